@@ -1,0 +1,19 @@
+"""Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
+
+from annotation.models.assignment import Assignment
+from annotation.models.block import HIT, Block, Candidate, CandidateOutput
+from annotation.models.design import Design
+from annotation.models.judgment import Judgment, JudgmentSequence
+from annotation.models.skip import Skip
+
+__all__ = [
+    "HIT",
+    "Assignment",
+    "Block",
+    "Candidate",
+    "CandidateOutput",
+    "Design",
+    "Judgment",
+    "JudgmentSequence",
+    "Skip",
+]

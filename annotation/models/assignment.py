@@ -1,0 +1,60 @@
+import uuid
+
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class IdRange(models.Func):
+    """`[id, id]` as a range: GiST compares ranges without an extension, plain integers not."""
+
+    function = "int8range"
+    template = "%(function)s(%(expressions)s, %(expressions)s, '[]')"
+    output_field = BigIntegerRangeField()
+
+
+class Assignment(models.Model):
+    """A HIT lent to one judge for a limited time."""
+
+    hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="assignments")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.PROTECT, related_name="assignments"
+    )
+    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    # From lending to the end of the lease; cut short when the last block is done.
+    lease = DateTimeRangeField(_("lease"))
+    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("assignment")
+        verbose_name_plural = _("assignments")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hit", "judge"], name="assignment_once_per_hit_and_judge"
+            ),
+            ExclusionConstraint(
+                name="assignment_leases_of_a_hit_never_overlap",
+                expressions=[
+                    (IdRange("hit"), RangeOperators.OVERLAPS),
+                    ("lease", RangeOperators.OVERLAPS),
+                ],
+            ),
+            models.CheckConstraint(
+                condition=models.Q(lease__isempty=False)
+                & models.Q(lease__startswith__isnull=False)
+                & models.Q(lease__endswith__isnull=False),
+                name="assignment_lease_is_limited",
+            ),
+        ]
+        indexes = [
+            # What a judge still holds.
+            models.Index(
+                fields=["judge"],
+                condition=models.Q(completed_at__isnull=True),
+                name="assignment_held",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)

@@ -1,0 +1,159 @@
+import uuid
+
+import pgtrigger
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class HIT(models.Model):
+    """Blocks of consecutive segments of one document: the unit of assignment.
+
+    The row carries the two facts the pool is searched by, so that lending is
+    one probe of one partial index: since when it may be lent (again), and
+    whether it is done.
+    """
+
+    test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
+    design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
+    number = models.PositiveIntegerField(
+        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
+    )
+    available_at = models.DateTimeField(_("may be lent from"), default=timezone.now)
+    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("HIT")
+        verbose_name_plural = _("HITs")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "number"], name="hit_number_unique_in_test_set"
+            ),
+        ]
+        indexes = [
+            # The pool: what lending scans. Lent HITs stay in it until they are done, so a scan
+            # passes over as many rows as there are leases out, however long the history.
+            models.Index(
+                fields=["test_set", "number"],
+                condition=models.Q(completed_at__isnull=True),
+                name="hit_pool",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"HIT {self.number}"
+
+
+class Block(models.Model):
+    """A segment and its candidates in shown order: the unit of judgment."""
+
+    hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="blocks")
+    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
+    position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
+    # What a browser sees instead of the key: says nothing about order or number.
+    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+
+    class Meta:
+        verbose_name = _("block")
+        verbose_name_plural = _("blocks")
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hit", "position"], name="block_position_unique_in_hit"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class Candidate(models.Model):
+    """One distinct output text of a block; it stands for every system that produced it."""
+
+    block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="candidates")
+    position = models.PositiveSmallIntegerField(_("shown position"), help_text=_("From 1."))
+    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    outputs = models.ManyToManyField(
+        "campaign.Output", through="annotation.CandidateOutput", related_name="candidates"
+    )
+
+    class Meta:
+        verbose_name = _("candidate")
+        verbose_name_plural = _("candidates")
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["block", "position"], name="candidate_position_unique_in_block"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="candidate_stands_for_an_output",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                timing=pgtrigger.Deferred,
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM annotation_candidateoutput WHERE candidate_id = NEW.id
+                    ) AND EXISTS (SELECT FROM annotation_candidate WHERE id = NEW.id) THEN
+                        RAISE EXCEPTION 'candidate % stands for no output', NEW.id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'candidate_stands_for_an_output';
+                    END IF;
+                    RETURN NULL;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class CandidateOutput(models.Model):
+    """A candidate stands for this output."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE)
+    output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT)
+
+    class Meta:
+        verbose_name = _("output of a candidate")
+        verbose_name_plural = _("outputs of candidates")
+        constraints = [
+            models.UniqueConstraint(fields=["candidate", "output"], name="candidate_output_once"),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="candidate_output_of_the_same_segment",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+                declare=[("own_block", "BIGINT")],
+                func="""
+                    SELECT b.id INTO own_block
+                    FROM annotation_candidate c
+                    JOIN annotation_block b ON b.id = c.block_id
+                    JOIN campaign_output o ON o.segment_id = b.segment_id
+                    WHERE c.id = NEW.candidate_id AND o.id = NEW.output_id;
+                    IF own_block IS NULL THEN
+                        RAISE EXCEPTION 'output % is not of the segment of candidate %',
+                            NEW.output_id, NEW.candidate_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'candidate_output_of_the_same_segment';
+                    END IF;
+                    IF EXISTS (
+                        SELECT FROM annotation_candidate c
+                        JOIN annotation_candidateoutput co ON co.candidate_id = c.id
+                        WHERE c.block_id = own_block AND c.id <> NEW.candidate_id
+                            AND co.output_id = NEW.output_id
+                    ) THEN
+                        RAISE EXCEPTION 'output % stands twice in block %',
+                            NEW.output_id, own_block
+                            USING ERRCODE = 'unique_violation',
+                                  CONSTRAINT = 'candidate_output_once_in_block';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.candidate_id} ← {self.output_id}"

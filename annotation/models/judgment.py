@@ -1,0 +1,164 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class LabelsAreRanks(models.Func):
+    """True where every label that is set is a rank from 1 (best) to 5 (worst), and one is set."""
+
+    template = (
+        "(1 <= ALL(%(expressions)s) AND 5 >= ALL(%(expressions)s)) IS NOT FALSE"
+        " AND cardinality(array_remove(%(expressions)s, NULL)) > 0"
+    )
+    output_field = models.BooleanField()
+
+
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    def of(self, test_set_id: int) -> "JudgmentQuerySet":
+        return self.filter(test_set_id=test_set_id)
+
+    def until(self, watermark: int) -> "JudgmentQuerySet":
+        """Those with a number up to `watermark`."""
+        return self.filter(number__lte=watermark)
+
+    def current(self, *, watermark: int | None = None) -> "JudgmentQuerySet":
+        """Those that no later judgment (up to the watermark) supersedes."""
+        later = Judgment.objects.filter(supersedes=models.OuterRef("pk"))
+        if watermark is not None:
+            later = later.until(watermark)
+        return self.filter(~models.Exists(later))
+
+
+class Judgment(models.Model):
+    """The rank labels that one judge gave one block, submitted at once. Append-only.
+
+    `number` counts the judgments of a test set without a gap, in the order in
+    which they were committed: "the judgments 1…w" is therefore exactly what
+    somebody who saw w saw, and serves as a ranking run's watermark.
+    """
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.PROTECT, related_name="judgments"
+    )
+    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the test set."))
+    client_id = models.UUIDField(
+        _("client's id"),
+        unique=True,
+        help_text=_("Chosen by whoever submits: the same id twice is one judgment."),
+    )
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="judgments")
+    block = models.ForeignKey(
+        "annotation.Block", on_delete=models.PROTECT, related_name="judgments"
+    )
+    assignment = models.ForeignKey(
+        "annotation.Assignment",
+        on_delete=models.PROTECT,
+        related_name="judgments",
+        null=True,
+        blank=True,
+        help_text=_("Empty for judgments that were imported."),
+    )
+    labels = ArrayField(
+        models.PositiveSmallIntegerField(
+            null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]
+        ),
+        verbose_name=_("labels"),
+        help_text=_("Aligned with the candidates in shown order; 1 is best, empty is blank."),
+    )
+    duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
+    active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
+    comment = models.TextField(_("comment"), blank=True)
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
+    )
+    submitted_at = models.DateTimeField(_("submitted"), default=timezone.now)
+
+    objects: ClassVar[JudgmentQuerySet] = JudgmentQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("judgment")
+        verbose_name_plural = _("judgments")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "number"], name="judgment_number_unique_in_test_set"
+            ),
+            models.CheckConstraint(
+                condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
+            ),
+            # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
+            # judgment of a block form one chain: exactly one of them is current.
+            models.UniqueConstraint(
+                fields=["judge", "block"],
+                condition=models.Q(supersedes__isnull=True),
+                name="judgment_one_first_per_judge_and_block",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+            pgtrigger.Trigger(
+                name="judgment_fits_its_block",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+                declare=[("shown", "INTEGER"), ("own_test_set", "BIGINT")],
+                func="""
+                    SELECT h.test_set_id,
+                        (SELECT count(*) FROM annotation_candidate c WHERE c.block_id = b.id)
+                    INTO own_test_set, shown
+                    FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
+                    WHERE b.id = NEW.block_id;
+                    IF own_test_set <> NEW.test_set_id THEN
+                        RAISE EXCEPTION 'block % is not of test set %',
+                            NEW.block_id, NEW.test_set_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'judgment_of_its_test_set';
+                    END IF;
+                    IF cardinality(NEW.labels) <> shown THEN
+                        RAISE EXCEPTION '% labels for % candidates of block %',
+                            cardinality(NEW.labels), shown, NEW.block_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'judgment_labels_aligned_with_candidates';
+                    END IF;
+                    IF NEW.supersedes_id IS NOT NULL AND NOT EXISTS (
+                        SELECT FROM annotation_judgment j
+                        WHERE j.id = NEW.supersedes_id
+                            AND j.judge_id = NEW.judge_id AND j.block_id = NEW.block_id
+                            AND j.number < NEW.number
+                    ) THEN
+                        RAISE EXCEPTION
+                            'judgment % supersedes one of another judge, block or time', NEW.number
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'judgment_supersedes_its_own_kind';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}/{self.number}"
+
+
+class JudgmentSequence(models.Model):
+    """The last judgment number given out in a test set; its row lock orders submissions."""
+
+    test_set = models.OneToOneField(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="judgment_sequence",
+        primary_key=True,
+    )
+    last_number = models.PositiveIntegerField(_("last number"), default=0)
+
+    class Meta:
+        verbose_name = _("judgment sequence")
+        verbose_name_plural = _("judgment sequences")
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}: {self.last_number}"

@@ -1,0 +1,59 @@
+import pgtrigger
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Skip(models.Model):
+    """A judge declined a block, with a reason. Skips are data (Bojar et al. 2011, §2.4)."""
+
+    class Reason(models.TextChoices):
+        BAD_SOURCE = "bad_source", _("The source is unusable")
+        BAD_REFERENCE = "bad_reference", _("The reference is wrong")
+        CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
+        OTHER = "other", _("Another reason")
+        # Imported blocks without a single label; the files give no reason.
+        NOT_STATED = "not_stated", _("Not stated")
+
+    client_id = models.UUIDField(_("client's id"), unique=True)
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="skips")
+    block = models.ForeignKey("annotation.Block", on_delete=models.PROTECT, related_name="skips")
+    assignment = models.ForeignKey(
+        "annotation.Assignment",
+        on_delete=models.PROTECT,
+        related_name="skips",
+        null=True,
+        blank=True,
+    )
+    reason = models.CharField(_("reason"), max_length=13, choices=Reason)
+    comment = models.TextField(_("comment"), blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("skip")
+        verbose_name_plural = _("skips")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "block"], name="skip_once_per_judge_and_block"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    reason__in=[
+                        "bad_source",
+                        "bad_reference",
+                        "cannot_judge",
+                        "other",
+                        "not_stated",
+                    ]
+                ),
+                name="skip_reason_is_known",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.block_id}: {self.reason}"

@@ -1,0 +1,59 @@
+from typing import TYPE_CHECKING, ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from campaign.models.user import User
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def run_by(self, user: "User") -> "CampaignQuerySet":
+        """Campaigns this user organises."""
+        return self.filter(memberships__user=user, memberships__role="organiser")
+
+    def open_to(self, user: "User") -> "CampaignQuerySet":
+        """Campaigns whose results this user may read: as an organiser or a researcher."""
+        return self.filter(memberships__user=user)
+
+
+class Campaign(models.Model):
+    """One evaluation event, with its organisers, judges and rules."""
+
+    slug = models.SlugField(_("short name"), max_length=60, unique=True)
+    name = models.CharField(_("name"), max_length=200)
+    allow_partial_ranking = models.BooleanField(
+        _("allow partial ranking"),
+        default=False,
+        help_text=_("A judge may leave some outputs of a block without a rank."),
+    )
+    blocks_per_judge = models.PositiveIntegerField(
+        _("blocks asked of a judge"),
+        null=True,
+        blank=True,
+        help_text=_("What a judge's progress is measured against."),
+    )
+    lease_minutes = models.PositiveIntegerField(
+        _("lease in minutes"),
+        default=60,
+        help_text=_("How long a HIT is lent to a judge before it may be lent to another."),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("campaign")
+        verbose_name_plural = _("campaigns")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(lease_minutes__gte=1), name="campaign_lease_is_positive"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(blocks_per_judge__gte=1),
+                name="campaign_blocks_per_judge_positive",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

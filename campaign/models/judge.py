@@ -1,0 +1,70 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Judge(models.Model):
+    """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
+
+    A judge of an imported file or of a simulation has no user: nobody can sign in as one.
+    """
+
+    class Origin(models.TextChoices):
+        PERSON = "person", _("person")
+        SIMULATED = "simulated", _("simulated")
+        IMPORTED = "imported", _("imported")
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="judges",
+        null=True,
+        blank=True,
+    )
+    pseudonym = models.CharField(_("pseudonym"), max_length=100)
+    origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)
+    languages = ArrayField(
+        models.CharField(max_length=35),
+        verbose_name=_("languages"),
+        default=list,
+        blank=True,
+        help_text=_("Languages the judge reads; empty means all of the campaign."),
+    )
+    note = models.CharField(
+        _("note"),
+        max_length=300,
+        blank=True,
+        help_text=_("For organisers only; for a simulated judge its stated skill."),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[models.Manager["Judge"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("judge")
+        verbose_name_plural = _("judges")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "pseudonym"], name="judge_pseudonym_unique_in_campaign"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "campaign"], name="judge_once_per_user_and_campaign"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(origin="person", user__isnull=False)
+                | models.Q(origin__in=["simulated", "imported"], user__isnull=True),
+                name="judge_is_a_person_exactly_if_a_user",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym

@@ -1,0 +1,61 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class System(models.Model):
+    """A participant. What it is is marked in `kind`, never guessed from its name."""
+
+    class Kind(models.TextChoices):
+        SYSTEM = "system", _("system")
+        REFERENCE = "reference", _("reference")
+        BAD_REFERENCE = "bad_reference", _("damaged reference")
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems"
+    )
+    name = models.CharField(_("name"), max_length=200)
+    kind = models.CharField(_("kind"), max_length=13, choices=Kind, default=Kind.SYSTEM)
+
+    class Meta:
+        verbose_name = _("system")
+        verbose_name_plural = _("systems")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "name"], name="system_name_unique_in_test_set"
+            ),
+            # Files write the systems behind one candidate as "A,B".
+            models.CheckConstraint(
+                condition=~models.Q(name="") & ~models.Q(name__contains=","),
+                name="system_name_without_comma",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=["system", "reference", "bad_reference"]),
+                name="system_kind_is_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Output(models.Model):
+    """What one system produced for one segment; `text` NULL: known only from judgments."""
+
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
+    segment = models.ForeignKey(
+        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs"
+    )
+    text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
+
+    class Meta:
+        verbose_name = _("output")
+        verbose_name_plural = _("outputs")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["segment", "system"], name="output_once_per_segment_and_system"
+            ),
+            models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text or "—"

@@ -1,0 +1,131 @@
+from typing import TYPE_CHECKING, ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from campaign.models.user import User
+
+
+class TestSetQuerySet(models.QuerySet["TestSet"]):
+    def open_to(self, user: "User") -> "TestSetQuerySet":
+        """Test sets of campaigns whose results this user may read."""
+        return self.filter(campaign__memberships__user=user)
+
+
+class TestSet(models.Model):
+    """Documents of consecutive segments from one language into another; it has its own ranking."""
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets"
+    )
+    name = models.CharField(_("name"), max_length=200)
+    # Languages as BCP 47 tags where we know them, as the imported file spells them otherwise.
+    source_language = models.CharField(_("source language"), max_length=35)
+    target_language = models.CharField(_("target language"), max_length=35)
+    blocks_wanted = models.PositiveIntegerField(
+        _("blocks wanted"),
+        null=True,
+        blank=True,
+        help_text=_("What progress is measured against; no more are planned than that."),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("test set")
+        verbose_name_plural = _("test sets")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "name"], name="test_set_name_unique_in_campaign"
+            ),
+            models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
+        ]
+
+    # Not a test case, whatever pytest makes of the name.
+    __test__ = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Document(models.Model):
+    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(_("name"), max_length=300)
+    position = models.PositiveIntegerField(_("position"), help_text=_("From 1."))
+
+    class Meta:
+        verbose_name = _("document")
+        verbose_name_plural = _("documents")
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "name"], name="document_name_unique_in_test_set"
+            ),
+            models.UniqueConstraint(
+                fields=["test_set", "position"], name="document_position_unique_in_test_set"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Segment(models.Model):
+    """A source text. Judgments imported without texts leave `source_text` NULL: not known."""
+
+    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="segments")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="segments")
+    number = models.PositiveIntegerField(
+        _("number"), help_text=_("From 1 through the test set; srcIndex in the files of WMT.")
+    )
+    position = models.PositiveIntegerField(
+        _("position"), help_text=_("From 1 through the document.")
+    )
+    source_text = models.TextField(_("source text"), null=True)  # noqa: DJ001  NULL: not known
+
+    class Meta:
+        verbose_name = _("segment")
+        verbose_name_plural = _("segments")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "number"], name="segment_number_unique_in_test_set"
+            ),
+            models.UniqueConstraint(
+                fields=["document", "position"], name="segment_position_unique_in_document"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(source_text=""), name="segment_source_text_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(number__gte=1, position__gte=1),
+                name="segment_number_and_position_from_1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}"
+
+
+class Reference(models.Model):
+    """A translation of a segment by a human, shown to the judges beside the source."""
+
+    segment = models.ForeignKey(Segment, on_delete=models.CASCADE, related_name="references")
+    number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1."))
+    text = models.TextField(_("text"))
+
+    class Meta:
+        verbose_name = _("reference")
+        verbose_name_plural = _("references")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["segment", "number"], name="reference_number_unique_in_segment"
+            ),
+            models.CheckConstraint(condition=~models.Q(text=""), name="reference_text_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,52 @@
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(
+        self, *, name: str, email: str | None = None, password: str | None = None, **fields: Any
+    ) -> "User":
+        user = self.model(name=name, email=self.normalize_email(email) if email else None, **fields)
+        user.set_password(password)
+        user.full_clean(exclude=["password"])
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, *, name: str, email: str, password: str) -> "User":
+        return self.create_user(
+            name=name, email=email, password=password, is_superuser=True, is_staff=True
+        )
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email__iexact=username)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Anybody who signs in. Judges may come by invitation alone, without an e-mail address."""
+
+    email = models.EmailField(_("e-mail address"), unique=True, null=True, blank=True)
+    name = models.CharField(_("name"), max_length=150)
+    is_active = models.BooleanField(_("active"), default=True)
+    is_staff = models.BooleanField(_("staff"), default=False)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["name"]
+
+    class Meta:
+        verbose_name = _("user")
+        verbose_name_plural = _("users")
+        constraints = [
+            models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_its_case"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

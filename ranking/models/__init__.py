@@ -1,0 +1,5 @@
+"""What the judgments mean."""
+
+from ranking.models.ranking_run import RankingRun
+
+__all__ = ["RankingRun"]
