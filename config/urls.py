@@ -1,3 +1,12 @@
-from django.urls import URLPattern, URLResolver
+"""Every address, by app."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, include, path
+
+from config.health import healthz, readyz
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", healthz),
+    path("readyz", readyz),
+    path("", include("campaign.urls")),
+    path("api/v1/judging/", include("annotation.api.urls")),
+]

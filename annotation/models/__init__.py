@@ -1,7 +1,7 @@
 """Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
 
 from annotation.models.assignment import Assignment
-from annotation.models.block import HIT, Block, Candidate, CandidateOutput
+from annotation.models.block import HIT, Block, Candidate, CandidateOutput, HITSequence
 from annotation.models.design import Design
 from annotation.models.judgment import Judgment, JudgmentSequence
 from annotation.models.skip import Skip
@@ -13,6 +13,7 @@ __all__ = [
     "Candidate",
     "CandidateOutput",
     "Design",
+    "HITSequence",
     "Judgment",
     "JudgmentSequence",
     "Skip",

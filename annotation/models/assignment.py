@@ -1,4 +1,5 @@
 import uuid
+from datetime import datetime
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
@@ -25,6 +26,12 @@ class Assignment(models.Model):
     # From lending to the end of the lease; cut short when the last block is done.
     lease = DateTimeRangeField(_("lease"))
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    released_at = models.DateTimeField(
+        _("released"),
+        null=True,
+        blank=True,
+        help_text=_("The lease ran out and the HIT went back to the pool or to somebody else."),
+    )
 
     class Meta:
         verbose_name = _("assignment")
@@ -51,10 +58,17 @@ class Assignment(models.Model):
             # What a judge still holds.
             models.Index(
                 fields=["judge"],
-                condition=models.Q(completed_at__isnull=True),
+                condition=models.Q(completed_at__isnull=True, released_at__isnull=True),
                 name="assignment_held",
             ),
         ]
 
     def __str__(self) -> str:
         return str(self.public_id)
+
+    @property
+    def expires_at(self) -> datetime:
+        """The end of the lease."""
+        end = self.lease.upper
+        assert end is not None, "assignment_lease_is_limited"  # noqa: S101  for the type checker
+        return end

@@ -44,6 +44,26 @@ class HIT(models.Model):
         return f"HIT {self.number}"
 
 
+class HITSequence(models.Model):
+    """How far a test set is planned; its row lock lets one planner at a time draw HITs."""
+
+    test_set = models.OneToOneField(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="hit_sequence",
+        primary_key=True,
+    )
+    last_number = models.PositiveIntegerField(_("last number"), default=0)
+    blocks_planned = models.PositiveIntegerField(_("blocks planned"), default=0)
+
+    class Meta:
+        verbose_name = _("HIT sequence")
+        verbose_name_plural = _("HIT sequences")
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}: {self.last_number}"
+
+
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment."""
 

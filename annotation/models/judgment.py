@@ -27,11 +27,11 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return self.filter(number__lte=watermark)
 
     def current(self, *, watermark: int | None = None) -> "JudgmentQuerySet":
-        """Those that no later judgment (up to the watermark) supersedes."""
-        later = Judgment.objects.filter(supersedes=models.OuterRef("pk"))
+        """Those that no later judgment supersedes; of those up to the watermark where given."""
+        seen, later = self, Judgment.objects.filter(supersedes=models.OuterRef("pk"))
         if watermark is not None:
-            later = later.until(watermark)
-        return self.filter(~models.Exists(later))
+            seen, later = seen.until(watermark), later.until(watermark)
+        return seen.filter(~models.Exists(later))
 
 
 class Judgment(models.Model):

@@ -1,0 +1,145 @@
+"""Shapes of the judging API. Nothing here knows a system."""
+
+from rest_framework import serializers
+
+from annotation.models import Skip
+
+# Longer comments are a problem report, which is a file of its own one day.
+COMMENT_LENGTH = 5000
+# A day: whoever left a page open longer has not been judging.
+DURATION_MS = 86_400_000
+
+
+class TextSerializer(serializers.Serializer[object]):
+    text = serializers.CharField()
+    lang = serializers.CharField(help_text="BCP 47 tag.")
+    dir = serializers.ChoiceField(choices=["ltr", "rtl"])
+
+
+class LanguageSerializer(serializers.Serializer[object]):
+    lang = serializers.CharField()
+    dir = serializers.ChoiceField(choices=["ltr", "rtl"])
+    name = serializers.CharField()
+
+
+class LanguagesSerializer(serializers.Serializer[object]):
+    source = LanguageSerializer()  # type: ignore[assignment]  # the contract's name
+    target = LanguageSerializer()
+
+
+class NeighbourSerializer(serializers.Serializer[object]):
+    source = TextSerializer()  # type: ignore[assignment]  # the contract's name
+    reference = TextSerializer(allow_null=True)
+
+
+class ContextSerializer(serializers.Serializer[object]):
+    before = NeighbourSerializer(many=True)
+    after = NeighbourSerializer(many=True)
+
+
+class CandidateSerializer(TextSerializer):
+    id = serializers.UUIDField()
+
+
+class KnownJudgmentSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField()
+    labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+    comment = serializers.CharField()
+
+
+class BlockSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField()
+    source = TextSerializer()  # type: ignore[assignment]  # the contract's name
+    references = TextSerializer(many=True)
+    context = ContextSerializer()  # type: ignore[assignment]  # the name is the contract's
+    candidates = CandidateSerializer(many=True)
+    state = serializers.ChoiceField(choices=["open", "judged", "skipped"])
+    judgment = KnownJudgmentSerializer(allow_null=True)
+
+
+class ProgressSerializer(serializers.Serializer[object]):
+    done = serializers.IntegerField()
+    wanted = serializers.IntegerField(allow_null=True)
+    minutes_left = serializers.IntegerField(allow_null=True)
+
+
+class RulesSerializer(serializers.Serializer[object]):
+    partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
+        help_text="Some outputs may stay without a rank."
+    )
+
+
+class AssignmentSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField()
+    expires_at = serializers.DateTimeField()
+    languages = LanguagesSerializer()
+    rules = RulesSerializer()
+    progress = ProgressSerializer()
+    blocks = BlockSerializer(many=True)
+
+
+class AssignmentRequestSerializer(serializers.Serializer[object]):
+    campaign = serializers.SlugField(
+        required=False, help_text="Where you judge in several; the latest otherwise."
+    )
+    after = serializers.UUIDField(
+        required=False, help_text="The assignment in hand: lends the next one ahead."
+    )
+
+
+class JudgmentRequestSerializer(serializers.Serializer[object]):
+    block = serializers.UUIDField()
+    labels = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
+        min_length=1,
+        max_length=26,
+        help_text="1 best … 5 worst or null, aligned with the block's candidates.",
+    )
+    duration_ms = serializers.IntegerField(
+        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
+    )
+    active_ms = serializers.IntegerField(
+        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
+    )
+    comment = serializers.CharField(
+        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+    )
+
+
+class JudgmentSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField(source="client_id")
+    block = serializers.UUIDField(source="block.public_id")
+    labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+    duration_ms = serializers.IntegerField(allow_null=True)
+    active_ms = serializers.IntegerField(allow_null=True)
+    comment = serializers.CharField()
+    submitted_at = serializers.DateTimeField()
+    assignment = serializers.UUIDField(source="assignment.public_id")
+
+
+class SkipRequestSerializer(serializers.Serializer[object]):
+    block = serializers.UUIDField()
+    reason = serializers.ChoiceField(
+        choices=[reason for reason in Skip.Reason.values if reason != Skip.Reason.NOT_STATED]
+    )
+    comment = serializers.CharField(
+        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+    )
+
+
+class SkipSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField(source="client_id")
+    block = serializers.UUIDField(source="block.public_id")
+    reason = serializers.CharField()
+    comment = serializers.CharField()
+    assignment = serializers.UUIDField(source="assignment.public_id")
+
+
+class RefusalSerializer(serializers.Serializer[object]):
+    detail = serializers.CharField()
+    missing = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Candidates that lack a label."
+    )
+    errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
+        child=serializers.ListField(child=serializers.CharField())
+    )

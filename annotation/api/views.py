@@ -1,0 +1,142 @@
+"""The judging API: what a judge's page talks to."""
+
+from dataclasses import asdict
+from typing import Any, cast
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api import serializers
+from annotation.models import Assignment
+from annotation.selectors import (
+    AssignedBlock,
+    assigned_block,
+    assignment_of,
+    assignment_view,
+    judge_of,
+    judge_progress,
+)
+from annotation.services import (
+    SubmissionRefusedError,
+    assignment_lend,
+    judgment_submit,
+    skip_submit,
+)
+from campaign.languages import language_direction, language_name
+from campaign.models import Judge, User
+
+
+def _judge(request: Request, campaign_slug: str | None) -> Judge:
+    judge = judge_of(user=cast("User", request.user), campaign_slug=campaign_slug)
+    if judge is None:
+        raise PermissionDenied(_("You are not a judge of this campaign."))
+    return judge
+
+
+def _assigned(request: Request, public_id: UUID) -> AssignedBlock:
+    block = assigned_block(user=cast("User", request.user), public_id=public_id)
+    if block is None:
+        raise NotFound(_("This block was never lent to you."))
+    return block
+
+
+def _language(tag: str) -> dict[str, str]:
+    return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}
+
+
+def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
+    view = assignment_view(assignment)
+    return {
+        **asdict(view),
+        "languages": {
+            "source": _language(view.source_language),
+            "target": _language(view.target_language),
+        },
+        "rules": {"partial": judge.campaign.allow_partial_ranking},
+        "progress": asdict(judge_progress(judge)),
+    }
+
+
+class AssignmentsView(APIView):
+    @extend_schema(
+        operation_id="judging_assignment_lend",
+        request=serializers.AssignmentRequestSerializer,
+        responses={
+            200: serializers.AssignmentSerializer,
+            204: OpenApiResponse(description="No work now."),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Lend a HIT, or return the one still held."""
+        body = serializers.AssignmentRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        judge = _judge(request, body.validated_data.get("campaign"))
+        after = body.validated_data.get("after")
+        assignment = assignment_lend(
+            judge=judge, after=after and assignment_of(judge=judge, public_id=after)
+        )
+        if assignment is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        data = _assignment_data(assignment, judge)
+        return Response(serializers.AssignmentSerializer(data).data)
+
+
+class JudgmentView(APIView):
+    @extend_schema(
+        operation_id="judging_judgment_submit",
+        request=serializers.JudgmentRequestSerializer,
+        responses={200: serializers.JudgmentSerializer, 400: serializers.RefusalSerializer},
+    )
+    def put(self, request: Request, client_id: UUID) -> Response:
+        """Submit a judgment under an id of your choice; the same id again changes nothing."""
+        body = serializers.JudgmentRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        data = dict(body.validated_data)
+        assigned = _assigned(request, data.pop("block"))
+        try:
+            judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
+        except SubmissionRefusedError as error:
+            return _refusal(error)
+        return Response(serializers.JudgmentSerializer(judgment).data)
+
+
+class SkipView(APIView):
+    @extend_schema(
+        operation_id="judging_skip_submit",
+        request=serializers.SkipRequestSerializer,
+        responses={200: serializers.SkipSerializer, 400: serializers.RefusalSerializer},
+    )
+    def put(self, request: Request, client_id: UUID) -> Response:
+        """Decline a block, with a reason."""
+        body = serializers.SkipRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        data = dict(body.validated_data)
+        assigned = _assigned(request, data.pop("block"))
+        try:
+            skip = skip_submit(assigned=assigned, client_id=client_id, **data)
+        except SubmissionRefusedError as error:
+            return _refusal(error)
+        return Response(serializers.SkipSerializer(skip).data)
+
+
+class ProgressView(APIView):
+    @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
+    def get(self, request: Request) -> Response:
+        """How far you are."""
+        judge = _judge(request, request.query_params.get("campaign"))
+        return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
+
+
+def _refusal(error: SubmissionRefusedError) -> Response:
+    data = {
+        "detail": error.message,
+        "errors": {"labels": [error.message]},
+        "missing": error.missing,
+    }
+    return Response(serializers.RefusalSerializer(data).data, status=status.HTTP_400_BAD_REQUEST)

@@ -1,0 +1,35 @@
+from dataclasses import dataclass
+from statistics import median
+
+from annotation.models import Judgment, Skip
+from campaign.models import Judge
+
+# A judge's pace is that of their latest blocks.
+PACE_BLOCKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Blocks done and asked for, and minutes left at this judge's pace where known."""
+
+    done: int
+    wanted: int | None
+    minutes_left: int | None
+
+
+def judge_progress(judge: Judge) -> Progress:
+    """How far a judge is. A skipped block is done; a skip judged after all counts once."""
+    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True).count()
+    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge).count()
+    done = judged + skipped
+    wanted = judge.campaign.blocks_per_judge
+    times = (
+        Judgment.objects.filter(judge=judge, active_ms__gt=0)
+        .order_by("-id")
+        .values_list("active_ms", flat=True)[:PACE_BLOCKS]
+    )
+    pace = median(time for time in times if time) if times else None
+    minutes = None
+    if wanted is not None and pace is not None:
+        minutes = round(max(0, wanted - done) * pace / 60_000)
+    return Progress(done=done, wanted=wanted, minutes_left=minutes)

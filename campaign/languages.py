@@ -1,0 +1,46 @@
+"""Names and directions of languages, by BCP 47 tag or however an imported file spells them."""
+
+from typing import Literal
+
+from django.utils.translation import get_language_info
+
+RIGHT_TO_LEFT_LANGUAGES = frozenset(
+    [
+        "ar",
+        "arc",
+        "ckb",
+        "dv",
+        "fa",
+        "ha-arab",
+        "he",
+        "khw",
+        "ks",
+        "ku-arab",
+        "nqo",
+        "pnb",
+        "ps",
+        "sd",
+        "syr",
+        "ug",
+        "ur",
+        "yi",
+    ]
+)
+RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"})
+
+
+def language_direction(tag: str) -> Literal["ltr", "rtl"]:
+    """The direction texts of this language are written in."""
+    subtags = tag.lower().replace("_", "-").split("-")
+    scripts = [subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()]
+    if scripts:
+        return "rtl" if scripts[0] in RIGHT_TO_LEFT_SCRIPTS else "ltr"
+    return "rtl" if subtags[0] in RIGHT_TO_LEFT_LANGUAGES else "ltr"
+
+
+def language_name(tag: str) -> str:
+    """The language's name in the reader's language; the tag itself where we know no name."""
+    try:
+        return str(get_language_info(tag)["name_translated"])
+    except KeyError:
+        return tag

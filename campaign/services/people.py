@@ -1,0 +1,40 @@
+"""Who takes part in a campaign."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from campaign.models import Campaign, Judge, Membership, User
+
+
+@transaction.atomic
+def organiser_add(*, campaign: Campaign, user: User) -> Membership:
+    """Let this user run the campaign."""
+    membership, _created = Membership.objects.update_or_create(
+        campaign=campaign, user=user, defaults={"role": Membership.Role.ORGANISER}
+    )
+    return membership
+
+
+@transaction.atomic
+def judge_add(
+    *,
+    campaign: Campaign,
+    pseudonym: str,
+    name: str = "",
+    languages: Sequence[str] = (),
+    origin: Judge.Origin = Judge.Origin.PERSON,
+    note: str = "",
+) -> Judge:
+    """A new judge; a person gets a user of their own, to be reached by invitation."""
+    user = None
+    if origin == Judge.Origin.PERSON:
+        user = User.objects.create_user(name=name or pseudonym)
+    return Judge.objects.create(
+        campaign=campaign,
+        user=user,
+        pseudonym=pseudonym,
+        languages=list(languages),
+        origin=origin,
+        note=note,
+    )

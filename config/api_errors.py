@@ -1,0 +1,17 @@
+"""Errors of the API in one shape: `{"detail": words, "errors": {field: [words]}}`."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+from rest_framework.response import Response
+from rest_framework.views import exception_handler as rest_exception_handler
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's own handler, with the fields of a refused body under `errors`."""
+    response = rest_exception_handler(error, context)
+    if response is not None and isinstance(error, ValidationError):
+        errors = response.data if isinstance(response.data, dict) else {"body": response.data}
+        response.data = {"detail": _("What was sent cannot be used as it is."), "errors": errors}
+    return response

@@ -1,0 +1,96 @@
+"""Small campaigns for tests, made through the same services as real ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.services import design_ensure
+from campaign.models import (
+    Campaign,
+    Document,
+    Judge,
+    Output,
+    Reference,
+    Segment,
+    System,
+    TestSet,
+    User,
+)
+from campaign.services import judge_add, organiser_add
+
+
+def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:
+    return Campaign.objects.create(slug=slug, name=slug.title(), **fields)
+
+
+def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:
+    user = User.objects.create_user(name="Olga", email=email, password="correct horse battery")
+    organiser_add(campaign=campaign, user=user)
+    return user
+
+
+def make_judge(campaign: Campaign, pseudonym: str = "judge01", **fields: Any) -> Judge:
+    return judge_add(campaign=campaign, pseudonym=pseudonym, **fields)
+
+
+def make_test_set(
+    campaign: Campaign,
+    *,
+    name: str = "museum en-de",
+    source_language: str = "en",
+    target_language: str = "de",
+    documents: Sequence[int] = (4, 3),
+    systems: Sequence[str] = ("amber", "birch", "cobalt", "dune", "ember", "fjord"),
+    with_reference: bool = True,
+    identical: Sequence[tuple[str, str]] = (("amber", "birch"),),
+    seed: int = 7,
+    **fields: Any,
+) -> TestSet:
+    """Documents of the given lengths; on every other segment, `identical` systems agree."""
+    test_set = TestSet.objects.create(
+        campaign=campaign,
+        name=name,
+        source_language=source_language,
+        target_language=target_language,
+        **fields,
+    )
+    rows = [System.objects.create(test_set=test_set, name=system) for system in systems]
+    reference = None
+    if with_reference:
+        reference = System.objects.create(
+            test_set=test_set, name="_ref", kind=System.Kind.REFERENCE
+        )
+    number = 0
+    for document_position, length in enumerate(documents, start=1):
+        document = Document.objects.create(
+            test_set=test_set, name=f"document {document_position}", position=document_position
+        )
+        for position in range(1, length + 1):
+            number += 1
+            segment = Segment.objects.create(
+                test_set=test_set,
+                document=document,
+                number=number,
+                position=position,
+                source_text=f"Source sentence {number} of the story.",
+            )
+            text = f"Reference {number} der Geschichte."
+            Reference.objects.create(segment=segment, number=1, text=text)
+            if reference is not None:
+                Output.objects.create(system=reference, segment=segment, text=text)
+            for system in rows:
+                twins = dict(identical) if number % 2 else {}
+                words = {twins.get(system.name, system.name)}
+                Output.objects.create(
+                    system=system,
+                    segment=segment,
+                    text=f"Ausgabe {number}, Fassung {_variant(words.pop(), systems)}.",
+                )
+    design_ensure(test_set=test_set, seed=seed)
+    return test_set
+
+
+def _variant(system: str, systems: Sequence[str]) -> str:
+    """A word that differs between systems without naming one."""
+    return ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")[
+        list(systems).index(system) % 9
+    ] + "x" * (list(systems).index(system) // 9)

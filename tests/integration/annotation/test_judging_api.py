@@ -1,0 +1,241 @@
+"""What a judge's browser sends and gets."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import Judgment, Skip
+from annotation.notification import broker, due_key
+from campaign.models import Invitation, Judge, System, TestSet
+from campaign.services import invitation_create, invitation_revoke
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+ASSIGNMENTS = "/api/v1/judging/assignments/"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(blocks_per_judge=12), documents=(6, 5))
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+def post(client: Client, **body: Any) -> Any:
+    return client.post(ASSIGNMENTS, body, content_type="application/json")
+
+
+def put(client: Client, client_id: object, **body: Any) -> Any:
+    return client.put(
+        f"/api/v1/judging/judgments/{client_id}/", body, content_type="application/json"
+    )
+
+
+def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
+    data = post(judging).json()
+    assert set(data) == {"id", "expires_at", "languages", "rules", "progress", "blocks"}
+    assert data["progress"] == {"done": 0, "wanted": 12, "minutes_left": None}
+    assert data["languages"]["target"] == {"lang": "de", "dir": "ltr", "name": "German"}
+    assert len(data["blocks"]) == 3
+    block = data["blocks"][1]
+    assert block["state"] == "open"
+    assert block["judgment"] is None
+    assert block["source"]["lang"] == "en"
+    assert [reference["lang"] for reference in block["references"]] == ["de"]
+    assert 2 <= len(block["candidates"]) <= 5
+    assert set(block["candidates"][0]) == {"id", "text", "lang", "dir"}
+    texts = [candidate["text"] for candidate in block["candidates"]]
+    assert len(set(texts)) == len(texts)
+    nearest = block["context"]["before"][-1]
+    assert nearest["source"]["text"] == data["blocks"][0]["source"]["text"]
+
+
+def test_the_same_assignment_is_returned_while_it_is_held(judging: Client) -> None:
+    first = post(judging).json()
+    assert post(judging).json() == first
+    ahead = post(judging, after=first["id"]).json()
+    assert ahead["id"] != first["id"]
+
+
+def test_nothing_a_judge_receives_names_a_system(judging: Client, test_set: TestSet) -> None:
+    names = [*System.objects.values_list("name", flat=True), "system", "reference_kind", "kind"]
+    data = post(judging).json()
+    received = [json.dumps(data)]
+    block = data["blocks"][0]
+    labels = [1] * len(block["candidates"])
+    received.append(put(judging, uuid4(), block=block["id"], labels=labels).content.decode())
+    received.append(put(judging, uuid4(), block=block["id"], labels=[]).content.decode())
+    received.append(put(judging, uuid4(), block=str(uuid4()), labels=[1]).content.decode())
+    for text in received:
+        assert not [name for name in names if f'"{name}' in text or f'{name}"' in text]
+
+
+def test_the_same_uuid_again_answers_the_same_and_changes_nothing(judging: Client) -> None:
+    block = post(judging).json()["blocks"][0]
+    client_id = uuid4()
+    body = {
+        "block": block["id"],
+        "labels": [1, *[3] * (len(block["candidates"]) - 1)],
+        "duration_ms": 21000,
+        "active_ms": 18000,
+        "comment": "A stays closest.",
+    }
+    first = put(judging, client_id, **body)
+    again = put(judging, client_id, **body)
+    assert first.status_code == again.status_code == 200
+    assert first.json() == again.json()
+    assert first.json()["labels"] == body["labels"]
+    stored = Judgment.objects.get()
+    assert (stored.duration_ms, stored.active_ms) == (21000, 18000)
+
+
+def test_a_revision_is_shown_when_the_judge_comes_back(judging: Client) -> None:
+    block = post(judging).json()["blocks"][0]
+    size = len(block["candidates"])
+    put(judging, uuid4(), block=block["id"], labels=[1] * size)
+    put(judging, uuid4(), block=block["id"], labels=[2] * size)
+    again = post(judging).json()["blocks"][0]
+    assert again["state"] == "judged"
+    assert again["judgment"]["labels"] == [2] * size
+
+
+def test_a_missing_label_is_refused_by_name(judging: Client) -> None:
+    block = post(judging).json()["blocks"][0]
+    labels = [1, None, *[2] * (len(block["candidates"]) - 2)]
+    refused = put(judging, uuid4(), block=block["id"], labels=labels)
+    assert refused.status_code == 400
+    assert refused.json()["missing"] == [block["candidates"][1]["id"]]
+    assert "still to be ranked" in refused.json()["detail"]
+    assert not Judgment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"labels": [1, 2, 3, 4, 5]}, "block"),
+        ({"block": "not a uuid", "labels": [1]}, "block"),
+        ({"block": str(uuid4()), "labels": [0]}, "labels"),
+        ({"block": str(uuid4()), "labels": "12345"}, "labels"),
+        ({"block": str(uuid4()), "labels": [1], "duration_ms": -5}, "duration_ms"),
+    ],
+)
+def test_a_malformed_body_says_which_field(
+    judging: Client, body: dict[str, Any], field: str
+) -> None:
+    refused = put(judging, uuid4(), **body)
+    assert refused.status_code == 400
+    assert field in refused.json()["errors"]
+
+
+def test_a_skip_needs_one_of_the_reasons(judging: Client) -> None:
+    block = post(judging).json()["blocks"][0]
+    client_id = uuid4()
+
+    def skip(reason: str) -> int:
+        body = {"block": block["id"], "reason": reason}
+        address = f"/api/v1/judging/skips/{client_id}/"
+        return judging.put(address, body, content_type="application/json").status_code
+
+    assert [skip(reason) for reason in ("bored", "bad_source", "bad_source")] == [400, 200, 200]
+    assert Skip.objects.get().reason == "bad_source"
+    assert post(judging).json()["blocks"][0]["state"] == "skipped"
+
+
+def test_blocks_of_another_judge_do_not_exist(judging: Client, judge: Judge) -> None:
+    other = make_judge(judge.campaign, "judge02")
+    assert other.user is not None
+    theirs = Client()
+    theirs.force_login(other.user)
+    block = post(theirs).json()["blocks"][0]
+    refused = put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
+    assert refused.status_code == 404
+    assert not Judgment.objects.exists()
+
+
+def test_only_judges_get_work(client: Client, test_set: TestSet) -> None:
+    assert post(client).status_code == 401
+    stranger = make_judge(make_campaign("elsewhere"))
+    assert stranger.user is not None
+    client.force_login(stranger.user)
+    assert post(client, campaign="museum").status_code == 403
+    assert post(client, campaign="elsewhere").status_code == 204
+
+
+def test_a_submission_without_the_csrf_token_is_refused(judge: Judge) -> None:
+    assert judge.user is not None
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(judge.user)
+    assert post(strict).status_code == 403
+
+
+def test_the_ranking_is_told_once_for_many_judgments(
+    judging: Client, test_set: TestSet, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    blocks = post(judging).json()["blocks"]
+    with django_capture_on_commit_callbacks(execute=True):
+        for block in blocks:
+            put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
+    assert broker().get(due_key(test_set.pk)) == b"1"
+    assert broker().llen("celery") == 1
+
+
+def test_a_judgment_is_taken_while_the_broker_is_away(
+    judging: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
+    broker.cache_clear()
+    try:
+        block = post(judging).json()["blocks"][0]
+        labels = [1] * len(block["candidates"])
+        with django_capture_on_commit_callbacks(execute=True):
+            answer = put(judging, uuid4(), block=block["id"], labels=labels)
+        assert answer.status_code == 200
+        assert Judgment.objects.count() == 1
+    finally:
+        monkeypatch.undo()
+        broker.cache_clear()
+
+
+@pytest.mark.parametrize("segments", [1, 9])
+def test_lending_takes_as_many_queries_however_large_the_hit(
+    judging: Client,
+    judge: Judge,
+    segments: int,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    test_set = TestSet.objects.get()
+    test_set.designs.update(segments_per_hit=segments)
+    post(judging)
+    with django_assert_max_num_queries(19):
+        post(judging)
+
+
+def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge) -> None:
+    assert judge.user is not None
+    invitation, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+    )
+    assert token.encode() not in bytes(invitation.token_hash)
+    assert client.get(f"/i/{token}/").status_code == 302
+    assert post(client).status_code == 200
+    invitation_revoke(invitation=invitation)
+    assert Client().get(f"/i/{token}/").status_code == 404
+    assert Client().get("/i/unknown/").status_code == 404

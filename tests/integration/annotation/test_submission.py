@@ -1,0 +1,139 @@
+"""Nothing is lost and nothing doubled."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import HIT, Assignment, Judgment, JudgmentSequence
+from annotation.selectors import AssignedBlock, assigned_blocks, judge_progress
+from annotation.services import (
+    SubmissionRefusedError,
+    assignment_lend,
+    hits_plan,
+    judgment_submit,
+    skip_submit,
+)
+from campaign.models import Judge
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign(blocks_per_judge=10))
+    hits_plan(test_set_id=test_set.pk, count=4)
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def blocks(judge: Judge) -> list[AssignedBlock]:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    return assigned_blocks(assignment)
+
+
+def ranks(block: AssignedBlock) -> list[int | None]:
+    return list(range(1, len(block.candidates) + 1))
+
+
+def test_the_same_id_twice_is_one_judgment_and_the_first_stays(
+    blocks: list[AssignedBlock],
+) -> None:
+    client_id = uuid4()
+    first = judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0]))
+    again = judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])[::-1])
+    assert again.pk == first.pk
+    assert Judgment.objects.get().labels == ranks(blocks[0])
+
+
+def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> None:
+    first = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    second = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])[::-1])
+    assert second.supersedes_id == first.pk
+    assert Judgment.objects.current().get() == second
+    assert Judgment.objects.current(watermark=first.number).get() == first
+
+
+def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) -> None:
+    judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    with pytest.raises(SubmissionRefusedError):
+        judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=[1])
+    judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=ranks(blocks[1]))
+    assert list(Judgment.objects.order_by("number").values_list("number", flat=True)) == [1, 2]
+    assert JudgmentSequence.objects.get().last_number == 2
+
+
+@pytest.mark.parametrize("blank", [0, 2])
+def test_a_missing_label_is_named(blocks: list[AssignedBlock], blank: int) -> None:
+    labels = ranks(blocks[0])
+    labels[blank] = None
+    with pytest.raises(SubmissionRefusedError) as refused:
+        judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=labels)
+    assert refused.value.missing == (blocks[0].candidates[blank],)
+    assert not Judgment.objects.exists()
+
+
+def test_partial_rankings_are_taken_where_the_campaign_allows_them(judge: Judge) -> None:
+    judge.campaign.allow_partial_ranking = True
+    judge.campaign.save()
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    block = assigned_blocks(assignment)[0]
+    blank: list[int | None] = [None] * len(block.candidates)
+    judgment_submit(assigned=block, client_id=uuid4(), labels=[2, *blank[1:]])
+    with pytest.raises(SubmissionRefusedError):
+        judgment_submit(assigned=block, client_id=uuid4(), labels=blank)
+
+
+def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:
+    client_id = uuid4()
+    judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0]))
+    other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
+    assert other is not None
+    theirs = assigned_blocks(other)[0]
+    with pytest.raises(SubmissionRefusedError, match="another judge"):
+        judgment_submit(assigned=theirs, client_id=client_id, labels=ranks(theirs))
+
+
+def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    *judged, skipped = blocks
+    for block in judged:
+        judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block))
+    assert HIT.objects.filter(completed_at__isnull=False).count() == 0
+    skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")
+    assert HIT.objects.filter(completed_at__isnull=False).count() == 1
+    assert Assignment.objects.get().completed_at is not None
+    assert judge_progress(judge).done == len(blocks)
+
+
+def test_a_late_judgment_is_kept_though_another_judge_has_the_hit(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    long_ago = timezone.now() - timedelta(days=2)
+    assignment = Assignment.objects.get(pk=blocks[0].assignment_id)
+    assignment.lease = DateTimeTZRange(long_ago, long_ago + timedelta(hours=1))
+    assignment.save()
+    HIT.objects.filter(pk=assignment.hit_id).update(available_at=long_ago)
+    other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
+    assert other is not None
+    assert other.hit_id == assignment.hit_id
+    late = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    theirs = assigned_blocks(other)[0]
+    judgment_submit(assigned=theirs, client_id=uuid4(), labels=ranks(theirs))
+    assert set(Judgment.objects.current().values_list("judge__pseudonym", flat=True)) == {
+        "judge01",
+        "judge02",
+    }
+    assert late.block_id == theirs.block_id
+
+
+def test_a_second_skip_of_a_block_is_the_first(blocks: list[AssignedBlock]) -> None:
+    first = skip_submit(assigned=blocks[0], client_id=uuid4(), reason="bad_source")
+    again = skip_submit(assigned=blocks[0], client_id=uuid4(), reason="other")
+    assert again == first
