@@ -36,8 +36,11 @@ This definition is version 1. Changing anything above changes every published ra
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
 
 CONTENT_KEY_VERSION = 1
 _PERSON = b"quintet-key-v1"
@@ -90,3 +93,34 @@ def content_key(content: bytes, occurrence: int = 0) -> int:
     """
     digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=_PERSON)
     return int.from_bytes(digest.digest(), "little")
+
+
+def number_occurrences(
+    keys: npt.NDArray[np.uint64], describe: Callable[[int], tuple[bytes, Sequence[int]]]
+) -> npt.NDArray[np.uint64]:
+    """Give the second, third … judgment of equal content a key of its own.
+
+    Parameters
+    ----------
+    keys : uint64, shape (B,)
+        Keys of all judgments of a test set, each with occurrence 0.
+    describe : callable
+        Returns the content of the judgment in a row, and its labels in shown order, 0 for blank.
+        Called for repeated rows only.
+
+    Returns
+    -------
+    uint64, shape (B,)
+        The keys with their occurrences.
+    """
+    _, group, size = np.unique(keys, return_inverse=True, return_counts=True)
+    numbered = keys.copy()
+    rows_of: dict[int, list[int]] = {}
+    for row in np.flatnonzero(size[group] > 1).tolist():
+        rows_of.setdefault(int(group[row]), []).append(row)
+    for rows in rows_of.values():
+        described = [(*describe(row), row) for row in rows]
+        described.sort(key=lambda content_labels_row: tuple(content_labels_row[1]))
+        for occurrence, (content, _, row) in enumerate(described):
+            numbered[row] = content_key(content, occurrence)
+    return numbered

@@ -15,6 +15,7 @@ hash. The weights are thus exact to 2**-64, at a quarter of the cost of a hash e
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
 from functools import cache
 
@@ -130,9 +131,9 @@ def poisson_weights(
     return weights
 
 
-#: Blocks resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
-#: 1,024 is the most for which 16 bits hold a count, see `bootstrap_wins`.
-BLOCKS_AT_A_TIME = 1024
+#: Units resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
+#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_wins`.
+UNITS_AT_A_TIME = 1024
 
 
 def bootstrap_wins(
@@ -141,7 +142,7 @@ def bootstrap_wins(
     resamples: int = 1000,
     seed: int = 0,
     first_resample: int = 0,
-    chunk: int = BLOCKS_AT_A_TIME,
+    chunk: int = UNITS_AT_A_TIME,
 ) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
@@ -159,7 +160,7 @@ def bootstrap_wins(
     first_resample : int
         Id of the first resample.
     chunk : int
-        Blocks at a time, at most `BLOCKS_AT_A_TIME`. Does not affect the result.
+        Blocks at a time, at most `UNITS_AT_A_TIME`. Does not affect the result.
 
     Returns
     -------
@@ -173,8 +174,8 @@ def bootstrap_wins(
     ValueError
         If an argument is out of range.
     """
-    if not 1 <= chunk <= BLOCKS_AT_A_TIME:
-        raise ValueError(f"chunk: expected 1 … {BLOCKS_AT_A_TIME}")
+    if not 1 <= chunk <= UNITS_AT_A_TIME:
+        raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
     n = len(blocks.systems)
     totals = np.zeros((n * n, resamples), dtype=np.int64)
     for rows in chunks(len(blocks), chunk):
@@ -183,7 +184,7 @@ def bootstrap_wins(
         )
         # A block decides few of the n² cells, so a sparse product beats a dense one (tenfold at
         # 15 systems). It is exact in 16-bit integers: a cell of a chunk counts a block at most
-        # once with a weight of at most MAX_WEIGHT, and BLOCKS_AT_A_TIME × MAX_WEIGHT < 2**15.
+        # once with a weight of at most MAX_WEIGHT, and UNITS_AT_A_TIME × MAX_WEIGHT < 2**15.
         # Chunks are then added up in 64 bits. Integers add up to the same bits in any order.
         totals += np.asarray(_wins_by_block(blocks.labels[rows]) @ weights)
     return np.ascontiguousarray(totals.T).reshape(resamples, n, n)
@@ -196,3 +197,53 @@ def _wins_by_block(labels: npt.NDArray[np.int8]) -> sparse.csc_array[np.int16]:
     starts = np.searchsorted(block, np.arange(count + 1))
     ones = np.ones(len(cell), dtype=np.int16)
     return sparse.csc_array((ones, cell, starts), shape=(n * n, count))
+
+
+def bootstrap_sums(
+    values: sparse.csc_array[np.int64],
+    key: UInt64Array,
+    *,
+    resamples: int,
+    seed: int,
+) -> Int64Array:
+    """Sum integer statistics of units in bootstrap resamples of those units.
+
+    Parameters
+    ----------
+    values : sparse int64, shape (m, U)
+        m statistics of each of U units, for instance segments.
+    key : uint64, shape (U,)
+        A key for each unit: its content key, or its number.
+    resamples : int
+        Number R of resamples.
+    seed : int
+        0 ≤ seed < 2**64.
+
+    Returns
+    -------
+    int64, shape (m, R)
+        Weighted sums, exact.
+    """
+    totals = np.zeros((values.shape[0], resamples), dtype=np.int64)
+    for units in chunks(len(key), UNITS_AT_A_TIME):
+        weights = poisson_weights(key[units], seed=seed, resamples=resamples)
+        totals += np.asarray(values[:, units] @ weights.astype(np.int64))
+    return totals
+
+
+def chopped(resamples: int, confidence: float) -> int:
+    """Number of resampled values to chop off at each end for a percentile interval.
+
+    ``floor(resamples · (1 − confidence) / 2)``: 25 and 25 of 1,000 at 95 % (Koehn 2012, §5.1).
+
+    Raises
+    ------
+    ValueError
+        If there is no resample, or the confidence is not between 0 and 1 (exclusively).
+    """
+    if resamples < 1:
+        raise ValueError("resamples: expected at least one")
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    # Rounded first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in binary, and 50 was meant.
+    return math.floor(round(resamples * (1 - confidence) / 2, 9))

@@ -93,12 +93,15 @@ def won(labels: npt.NDArray[np.int8]) -> BoolArray:
     """
     # A missing label (0) must neither win nor lose: on the left it becomes larger than any label,
     # on the right it is smaller than any already.
-    left: npt.NDArray[np.int8] = np.where(labels == 0, np.int8(127), labels)
-    beats: BoolArray = np.less(left[:, :, np.newaxis], labels[:, np.newaxis, :])
+    left = np.where(labels == 0, np.int8(127), labels)
+    count, n = labels.shape
+    beats = np.empty((count, n, n), dtype=np.bool_)
+    np.less(left[:, :, np.newaxis], labels[:, np.newaxis, :], out=beats)
     return beats
 
 
 def _tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
     same_label = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
     apart = candidates[:, :, np.newaxis] != candidates[:, np.newaxis, :]
-    return same_label & apart & (labels > 0)[:, :, np.newaxis]
+    tied: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
+    return tied
