@@ -149,15 +149,16 @@ class Blocks:
 
         Parameters
         ----------
-        rows : slice or array of int or array of bool, shape (B,)
-            Anything that indexes the rows of an array.
+        rows : slice, sequence of int, or array of bool of shape (B,)
+            Which blocks, in which order.
 
         Returns
         -------
         Blocks
             The selected blocks, with all systems and judges and unchanged keys.
         """
-        index = rows if isinstance(rows, slice) else np.asarray(rows)
+        # An empty list would make an array of floats.
+        index = rows if isinstance(rows, slice | np.ndarray) else np.asarray(rows, dtype=np.intp)
         return replace(
             self,
             labels=self.labels[index],
