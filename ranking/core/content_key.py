@@ -1,0 +1,126 @@
+"""The content key of a judgment: what resampling weights hang on.
+
+A resampling weight that depended on a database id would make an exported file rank differently
+from the campaign it came from. So weights are a function of what was judged, by whom:
+
+    key = BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of
+        segment number                      8 bytes, signed
+        judge's pseudonym                   text
+        number of candidates                4 bytes
+        for each candidate, in shown order:
+            number of systems               4 bytes
+            for each system, sorted by name: text
+        occurrence                          4 bytes
+
+where a text is its length in bytes (4 bytes) followed by its UTF-8, integers are little-endian,
+and the sort is by code point. Every part is counted before it is written, so two different
+judgments never have the same encoding.
+
+``occurrence`` numbers the judgments for which all the rest is equal (a judge who saw the same
+block twice): 0, 1, 2 … in the order of their labels as shown, a blank label counting as 0, so that
+the order of the rows in a file never matters. Labels are otherwise *not* in the key: correcting a
+label leaves every weight where it was.
+
+The **test set is not in the key**. A ranking is always of one test set, and renaming it, or
+importing its judgments under another name, must not change a single bit of the ranking.
+
+The key is computed on the block *as judged*, before the reference or any other system is left
+out, so a ranking with and one without the reference resample the same blocks alike; and from
+nothing but the names above, so it is the same for judgments read from the database and from a file
+exported from it.
+
+This definition is version 1. Changing anything above changes every published range; then raise
+`CONTENT_KEY_VERSION` and record it with the ranking run.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+CONTENT_KEY_VERSION = 1
+_PERSON = b"quintet-key-v1"
+
+
+def _text(value: str) -> bytes:
+    encoded = value.encode()
+    return struct.pack("<I", len(encoded)) + encoded
+
+
+def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
+    """Encode what was judged and by whom, without the occurrence.
+
+    Parameters
+    ----------
+    segment : int
+        Number of the segment in its test set.
+    judge : str
+        The judge's pseudonym.
+    candidates : sequence of sequences of str
+        The candidates in shown order, each the names (in any order) of the systems it stands for,
+        the reference included.
+
+    Returns
+    -------
+    bytes
+        The unambiguous encoding defined in this module's docstring.
+    """
+    parts = [struct.pack("<q", segment), _text(judge), struct.pack("<I", len(candidates))]
+    for systems in candidates:
+        parts.append(struct.pack("<I", len(systems)))
+        parts.extend(_text(name) for name in sorted(systems))
+    return b"".join(parts)
+
+
+def content_key(content: bytes, occurrence: int = 0) -> int:
+    """Hash an encoded judgment and its occurrence to 64 bits.
+
+    Parameters
+    ----------
+    content : bytes
+        From `judgment_content`.
+    occurrence : int
+        0, 1, 2 … among the judgments with the same content (see the module's docstring).
+
+    Returns
+    -------
+    int
+        The key, 0 ≤ key < 2**64.
+    """
+    digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=_PERSON)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def number_occurrences(
+    keys: npt.NDArray[np.uint64], describe: Callable[[int], tuple[bytes, Sequence[int]]]
+) -> npt.NDArray[np.uint64]:
+    """Give the second, third … judgment of equal content a key of its own.
+
+    Parameters
+    ----------
+    keys : uint64, shape (B,)
+        Keys of all judgments of a test set, each with occurrence 0.
+    describe : callable
+        Returns the content of the judgment in a row, and its labels in shown order, 0 for blank.
+        Called for repeated rows only.
+
+    Returns
+    -------
+    uint64, shape (B,)
+        The keys with their occurrences.
+    """
+    _, group, size = np.unique(keys, return_inverse=True, return_counts=True)
+    numbered = keys.copy()
+    rows_of: dict[int, list[int]] = {}
+    for row in np.flatnonzero(size[group] > 1).tolist():
+        rows_of.setdefault(int(group[row]), []).append(row)
+    for rows in rows_of.values():
+        described = [(*describe(row), row) for row in rows]
+        described.sort(key=lambda content_labels_row: tuple(content_labels_row[1]))
+        for occurrence, (content, _, row) in enumerate(described):
+            numbered[row] = content_key(content, occurrence)
+    return numbered

@@ -1,0 +1,116 @@
+"""Expected Wins: the share of decided comparisons won, averaged over opponents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Scores that agree to this many decimals are tied. Sums of ratios of counts carry rounding
+#: errors of about 1e-15; a tie must not depend on the order in which they were added up.
+TIE_DECIMALS = 12
+
+
+class NotEstimable(StrEnum):
+    """Why there is no number: a code, for the caller to put into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """Nothing to compare with: no other judge's, or no other system's, labels on the same item."""
+
+    ONLY_TIES = "only_ties"
+    """Compared, but never decided; the method drops ties."""
+
+    CHANCE_IS_CERTAIN = "chance_is_certain"
+    """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of n systems, possibly for many resamples at once.
+
+    Attributes
+    ----------
+    values : float64, shape (..., n)
+        Scores in [0, 1], higher is better; NaN exactly where `estimable` is False.
+    estimable : bool, shape (..., n)
+        Whether the data determine the score.
+    """
+
+    values: FloatArray
+    estimable: BoolArray
+
+
+def expected_wins(wins: Int64Array) -> Scores:
+    """Score systems by Expected Wins (Koehn 2012, §4.3).
+
+    The score of a system is its probability to win against an opponent drawn uniformly:
+
+        score(j) = mean over the opponents k met of  win(j, k) / (win(j, k) + win(k, j))
+
+    Ties are dropped. Equation 4 of the paper divides by n; its Tables 2 and 3 (scores averaging
+    one half) need the n − 1 opponents, and in sparse data those with at least one decided
+    comparison ("met"): a missing comparison is then no defeat.
+
+    A system without any decided comparison is not estimable.
+
+    Parameters
+    ----------
+    wins : integer, shape (..., n, n)
+        ``wins[..., a, b]`` comparisons (or resampled counts of them) won by a against b. The
+        diagonal is ignored. Leading axes are independent samples.
+
+    Returns
+    -------
+    Scores
+        Of shape (..., n).
+
+    Raises
+    ------
+    ValueError
+        If `wins` is not square in its last two axes or holds a negative count.
+
+    References
+    ----------
+    P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
+    """
+    if wins.ndim < 2 or wins.shape[-1] != wins.shape[-2]:
+        raise ValueError(f"wins: expected shape (..., n, n), got {wins.shape}")
+    if wins.size and wins.min() < 0:
+        raise ValueError("wins: negative count")
+    decided = (wins + np.swapaxes(wins, -1, -2)) * ~np.eye(wins.shape[-1], dtype=np.bool_)
+    met = decided > 0
+    ratio = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
+    opponents = np.count_nonzero(met, axis=-1)
+    estimable = opponents > 0
+    values = np.full(estimable.shape, np.nan)
+    np.divide(ratio.sum(axis=-1), opponents, out=values, where=estimable)
+    return Scores(values=values, estimable=estimable)
+
+
+def ordinal_ranks(scores: Scores) -> Int64Array:
+    """Rank systems 1, 2, 3 … without gaps or shared ranks, best first.
+
+    Systems whose scores agree to `TIE_DECIMALS` decimals are ordered by their index, that is by
+    name in `Blocks` built from rows: deterministic, and meaningless in itself; the rank range is
+    what says that two systems cannot be told apart.
+
+    Parameters
+    ----------
+    scores : Scores of shape (n,)
+
+    Returns
+    -------
+    int64, shape (n,)
+        1 for the best; 0 for systems that are not estimable.
+    """
+    comparable = np.where(scores.estimable, -np.round(scores.values, TIE_DECIMALS), np.inf)
+    ranks = np.empty(comparable.shape, dtype=np.int64)
+    ranks[np.argsort(comparable, kind="stable")] = np.arange(1, len(comparable) + 1)
+    ranks[~scores.estimable] = 0
+    return ranks
