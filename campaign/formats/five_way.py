@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import CONTROL, FiveWayRow, system_name_problem
+from campaign.formats.records import FiveWayRow, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile, text_lines
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
+_FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
 _MUST_BE_FILLED: Final = frozenset({"srclang", "trglang", "judgeId"})
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -84,24 +85,26 @@ def _layout(file: str, line: int, header: list[str]) -> _Layout:
     _refuse_other_separator(file, line, names)
     columns: dict[str, int] = {}
     for column, name in enumerate(names):
-        key = name.lower()
-        place = {"line": line, "column": column + 1, "field": name}
-        if key in columns:
-            raise FormatError(
-                file, f"the column {name} stands twice", "remove or rename one of the two", **place
-            )
-        if key == "rankingid":
-            raise FormatError(
-                file,
-                "this is the pairwise CSV of WMT15 and later, where several rows make one block",
-                "give the five-way CSV, where every row is one block",
-                **place,
-            )
-        if key not in map(str.lower, FIXED_COLUMNS) and not _SLOT_COLUMN.fullmatch(key):
-            raise FormatError(file, f"the column {name!r} is unknown", "remove the column", **place)
-        columns[key] = column
+        problem = _column_problem(name.lower(), columns)
+        if problem:
+            raise FormatError(file, *problem, line=line, column=column + 1, field=name)
+        columns[name.lower()] = column
     fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
     return _Layout(names, fixed, _slots(file, line, columns))
+
+
+def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
+    """Say what is wrong with a column of the header, and what to do about it."""
+    if key in earlier:
+        return "the column stands twice in the header", "remove or rename one of the two"
+    if key == "rankingid":
+        return (
+            "this is the pairwise CSV of WMT15 and later, where several rows make one block",
+            "give the five-way CSV, where every row is one block",
+        )
+    if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
+        return "the column is unknown", "remove it; docs/formats.md lists the columns there are"
+    return None
 
 
 def _refuse_other_separator(file: str, line: int, names: tuple[str, ...]) -> None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
+# A text is one line; a break inside one is where somebody wrapped it.
+LINE_BREAK = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentTexts:
