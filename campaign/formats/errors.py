@@ -1,0 +1,38 @@
+"""The one error every reader of this package raises."""
+
+
+class FormatError(Exception):
+    """A file does not say what its format promises; nothing was read past this place.
+
+    `line` counts from 1. `column` counts from 1 too: cells in CSV and TSV, characters in
+    plain text, SGML and JSONL, bytes where the bytes are not UTF-8. `problem` and `remedy`
+    are phrases without a full stop; `str()` makes the sentence a person reads.
+    """
+
+    # Positional as well as by keyword: a worker hands exceptions on by pickling their args.
+    def __init__(
+        self,
+        file: str,
+        problem: str,
+        remedy: str,
+        line: int | None = None,
+        column: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        super().__init__(file, problem, remedy, line, column, field)
+        self.file = file
+        self.problem = problem
+        self.remedy = remedy
+        self.line = line
+        self.column = column
+        self.field = field
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line is not None:
+            place += f", line {self.line}"
+        if self.column is not None:
+            place += f", column {self.column}"
+        if self.field is not None:
+            place += f' (field "{self.field}")'
+        return f"{place}: {self.problem}. What to do: {self.remedy}."

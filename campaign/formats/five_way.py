@@ -1,0 +1,289 @@
+"""The five-way CSV of WMT10–14 and its generalisation to any number of systems a row."""
+
+import csv
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import FiveWayRow, system_name_problem
+from campaign.formats.streams import ByteStream, InputFile, text_lines
+
+FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
+_FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
+_MUST_BE_FILLED: Final = frozenset({"srclang", "trglang", "judgeId"})
+_SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
+_INTEGER = re.compile(r"-?[0-9]{1,10}")
+LARGEST_INTEGER: Final = 2**31 - 1  # what the database has room for
+BLANK: Final = "-1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Where the columns of one shown system stand; `number` is None without that column."""
+
+    number: int | None
+    id: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    names: tuple[str, ...]
+    fixed: dict[str, int]
+    slots: tuple[_Slot, ...]
+
+
+def read_five_way_csv(
+    stream: ByteStream, name: str, *, known_systems: Collection[str] | None = None
+) -> Iterator[FiveWayRow]:
+    """Yield the judged blocks of a five-way CSV, one a row, as the file orders them.
+
+    Columns are found by name, whatever their case and order; two systems or more a row. A
+    cell `"A,B"` is one candidate that stands for A and B. Empty systems are left out of the
+    row, a rank of -1 or nothing is a label left blank. `known_systems` makes any other
+    system an error.
+
+    Raises FormatError with line, column (the cell's number) and field.
+    """
+    file = InputFile(name, stream)
+    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
+    first = next(numbered, None)
+    if first is None:
+        raise FormatError(
+            name, "the file is empty", "give a CSV file whose first line names its columns"
+        )
+    layout = _layout(name, first[0], _cells(name, *first))
+    for line, text in numbered:
+        cells = _cells(name, line, text)
+        if len(cells) != len(layout.names):
+            raise FormatError(
+                name,
+                f"the row has {len(cells)} cells, the header {len(layout.names)}",
+                "give every row one cell for each column, and put cells with commas in quotes",
+                line=line,
+            )
+        yield _Row(name, line, layout, cells, known_systems).read()
+
+
+def _cells(file: str, line: int, text: str) -> list[str]:
+    try:
+        # One line at a time: a quote that is never closed must not swallow the rest.
+        return next(csv.reader((text,), strict=True))
+    except csv.Error as error:
+        raise FormatError(
+            file,
+            f"the line is no CSV ({error})",
+            "close every quote on the line it opens on, and double quotes inside a cell",
+            line=line,
+        ) from error
+
+
+def _layout(file: str, line: int, header: list[str]) -> _Layout:
+    names = tuple(name.strip() for name in header)
+    _refuse_other_separator(file, line, names)
+    columns: dict[str, int] = {}
+    for column, name in enumerate(names):
+        problem = _column_problem(name.lower(), columns)
+        if problem:
+            raise FormatError(file, *problem, line=line, column=column + 1, field=name)
+        columns[name.lower()] = column
+    fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
+    return _Layout(names, fixed, _slots(file, line, columns))
+
+
+def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
+    """Say what is wrong with a column of the header, and what to do about it."""
+    if key in earlier:
+        return "the column stands twice in the header", "remove or rename one of the two"
+    if key == "rankingid":
+        return (
+            "this is the pairwise CSV of WMT15 and later, where several rows make one block",
+            "give the five-way CSV, where every row is one block",
+        )
+    if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
+        return "the column is unknown", "remove it; docs/formats.md lists the columns there are"
+    return None
+
+
+def _refuse_other_separator(file: str, line: int, names: tuple[str, ...]) -> None:
+    for separator, called in ((";", "semicolons"), ("\t", "tabs")):
+        if len(names) == 1 and separator in names[0]:
+            raise FormatError(
+                file,
+                f"the header is separated by {called}",
+                "save the file with commas between its cells",
+                line=line,
+            )
+
+
+def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
+    if name.lower() not in columns:
+        raise FormatError(
+            file,
+            f"the header has no column {name}",
+            "name the columns as docs/formats.md lists them",
+            line=line,
+            field=name,
+        )
+    return columns[name.lower()]
+
+
+def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
+    matches = (_SLOT_COLUMN.fullmatch(key) for key in columns)
+    last = max((int(found.group(1)) for found in matches if found), default=0)
+    return tuple(
+        _Slot(
+            number=columns.get(f"system{slot}number"),
+            id=_required(file, line, columns, f"system{slot}Id"),
+            rank=_required(file, line, columns, f"system{slot}rank"),
+        )
+        for slot in range(1, max(last, 2) + 1)
+    )
+
+
+def _integer(text: str, smallest: int) -> int | None:
+    """Read a decimal number a database integer can hold; int() alone would take "１" and "1_0"."""
+    if _INTEGER.fullmatch(text) and smallest <= int(text) <= LARGEST_INTEGER:
+        return int(text)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row on its way from cells to FiveWayRow; it knows where to point in errors."""
+
+    file: str
+    line: int
+    layout: _Layout
+    cells: list[str]
+    known_systems: Collection[str] | None
+
+    def read(self) -> FiveWayRow:
+        fixed = {name: self.cells[column] for name, column in self.layout.fixed.items()}
+        for name in _MUST_BE_FILLED:
+            if not fixed[name].strip():
+                raise self.error(self.layout.fixed[name], "the cell is empty", "fill it in")
+        filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
+        if not filled:
+            raise self.error(
+                self.layout.slots[0].id,
+                "the row names no system",
+                "remove the row, or name the systems that were judged",
+            )
+        candidates = self.candidates(filled)
+        return FiveWayRow(
+            line=self.line,
+            source_language=fixed["srclang"],
+            target_language=fixed["trglang"],
+            source_index=self.source_index(),
+            document=fixed["documentId"],
+            segment_id=fixed["segmentId"],
+            judge=fixed["judgeId"],
+            candidates=candidates,
+            labels=tuple(self.label(slot) for slot in filled),
+            system_numbers=tuple(
+                self.numbers(slot, len(systems))
+                for slot, systems in zip(filled, candidates, strict=True)
+            ),
+        )
+
+    def error(self, column: int, problem: str, remedy: str) -> FormatError:
+        return FormatError(
+            self.file,
+            problem,
+            remedy,
+            line=self.line,
+            column=column + 1,
+            field=self.layout.names[column],
+        )
+
+    def source_index(self) -> int:
+        column = self.layout.fixed["srcIndex"]
+        text = self.cells[column].strip()
+        index = _integer(text, 1)
+        if index is None:
+            raise self.error(
+                column,
+                f"the source index {text!r} is no whole number from 1",
+                "count the segments of the test set from 1",
+            )
+        return index
+
+    def is_filled(self, slot: _Slot) -> bool:
+        if self.cells[slot.id].strip():
+            return True
+        rank = self.cells[slot.rank].strip()
+        if rank not in {"", BLANK}:
+            raise self.error(
+                slot.rank,
+                f"the rank {rank!r} belongs to no system",
+                f"name the system in {self.layout.names[slot.id]}, or make the rank -1",
+            )
+        return False
+
+    def candidates(self, filled: list[_Slot]) -> tuple[tuple[str, ...], ...]:
+        seen: set[str] = set()
+        candidates = []
+        for slot in filled:
+            systems = tuple(name.strip() for name in self.cells[slot.id].split(","))
+            for system in systems:
+                self.refuse_system(slot, system, seen)
+                seen.add(system)
+            candidates.append(systems)
+        return tuple(candidates)
+
+    def refuse_system(self, slot: _Slot, system: str, seen: set[str]) -> None:
+        problem = system_name_problem(system)
+        if problem:
+            raise self.error(
+                slot.id, problem, 'write the systems of one candidate as "A,B" and leave none empty'
+            )
+        if system in seen:
+            raise self.error(
+                slot.id,
+                f"the system {system} stands twice in the row",
+                "name every system once a row",
+            )
+        if self.known_systems is not None and system not in self.known_systems:
+            raise self.error(
+                slot.id,
+                f"the system {system} is unknown",
+                "correct the name, or add the system to the test set first",
+            )
+
+    def label(self, slot: _Slot) -> int | None:
+        text = self.cells[slot.rank].strip()
+        if text in {"", BLANK}:
+            return None
+        rank = _integer(text, 1)
+        if rank is None or rank > 5:
+            raise self.error(
+                slot.rank,
+                f"the rank {text!r} is not 1, 2, 3, 4, 5 or -1",
+                "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+            )
+        return rank
+
+    def numbers(self, slot: _Slot, systems: int) -> tuple[int, ...]:
+        if slot.number is None or not self.cells[slot.number].strip():
+            return ()
+        texts = [text.strip() for text in self.cells[slot.number].split(",")]
+        if len(texts) != systems:
+            raise self.error(
+                slot.number,
+                f"there are {len(texts)} numbers for {systems} systems",
+                "give one number a system, in the same order, or leave the cell empty",
+            )
+        numbers = []
+        for text in texts:
+            number = _integer(text, -LARGEST_INTEGER)
+            if number is None:
+                raise self.error(
+                    slot.number,
+                    f"the system number {text!r} is no whole number",
+                    "give a whole number, or leave the cell empty",
+                )
+            numbers.append(number)
+        return tuple(numbers)

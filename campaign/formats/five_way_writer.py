@@ -1,0 +1,87 @@
+"""Judgments to five-way CSV: the exact reverse of the reader."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from campaign.formats.five_way import BLANK, FIXED_COLUMNS, LARGEST_INTEGER
+from campaign.formats.records import CONTROL, FiveWayRow, system_name_problem
+
+
+def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:
+    r"""Yield the header and then one line a row, each ended by \n; `read` gives `rows` back.
+
+    `slots` is the number of systems a row has room for. Cells are written as they are, also
+    where a spreadsheet would take one for a formula: an apostrophe before it would make the
+    file read back differ from the judgments it was written from.
+
+    Raises ValueError for a row that the format cannot hold.
+    """
+    if slots < 2:
+        raise ValueError("a five-way CSV has room for two systems or more")
+    names = [*FIXED_COLUMNS]
+    for slot in range(1, slots + 1):
+        names += [f"system{slot}Number", f"system{slot}Id"]
+    names += [f"system{slot}rank" for slot in range(1, slots + 1)]
+    yield _csv_line(names)
+    for row in rows:
+        _refuse_unwritable(row, slots)
+        cells = [
+            row.source_language,
+            row.target_language,
+            str(row.source_index),
+            row.document,
+            row.segment_id,
+            row.judge,
+        ]
+        empty = slots - len(row.candidates)
+        for systems, numbers in zip(row.candidates, row.system_numbers, strict=True):
+            cells += [",".join(map(str, numbers)), ",".join(systems)]
+        cells += ["", ""] * empty
+        cells += [BLANK if label is None else str(label) for label in row.labels]
+        cells += [BLANK] * empty
+        yield _csv_line(cells)
+
+
+def _csv_line(cells: list[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow(cells)
+    return buffer.getvalue()
+
+
+def _refuse_unwritable(row: FiveWayRow, slots: int) -> None:
+    if not 1 <= len(row.candidates) <= slots:
+        raise ValueError(f"{len(row.candidates)} candidates do not fit a row of {slots}")
+    if not len(row.candidates) == len(row.labels) == len(row.system_numbers):
+        raise ValueError("candidates, labels and system numbers are not aligned")
+    if any(label is not None and not 1 <= label <= 5 for label in row.labels):
+        raise ValueError(f"labels are 1 to 5 or None, not {row.labels}")
+    if not 1 <= row.source_index <= LARGEST_INTEGER:
+        raise ValueError(f"the source index {row.source_index} is out of range")
+    _refuse_unwritable_texts(row)
+    _refuse_unwritable_systems(row)
+
+
+def _refuse_unwritable_texts(row: FiveWayRow) -> None:
+    texts = (row.source_language, row.target_language, row.document, row.segment_id, row.judge)
+    for text in texts:
+        if CONTROL.search(text):
+            raise ValueError(f"{text!r} contains a line break or control character")
+    for text in (row.source_language, row.target_language, row.judge):
+        if not text.strip():
+            raise ValueError("languages and judge are never empty")
+
+
+def _refuse_unwritable_systems(row: FiveWayRow) -> None:
+    systems = [system for candidate in row.candidates for system in candidate]
+    for system in systems:
+        problem = system_name_problem(system)
+        if problem:
+            raise ValueError(problem)
+    if len(set(systems)) != len(systems):
+        raise ValueError("a system stands twice in the row")
+    for candidate, numbers in zip(row.candidates, row.system_numbers, strict=True):
+        if not candidate or (numbers and len(numbers) != len(candidate)):
+            raise ValueError("a candidate has one number a system, or none at all")
+        if any(abs(number) > LARGEST_INTEGER for number in numbers):
+            raise ValueError(f"the system numbers {numbers} are out of range")

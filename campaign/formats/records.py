@@ -1,0 +1,72 @@
+"""What the readers hand out, and the rule for the names of systems."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
+# output, are invisible and can be stored; refusing them would refuse real campaigns.
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+# A text is one line; a break inside one is where somebody wrapped it.
+LINE_BREAK = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTexts:
+    """One segment of a test set with everything written for it.
+
+    `number` counts from 1 through the test set, `position` from 1 through the document.
+    White space at the ends of texts is gone. `references[i]` is "" where reference i + 1
+    does not cover the segment; `source` and the outputs are never empty. Every segment of
+    a test set has outputs of the same systems, in the same order.
+    """
+
+    document: str
+    position: int
+    number: int
+    source: str
+    references: tuple[str, ...]
+    outputs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FiveWayRow:
+    """One judged block: `candidates`, `labels` and `system_numbers` are aligned.
+
+    A candidate is the tuple of systems that produced the same text. Labels are 1 (best) to
+    5, None where the judge left the candidate blank; all None is a skipped block. The
+    numbers of a candidate are () where the file gives none. `line` is where the row stood
+    and does not count in comparisons; 0 for a row that comes from no file.
+    """
+
+    source_language: str
+    target_language: str
+    source_index: int
+    document: str
+    segment_id: str
+    judge: str
+    candidates: tuple[tuple[str, ...], ...]
+    labels: tuple[int | None, ...]
+    system_numbers: tuple[tuple[int, ...], ...]
+    line: int = field(default=0, compare=False)
+
+
+def system_name_problem(name: str) -> str | None:
+    """Say what keeps `name` from being a system's name, or None.
+
+    The comma is what separates the systems of a collapsed candidate in files ("A,B").
+    """
+    if not name.strip():
+        return "the name of a system is empty"
+    if name != name.strip():
+        return f"the system name {name!r} begins or ends with white space"
+    if "," in name:
+        return f"the system name {name!r} contains a comma"
+    if "\t" in name:
+        return f"the system name {name!r} contains a tab"
+    if "\n" in name or "\r" in name:
+        return f"the system name {name!r} contains a line break"
+    if CONTROL.search(name):
+        return f"the system name {name!r} contains a control character"
+    return None

@@ -1,0 +1,120 @@
+"""What every reader of a test set checks of its segments: their order and their texts."""
+
+from campaign.formats.errors import FormatError
+
+
+class SegmentCounter:
+    """Number the segments of one file and refuse documents and segments that come twice.
+
+    Memory grows with the documents, and with the segments of the current document only
+    where their ids are not consecutive numbers.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._documents: set[str] = set()
+        self._document: str | None = None
+        self._ids = _SeenIds()
+        self._position = 0
+        self._number = 0
+
+    def place(self, document: str, segment_id: str | None, line: int) -> tuple[int, int]:
+        """Return the position in the document and the number in the file, both from 1.
+
+        Raises FormatError where the document was left before, or holds `segment_id` already.
+        """
+        if document != self._document:
+            if document in self._documents:
+                raise FormatError(
+                    self._file,
+                    f'the document "{document}" comes again after another document',
+                    "keep the segments of a document together, and give every document of "
+                    "the test set and every system its own name or file",
+                    line=line,
+                )
+            self._documents.add(document)
+            self._document = document
+            self._ids = _SeenIds()
+            self._position = 0
+        if segment_id is not None and not self._ids.add(segment_id):
+            raise FormatError(
+                self._file,
+                f'the document "{document}" has the segment "{segment_id}" twice',
+                "remove one of the two, or number them differently",
+                line=line,
+            )
+        self._position += 1
+        self._number += 1
+        return self._position, self._number
+
+    def has_left(self, document: str) -> bool:
+        """Tell whether the document was read and another one begun."""
+        return document in self._documents and document != self._document
+
+    def refuse_nothing(self) -> None:
+        """Raise FormatError if there was no segment at all."""
+        if self._number == 0:
+            raise FormatError(
+                self._file, "the file holds no segment", "give a file with at least one segment"
+            )
+
+
+class _SeenIds:
+    """A set of ids in which a run of consecutive numbers costs two integers."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._last = -1
+        self._others: set[str] = set()
+
+    def add(self, segment_id: str) -> bool:
+        """Add the id; False if it was there."""
+        number = _canonical_number(segment_id)
+        if number is None:
+            return self._add_other(segment_id)
+        if self._first <= number <= self._last:
+            return False
+        if self._last < self._first:
+            self._first = self._last = number
+            return True
+        if number == self._last + 1 and segment_id not in self._others:
+            self._last = number
+            return True
+        return self._add_other(segment_id)
+
+    def _add_other(self, segment_id: str) -> bool:
+        if segment_id in self._others:
+            return False
+        self._others.add(segment_id)
+        return True
+
+
+def _canonical_number(segment_id: str) -> int | None:
+    """Read the id as a number if that number is written exactly so: "7", but not "07"."""
+    if len(segment_id) < 19 and segment_id.isascii() and segment_id.isdigit():
+        number = int(segment_id)
+        return number if str(number) == segment_id else None
+    return None
+
+
+def filled_text(
+    text: str,
+    *,
+    file: str,
+    line: int,
+    what: str,
+    column: int | None = None,
+    field: str | None = None,
+) -> str:
+    """Return the text without white space at its ends; raise FormatError if nothing is left."""
+    stripped = text.strip()
+    if not stripped:
+        raise FormatError(
+            file,
+            f"{what} is empty",
+            "fill it in, or take the segment out of the source, the references and every system",
+            line=line,
+            column=column,
+            field=field,
+        )
+    return stripped

@@ -1,0 +1,107 @@
+"""WMT SGML test sets: files of documents and segments, aligned by their ids.
+
+The files look like XML and are not: the case of tags and attributes varies, ampersands
+stand bare, entities are HTML's. So this is a tokenizer of its own, over lines.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import SegmentTexts
+from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.sgml_segments import SgmlSegment, sgml_segments
+from campaign.formats.streams import InputFile
+
+
+def read_sgml_test_set(
+    source: InputFile, references: Sequence[InputFile], systems: Mapping[str, InputFile]
+) -> Iterator[SegmentTexts]:
+    """Yield the segments in the source's order, each with what the other files have for it.
+
+    A segment is found by document and id, so the other files may order theirs differently;
+    memory is bounded where they do not. The systems are called as `systems` calls them:
+    the `sysid` inside the files is known to differ.
+
+    Raises FormatError for a segment that another file lacks, has beyond the source, or has
+    twice, for empty sources and outputs, and for files that are cut off.
+    """
+    counter = SegmentCounter(source.name)
+    reference_files = [_Follower(file) for file in references]
+    system_files = {system: _Follower(file) for system, file in systems.items()}
+    for segment in sgml_segments(source, frozenset({"srcset"})):
+        position, number = counter.place(segment.document, segment.id, segment.line)
+        yield SegmentTexts(
+            document=segment.document,
+            position=position,
+            number=number,
+            source=_filled(source, segment, "the source"),
+            references=tuple(file.take(segment, source).text for file in reference_files),
+            outputs={
+                system: _filled(file.file, file.take(segment, source), f"the output of {system}")
+                for system, file in system_files.items()
+            },
+        )
+    counter.refuse_nothing()
+    for file in (*reference_files, *system_files.values()):
+        file.refuse_rest(source)
+
+
+def _filled(file: InputFile, segment: SgmlSegment, what: str) -> str:
+    return filled_text(
+        segment.text,
+        file=file.name,
+        line=segment.line,
+        what=f"{what} (document {segment.document}, segment {segment.id})",
+    )
+
+
+class _Follower:
+    """A file that is read as far as the source asks; what comes too early waits."""
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self._segments = sgml_segments(file, frozenset({"refset", "tstset"}))
+        self._counter = SegmentCounter(file.name)
+        self._waiting: dict[tuple[str, str], SgmlSegment] = {}
+        self._line: int | None = None
+
+    def take(self, wanted: SgmlSegment, source: InputFile) -> SgmlSegment:
+        """Hand out the segment with the document and the id of `wanted`."""
+        if self._waiting:
+            found = self._waiting.pop((wanted.document, wanted.id), None)
+            if found is not None:
+                return found
+        # A document is in one piece, so what it lacked when it was left will not come.
+        while not self._counter.has_left(wanted.document):
+            segment = self._next()
+            if segment is None:
+                break
+            if segment.id == wanted.id and segment.document == wanted.document:
+                return segment
+            self._waiting[segment.document, segment.id] = segment
+        raise FormatError(
+            self.file.name,
+            f'the document "{wanted.document}" lacks the segment "{wanted.id}" '
+            f"({source.name}, line {wanted.line}), looked for up to here",
+            "give every file the same documents and segments as the source",
+            line=self._line,
+        )
+
+    def refuse_rest(self, source: InputFile) -> None:
+        """Raise FormatError if a segment is left that the source did not ask for."""
+        surplus = next(iter(self._waiting.values()), None) or self._next()
+        if surplus is not None:
+            raise FormatError(
+                self.file.name,
+                f'the document "{surplus.document}" has the segment "{surplus.id}", '
+                f"which {source.name} has not",
+                "give every file the same documents and segments as the source",
+                line=surplus.line,
+            )
+
+    def _next(self) -> SgmlSegment | None:
+        segment = next(self._segments, None)
+        if segment is not None:
+            self._line = segment.line
+            self._counter.place(segment.document, segment.id, segment.line)
+        return segment

@@ -1,0 +1,205 @@
+"""Bytes to lines: decompression, UTF-8 and line ends, in bounded memory."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import CONTROL
+
+CHUNK_BYTES: Final = 256 * 1024
+MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+# CONTROL without the line feed, so that a block of lines is searched in one go.
+_DAMAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LINE_END = re.compile(rb"\r\n?|\n")
+
+
+class ByteStream(Protocol):
+    """What a reader asks of a stream: an open binary file, an upload, a socket's file."""
+
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A stream and the name errors call it by. gzip is recognised by its first bytes."""
+
+    name: str
+    stream: ByteStream
+
+    @property
+    def plain_name(self) -> str:
+        """The name without folders and without ".gz"."""
+        return self.name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gz")
+
+
+def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
+    """Return the first `size` bytes or fewer, decompressed, and the file to read instead."""
+    head = b""
+    while len(head) < size and (more := file.stream.read(size - len(head))):
+        head += more
+    whole = InputFile(file.name, _Rewound(head, file.stream))
+    if head.startswith(_GZIP_MAGIC):
+        try:
+            return zlib.decompressobj(wbits=31).decompress(head, size), whole
+        except zlib.error:
+            return b"", whole  # reading it will say what is wrong, and where
+    return head, whole
+
+
+class _Rewound:
+    """A stream with its beginning put back, for streams that cannot seek."""
+
+    def __init__(self, head: bytes, rest: ByteStream) -> None:
+        self._head = head
+        self._rest = rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._head:
+            return self._rest.read(size)
+        end = len(self._head) if size < 0 else size
+        piece, self._head = self._head[:end], self._head[end:]
+        return piece + self._rest.read() if size < 0 else piece
+
+
+def byte_chunks(file: InputFile) -> Iterator[bytes]:
+    """Yield the content piece by piece, decompressed if it is gzip.
+
+    Raises FormatError when the compressed data is damaged or cut off.
+    """
+    first = file.stream.read(CHUNK_BYTES)
+    while 0 < len(first) < len(_GZIP_MAGIC) and (more := file.stream.read(CHUNK_BYTES)):
+        first += more
+    if first.startswith(_GZIP_MAGIC):
+        yield from _decompressed(file, first)
+        return
+    while first:
+        yield first
+        first = file.stream.read(CHUNK_BYTES)
+
+
+def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
+    member = zlib.decompressobj(wbits=31)
+    while data:
+        try:
+            # The limit keeps a small file that unpacks to gigabytes from filling the memory.
+            unpacked = member.decompress(data, CHUNK_BYTES)
+        except zlib.error as error:
+            raise FormatError(
+                file.name,
+                f"the gzip data is damaged ({error})",
+                "compress the file again, or hand it over uncompressed",
+            ) from error
+        if unpacked:
+            yield unpacked
+        if member.eof:
+            # Concatenated gzip files are one gzip file; zeros may pad it to a block size.
+            data = (member.unused_data or file.stream.read(CHUNK_BYTES)).lstrip(b"\0")
+            while not data and (more := file.stream.read(CHUNK_BYTES)):
+                data = more.lstrip(b"\0")
+            if data:
+                member = zlib.decompressobj(wbits=31)
+        else:
+            data = member.unconsumed_tail or file.stream.read(CHUNK_BYTES)
+    if not member.eof:
+        raise FormatError(
+            file.name,
+            "the gzip data ends too early",
+            "compress the file again, or check that it was transferred completely",
+        )
+
+
+def text_lines(file: InputFile) -> Iterator[str]:
+    r"""Yield the lines without their ends, which are \n, \r\n and \r and nothing else.
+
+    Other separators of Unicode (U+0085, U+2028 …) are text: MT output holds them, and a
+    reader that splits there shifts every later line against the other files. A byte-order
+    mark at the start is dropped.
+
+    Raises FormatError for bytes that are not UTF-8, for control characters other than the
+    tab, and for a line longer than MAX_LINE_BYTES.
+    """
+    number = 1
+    for block in _whole_lines(file):
+        content = block.removeprefix(_BOM) if number == 1 else block
+        if b"\r" in content:
+            content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            skipped = len(block) - len(content) if number == 1 and block.startswith(_BOM) else 0
+            raise _not_utf8(file, content, error.start, number, skipped) from error
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        if _DAMAGE.search(text):
+            _refuse_control_character(file, lines, number)
+        yield from lines
+        number += len(lines)
+
+
+def _whole_lines(file: InputFile) -> Iterator[bytes]:
+    """Regroup the chunks so that each ends at a line's end (the last one may not)."""
+    rest = b""
+    number = 1
+    for chunk in byte_chunks(file):
+        data = rest + chunk
+        # A \r that ends the data may be the first half of a \r\n.
+        end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+        if end:
+            block = data[:end]
+            yield block
+            number += len(_LINE_END.findall(block)) if b"\r" in block else block.count(b"\n")
+        rest = data[end:]
+        if len(rest) > MAX_LINE_BYTES:
+            raise FormatError(
+                file.name,
+                f"the line is longer than {MAX_LINE_BYTES:,} bytes",
+                "check that this is a text file with one segment or record a line",
+                line=number,
+            )
+    if rest:
+        yield rest
+
+
+def _not_utf8(
+    file: InputFile, content: bytes, start: int, number: int, skipped: int
+) -> FormatError:
+    line_start = content.rfind(b"\n", 0, start) + 1
+    line = number + content.count(b"\n", 0, start)
+    column = start - line_start + 1 + (skipped if line == 1 else 0)
+    encoding = "UTF-16" if line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff") else "ISO-8859-1"
+    guess = "" if encoding == "UTF-16" else " (or the encoding it really has)"
+    return FormatError(
+        file.name,
+        f"the byte 0x{content[start]:02X} is not UTF-8",
+        f"convert the file from {encoding}{guess}, "
+        f"for example with: iconv -f {encoding} -t UTF-8 OLD > NEW",
+        line=line,
+        column=column,
+    )
+
+
+def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:
+    for line, text in enumerate(lines, number):
+        found = CONTROL.search(text)
+        if found:
+            code = ord(found.group())
+            name = " (NUL)" if code == 0 else ""
+            hint = (
+                "; if every other character is NUL, convert the file from UTF-16"
+                if not code
+                else ""
+            )
+            raise FormatError(
+                file.name,
+                f"the control character U+{code:04X}{name} is no text",
+                f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW{hint}",
+                line=line,
+                column=found.start() + 1,
+            )

@@ -1,0 +1,152 @@
+"""Test sets as tab-separated values: a header, then a segment a line; no quoting."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.streams import InputFile, text_lines
+
+_REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The cells of a row by what they hold, counted from 0."""
+
+    names: tuple[str, ...]
+    document: int | None
+    segment: int | None
+    source: int
+    references: tuple[int, ...]
+    systems: dict[str, int]
+
+
+def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
+    """Yield a segment for every line after the header.
+
+    Columns: `source`; `document`, `segment`, `reference`, `reference2` … if there are any;
+    every other column is a system's. Quotes are text like any other. Blank lines are
+    skipped.
+
+    Raises FormatError, with the number of the cell, for columns that are missing or stand
+    twice, for rows with another number of cells than the header, for an empty document,
+    segment, source or output, and for documents and segments that come twice.
+    """
+    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
+    line, header = next(numbered, (0, None))
+    if header is None:
+        raise FormatError(
+            file.name, "the file is empty", "give a TSV whose first line names its columns"
+        )
+    layout = _layout(file.name, line, [name.strip() for name in header.split("\t")])
+    counter = SegmentCounter(file.name)
+    for line, text in numbered:
+        cells = text.split("\t")
+        if len(cells) != len(layout.names):
+            raise FormatError(
+                file.name,
+                f"the row has {len(cells)} cells, the header {len(layout.names)}",
+                "give every row one cell for each column, and write no tab inside a text",
+                line=line,
+            )
+        yield _segment(file, line, layout, cells, counter)
+    counter.refuse_nothing()
+
+
+def _segment(
+    file: InputFile, line: int, layout: _Layout, cells: list[str], counter: SegmentCounter
+) -> SegmentTexts:
+    def filled(column: int, what: str) -> str:
+        return filled_text(
+            cells[column],
+            file=file.name,
+            line=line,
+            what=what,
+            column=column + 1,
+            field=layout.names[column],
+        )
+
+    document = file.plain_name
+    if layout.document is not None:
+        document = filled(layout.document, "the name of the document")
+    segment_id = None if layout.segment is None else filled(layout.segment, "the segment's id")
+    position, number = counter.place(document, segment_id, line)
+    return SegmentTexts(
+        document=document,
+        position=position,
+        number=number,
+        source=filled(layout.source, "the source"),
+        references=tuple(cells[column].strip() for column in layout.references),
+        outputs={
+            system: filled(column, f"the output of {system}")
+            for system, column in layout.systems.items()
+        },
+    )
+
+
+def _layout(file: str, line: int, names: list[str]) -> _Layout:
+    columns: dict[str, int] = {}
+    references: dict[int, int] = {}
+    systems: dict[str, int] = {}
+    for column, name in enumerate(names):
+        key = name.lower()
+        reference = _REFERENCE.fullmatch(key)
+        problem = None
+        if reference:
+            index = int(reference.group(1) or 1)
+            problem = _TWICE if index in references else None
+            references[index] = column
+        elif key in {"document", "segment", "source"}:
+            problem = _TWICE if key in columns else None
+            columns[key] = column
+        else:
+            problem = _TWICE if name in systems else system_name_problem(name)
+            systems[name] = column
+        if problem:
+            raise FormatError(
+                file,
+                problem,
+                "give every column a name of its own, without commas",
+                line=line,
+                column=column + 1,
+                field=name,
+            )
+    _refuse_missing(file, line, columns, references)
+    return _Layout(
+        names=tuple(names),
+        document=columns.get("document"),
+        segment=columns.get("segment"),
+        source=columns["source"],
+        references=tuple(references[index] for index in sorted(references)),
+        systems=systems,
+    )
+
+
+_TWICE = "the column stands twice in the header"
+
+
+def _refuse_missing(
+    file: str, line: int, columns: dict[str, int], references: dict[int, int]
+) -> None:
+    if "source" not in columns:
+        raise FormatError(
+            file,
+            "the header has no column source",
+            "name the columns in the first line, separated by tabs: "
+            "document, segment, source, reference and one for each system",
+            line=line,
+            field="source",
+        )
+    for index in range(1, len(references) + 1):
+        if index not in references:
+            name = "reference" if index == 1 else f"reference{index}"
+            raise FormatError(
+                file,
+                f"the header has no column {name}, but a later reference",
+                "call the references reference, reference2, reference3 … without a gap",
+                line=line,
+                field=name,
+            )
