@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from launcher.errors import LauncherError
+from launcher.errors import FolderInUseError, LauncherError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -92,7 +92,7 @@ class Home:
         The kernel drops the lock with its process, so a killed supervisor leaves none behind.
 
         Raises:
-            LauncherError: another supervisor holds the folder.
+            FolderInUseError: another supervisor holds the folder.
         """
         descriptor = os.open(self.path / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -100,7 +100,7 @@ class Home:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip()
-                raise LauncherError(
+                raise FolderInUseError(
                     f"Quintet is already running from {self.path} (process {holder or 'unknown'}). "
                     "Stop it with Ctrl-C in its terminal, or choose another folder: "
                     "QUINTET_HOME=/another/folder"
@@ -162,7 +162,7 @@ def _folder_in_tmp(preferred: Path, owner: int) -> Path:
         return folder
     if stat.S_ISDIR(folder.lstat().st_mode) and folder.lstat().st_uid == owner:
         return folder
-    return Path(tempfile.mkdtemp(prefix="quintet-", dir="/tmp"))  # noqa: S108
+    return Path(tempfile.mkdtemp(prefix="quintet-", dir="/tmp"))
 
 
 def remove_socket_folder(folder: Path, preferred: Path) -> None:

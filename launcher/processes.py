@@ -172,7 +172,9 @@ class Child:
         self.kill_group()
 
 
-def wait_until(ready: Any, *, seconds: float, alive: Any = None, pause_seconds: float = 0.02) -> bool:
+def wait_until(
+    ready: Any, *, seconds: float, alive: Any = None, pause_seconds: float = 0.02
+) -> bool:
     """Ask ``ready()`` until it holds; False when time is up or ``alive()`` no longer holds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
