@@ -1,0 +1,63 @@
+# Quintet's commands. `make demo` and `make test` need Python 3.11 or newer (with venv) and make.
+# Written for GNU make 3.81 (macOS) and later.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+# PYTHON=/path/to/python3.12 make … chooses the interpreter; otherwise the first one new enough.
+PYTHON ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+
+# A stamp per set of requirements: installed again only when one of its files changed.
+RUN_STAMP := $(VENV)/.installed-run
+DEV_STAMP := $(VENV)/.installed-dev
+
+.PHONY: help demo install install-dev test check lock screenshots bench clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+demo: $(RUN_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
+	@exec $(BIN)/python -m launcher demo
+
+install: $(RUN_STAMP) ## make the environment in .venv and stop there
+
+install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
+
+test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
+	@$(BIN)/python -m launcher.browser
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
+	@$(BIN)/python -m launcher.check
+
+bench: $(DEV_STAMP) ## measure what docs/ and the README claim about speed
+	@$(BIN)/python -m launcher bench
+
+screenshots: $(DEV_STAMP) ## photograph the pages of the demo into docs/screenshots
+	@$(BIN)/python -m launcher.browser
+	@$(BIN)/python -m launcher screenshots
+
+lock: ## pin the newest allowed versions with their hashes (needs uv)
+	@for name in base embedded dev; do \
+	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
+	done
+
+clean: ## remove the environment; the data folder stays
+	rm -rf $(VENV)
+
+$(VENV)/bin/python:
+	@sh launcher/make_venv.sh "$(VENV)" "$(PYTHON)"
+
+$(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/python
+	@echo "Installing what Quintet runs on ..."
+	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt
+	@touch $@
+
+$(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
+	@echo "Installing what the tests and checks need ..."
+	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt -r requirements/dev.txt
+	@touch $@

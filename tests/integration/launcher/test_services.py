@@ -1,0 +1,244 @@
+"""The embedded services, real ones, started, killed and started again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg2
+import pytest
+import redis
+
+from launcher import postgresql
+from launcher.errors import FolderInUseError, LauncherError
+from launcher.home import CHECKOUT, Home
+from launcher.services import Services
+from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
+
+HOLD = "import signal; from launcher.home import Home; from launcher.services import Services\nwith Services(Home.from_environment()): print('up', flush=True); signal.pause()"
+
+
+@contextlib.contextmanager
+def another_supervisor(home: Home) -> Iterator[subprocess.Popen[str]]:
+    """A process of its own that has started the services of this folder and holds them."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD],
+        cwd=CHECKOUT,
+        env={**os.environ, "QUINTET_HOME": str(home.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def setting(services: Services, name: str) -> str:
+    connection = psycopg2.connect(services.environment["DATABASE_URL"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW {name}")
+        row = cursor.fetchone()
+    connection.close()
+    assert row is not None
+    return str(row[0])
+
+
+def test_data_survives_an_orderly_stop(home: Home) -> None:
+    with Services(home) as services:
+        remember(services, "before")
+    assert working_in(home.path) == []
+    with Services(home) as services:
+        assert services.found == []
+        assert remembered(services) == (["before"], ["before"])
+
+
+def test_the_demo_is_durable_and_the_tests_need_not_be(home: Home) -> None:
+    with Services(home) as services:
+        assert setting(services, "fsync") == "on"
+        assert setting(services, "synchronous_commit") == "on"
+        assert setting(services, "data_checksums") == "on"
+    with Services(home, durable=False) as services:
+        assert setting(services, "fsync") == "off"
+
+
+def test_the_broker_never_drops_a_task_to_make_room(home: Home) -> None:
+    with (
+        Services(home) as services,
+        redis.Redis.from_url(services.environment["REDIS_URL"]) as client,
+    ):
+        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        assert client.config_get("appendonly") == {"appendonly": "yes"}
+
+
+def test_nothing_listens_on_a_network(home: Home) -> None:
+    with Services(home):
+        processes = working_in(home.path)
+        assert {"postgres", "valkey-server"} <= {process.name() for process in processes}
+        for process in processes:
+            assert [c for c in process.net_connections("inet") if c.status == "LISTEN"] == []
+
+
+def test_only_the_owner_can_reach_sockets_secrets_and_logs(home: Home) -> None:
+    with Services(home) as services:
+        services.home.secret_key()
+        private = [
+            "secret_key",
+            "services.json",
+            "processes.json",
+            "logs",
+            "valkey",
+            "postgresql/run",
+        ]
+        modes = {name: (home.path / name).stat().st_mode & 0o077 for name in private}
+        assert modes == dict.fromkeys(private, 0)
+
+
+def test_a_killed_postmaster_loses_nothing_committed(home: Home) -> None:
+    with Services(home) as services:
+        assert services.postgres is not None
+        remember(services, "committed")
+        services.postgres.child.send(signal.SIGKILL)
+        services.postgres.child.wait(5)
+        services.postgres.start()
+        assert remembered(services) == (["committed"], ["committed"])
+
+
+def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(home: Home) -> None:
+    with Services(home) as services:
+        assert services.valkey is not None
+        remember(services, "queued")
+        address = services.environment["REDIS_URL"]
+        services.valkey.child.send(signal.SIGKILL)
+        services.valkey.child.wait(5)
+        services.valkey.start()
+        assert services.environment["REDIS_URL"] == address
+        assert remembered(services)[1] == ["queued"]
+
+
+def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data(
+    home: Home,
+) -> None:
+    with another_supervisor(home) as supervisor:
+        supervisor.kill()
+        supervisor.wait()
+        orphans = working_in(home.path)
+        assert {"postgres", "valkey-server"} <= {process.name() for process in orphans}
+        with Services(home) as services:
+            assert services.found == ["postgresql", "valkey"]
+            remember(services, "after")
+            assert not any(orphan.is_running() for orphan in orphans)
+            assert remembered(services) == (["after"], ["after"])
+    assert working_in(home.path) == []
+
+
+def test_a_start_after_everything_was_killed_at_once_keeps_the_data(home: Home) -> None:
+    with Services(home) as services:
+        remember(services, "first")
+    with another_supervisor(home) as supervisor:
+        for process in [supervisor, *working_in(home.path)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        eventually(lambda: working_in(home.path) == [], "every process is gone")
+        assert (home.path / "postgresql/data/postmaster.pid").exists()
+        with Services(home) as services:
+            assert remembered(services) == (["first"], ["first"])
+
+
+def test_a_stranger_with_a_recorded_number_is_left_alone(home: Home) -> None:
+    home.create()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+        (home.path / "processes.json").write_text(
+            f'{{"web": {{"pid": {stranger.pid}, "created": 1.0}}}}'
+        )
+        with Services(home) as services:
+            assert services.found == []
+            assert stranger.poll() is None
+        stranger.kill()
+
+
+def test_a_second_supervisor_is_refused_in_words(home: Home) -> None:
+    with another_supervisor(home) as first:
+        with pytest.raises(
+            FolderInUseError, match=rf"already running from .* \(process {first.pid}\)"
+        ):
+            Services(home).__enter__()
+        assert first.poll() is None
+
+
+def test_named_services_are_used_and_none_is_started(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
+    monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
+    with Services(home) as services:
+        assert services.postgres is None
+        assert services.valkey is None
+        assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
+        assert services.environment["REDIS_URL"] == "redis://broker.example/0"
+        assert "CELERY_BROKER_URL" not in services.environment
+        assert working_in(home.path) == []
+
+
+def test_celery_is_told_of_the_socket_in_its_own_spelling(home: Home) -> None:
+    with Services(home) as services:
+        told = services.environment
+        assert told["REDIS_URL"].removeprefix("unix") == told["CELERY_BROKER_URL"].removeprefix(
+            "redis+socket"
+        )
+
+
+@pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])
+def test_a_path_that_no_socket_or_url_can_bear_still_works(home: Home, name: str) -> None:
+    awkward = Home(home.path / name)
+    home.create()
+    with Services(awkward) as services:
+        remember(services, "reached")
+        sockets = Path(services.environment["REDIS_URL"].removeprefix("unix://")).parent
+        assert sockets.parent == Path("/tmp")
+        assert sockets.stat().st_mode & 0o077 == 0
+        assert remembered(services) == (["reached"], ["reached"])
+    assert not sockets.exists()
+
+
+def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(home: Home) -> None:
+    with Services(home):
+        pass
+    (home.path / "postgresql/data/postgresql.conf").write_text("no_such_setting = 1\n")
+    with pytest.raises(LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"):
+        Services(home).__enter__()
+    assert working_in(home.path) == []
+
+
+def test_a_folder_that_is_a_file_is_refused_in_words(home: Home) -> None:
+    home.path.write_text("")
+    with pytest.raises(LauncherError, match="Set QUINTET_HOME"):
+        Services(home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL under another account")
+def test_root_opens_no_folder_of_its_own_for_postgresql(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = home.path / "closed"
+    closed.mkdir(parents=True)
+    closed.chmod(0o700)
+    elsewhere = home.path.parent / "state"
+    monkeypatch.setattr(postgresql, "ROOT_STATE", elsewhere)
+    inside = Home(closed / "home")
+    with Services(inside) as services:
+        remember(services, "kept")
+        assert services.postgres is not None
+        assert services.postgres.folder.is_relative_to(elsewhere)
+    with Services(inside) as services:
+        assert remembered(services) == (["kept"], ["kept"])
+    assert closed.stat().st_mode & 0o777 == 0o700

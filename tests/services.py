@@ -1,0 +1,51 @@
+"""A pytest plugin: PostgreSQL and Valkey of our own for the run, before Django reads its settings.
+
+Loaded by ``-p tests.services`` in pyproject.toml. Services that DATABASE_URL or REDIS_URL name already are
+used instead. The data folder is temporary, and so may forget everything in a crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from launcher.home import Home
+from launcher.services import Services
+from launcher.valkey import Valkey
+
+_SERVICES = pytest.StashKey[Services]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
+    """Start the services. A wrapper, because pytest-django reads the settings in this very hook."""
+    held = contextlib.ExitStack()
+    early_config.add_cleanup(held.close)
+    folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
+    services = held.enter_context(Services(Home(Path(folder).resolve()), durable=False))
+    os.environ.update(services.environment)
+    # Templates name their static files as they are; no test has to collect them first.
+    os.environ.setdefault("STATIC_HASHED", "0")
+    early_config.stash[_SERVICES] = services
+    yield
+
+
+@pytest.fixture(scope="session")
+def services(pytestconfig: pytest.Config) -> Services:
+    """The services of this run."""
+    return pytestconfig.stash[_SERVICES]
+
+
+@pytest.fixture
+def broker(services: Services) -> Iterator[Valkey]:
+    """The Valkey of this run, for tests that ``stop()`` it; it runs again when the test is over."""
+    if services.valkey is None:
+        pytest.skip("REDIS_URL names a Valkey that is not ours to stop")
+    yield services.valkey
+    if services.valkey.child.pid is None:
+        services.valkey.start()
