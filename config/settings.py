@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "campaign",
     "annotation",
     "ranking",
+    "demo",
 ]
 
 MIDDLEWARE = [
