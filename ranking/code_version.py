@@ -1,0 +1,45 @@
+"""Which code computed a ranking: the package's version and, where known, the commit."""
+
+import os
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parent.parent
+_LONGEST = 60
+
+
+@cache
+def code_version() -> str:
+    """Return for instance ``0.1.0+g1a2b3c4``, at most 60 characters.
+
+    ``QUINTET_CODE_VERSION``, which an image without a repository is built with, goes before all
+    else. A work tree with changes of its own says so: ``0.1.0+g1a2b3c4.dirty``. Read once a
+    process, since the code of a process does not change either.
+    """
+    stated = os.environ.get("QUINTET_CODE_VERSION", "").strip()
+    return (stated or _version() + _commit())[:_LONGEST]
+
+
+def _version() -> str:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
+
+
+def _commit() -> str:
+    # Only our own repository counts, not one that happens to lie around an unpacked release.
+    if not (_ROOT / ".git").exists():
+        return ""
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--exclude=*", "--dirty=.dirty"],  # noqa: S607
+            cwd=_ROOT,
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=5,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return f"+g{described.stdout.strip()}"

@@ -1,0 +1,1 @@
+"""Reads: judgments for the numeric core, stored runs, progress."""

@@ -1,0 +1,127 @@
+"""What each judge of a test set did, and how far they agree with the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Aggregate, Count, F, FloatField, Max, Q
+from django.db.models.functions import Coalesce
+
+from annotation.models import Judgment
+from campaign.models import Judge, TestSet
+from ranking.models import RankingRun
+from ranking.selectors.progress import open_skips
+
+
+class Median(Aggregate):
+    """The median, NULLs aside."""
+
+    function = "PERCENTILE_CONT"
+    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """Agreement of one judge with all others on shared comparisons, as of a ranking run.
+
+    `kappa`, `low` and `high` are None where the run could not estimate them. `below_all` says that
+    the whole interval lies below the κ among all judges.
+    """
+
+    kappa: float | None
+    low: float | None
+    high: float | None
+    agreeing: int
+    comparable: int
+    below_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """A judge in a test set. Times are of a block's first judgment, active where measured."""
+
+    pseudonym: str
+    origin: str
+    note: str
+    judged: int
+    skipped: int
+    median_seconds: float | None
+    last_seen: datetime | None
+    agreement: JudgeAgreement | None
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.origin == Judge.Origin.SIMULATED
+
+
+def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
+    """Return the judges with a judgment or a skip in a test set, by pseudonym. Three queries.
+
+    Agreement is that of `run`, which may be a moment behind the counts.
+    """
+    first = Q(supersedes__isnull=True)
+    judged = {
+        row["judge"]: row
+        for row in Judgment.objects.of(test_set.pk)
+        .values("judge")
+        .annotate(
+            judged=Count("pk", filter=first),
+            median_ms=Median(Coalesce(F("active_ms"), F("duration_ms")), filter=first),
+            last=Max("submitted_at"),
+        )
+    }
+    skipped = {
+        row["judge"]: row
+        for row in open_skips(test_set_id=test_set.pk)
+        .values("judge")
+        .annotate(skipped=Count("pk"), last=Max("created_at"))
+    }
+    agreement = _agreement(run)
+    judges = Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym")
+    return [
+        _row(judge, judged.get(judge.pk, {}), skipped.get(judge.pk, {}), agreement)
+        for judge in judges
+    ]
+
+
+def _row(
+    judge: Judge,
+    judged: Mapping[str, Any],
+    skipped: Mapping[str, Any],
+    agreement: dict[str, JudgeAgreement],
+) -> JudgeRow:
+    median_ms = judged.get("median_ms")
+    return JudgeRow(
+        pseudonym=judge.pseudonym,
+        origin=judge.origin,
+        note=judge.note,
+        judged=judged.get("judged", 0),
+        skipped=skipped.get("skipped", 0),
+        median_seconds=None if median_ms is None else median_ms / 1000,
+        last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
+        agreement=agreement.get(judge.pseudonym),
+    )
+
+
+def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
+    if run is None:
+        return {}
+    report = run.result["agreement"]
+    overall = report["inter"]["kappa"]
+    return {
+        row["judge"]: JudgeAgreement(
+            kappa=row["kappa"],
+            low=row["low"],
+            high=row["high"],
+            agreeing=row["agreeing"],
+            comparable=row["comparable"],
+            below_all=_is_below(row["high"], overall),
+        )
+        for row in report["judges"]
+    }
+
+
+def _is_below(high: float | None, overall: float | None) -> bool:
+    return high is not None and overall is not None and high < overall

@@ -1,0 +1,184 @@
+"""Ranking runs: computed once for a watermark, stored for good, reproduced at any time."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from campaign.models import System
+from ranking.code_version import code_version
+from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
+from ranking.core.blocks import Blocks
+from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.models import RankingRun
+from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
+
+METHOD = "expected_wins"
+SEED = 0
+_RESAMPLES = 1000
+_CONFIDENCE = 0.95
+
+
+def ranking_run_compute(*, test_set_id: int) -> RankingRun | None:
+    """Rank a test set as of now and store the run, unless this very run is stored already.
+
+    Submissions are never held up. The watermark is read first and the judgments 1…watermark after
+    it; numbers are committed in order and without a gap, and judgments never change, so the two
+    agree exactly however many arrive in between.
+
+    Two workers never rank one test set at once: while one does, another gets None at once instead
+    of waiting. Whoever ranked looks again afterwards (`ranking.tasks`).
+
+    Returns None if there is no judgment, if the run is stored, or if another worker is at it.
+    """
+    started_at = timezone.now()
+    with transaction.atomic():
+        if not _lock(test_set_id):
+            return None
+        watermark = judgment_watermark(test_set_id=test_set_id)
+        if watermark == 0:
+            return None
+        run = RankingRun(
+            test_set_id=test_set_id,
+            method=METHOD,
+            parameters=_parameters(test_set_id),
+            seed=SEED,
+            watermark=watermark,
+            code_version=code_version(),
+            started_at=started_at,
+        )
+        if _is_stored(run):
+            return None
+        run.result = _result(run)
+        run.save(force_insert=True)
+    return run
+
+
+def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
+    """Compute the result of a run again, from nothing but what the run recorded.
+
+    The answer equals `run.result` bit for bit, whatever was judged, revised or set up since:
+    judgments after the watermark, and revisions by them, do not count; systems that came later are
+    left out. (Systems and judges go into the resampling by name, so a renamed one is another.)
+
+    Raises
+    ------
+    ValueError
+        If this code no longer computes runs of this kind.
+    """
+    if run.method != METHOD:
+        raise ValueError(f"Runs by the method {run.method!r} cannot be reproduced by this version.")
+    version = run.parameters["content_key_version"]
+    if version != CONTENT_KEY_VERSION:
+        raise ValueError(
+            f"The run resampled by content keys of version {version}; "
+            f"this code has version {CONTENT_KEY_VERSION}."
+        )
+    with transaction.atomic():
+        return _result(run)
+
+
+def _lock(test_set_id: int) -> bool:
+    """Take the test set's lock until the transaction ends, unless another holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
+            [f"ranking run of test set {test_set_id}"],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def _parameters(test_set_id: int) -> dict[str, Any]:
+    kinds = list(
+        System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
+    )
+    return {
+        "resample": "blocks",
+        "resamples": _RESAMPLES,
+        "confidence": _CONFIDENCE,
+        "content_key_version": CONTENT_KEY_VERSION,
+        "reference": "exclude",
+        # By name: what was a reference then may be marked otherwise later.
+        "systems": [name for name, kind in kinds if kind == System.Kind.SYSTEM],
+        "left_out": [name for name, kind in kinds if kind != System.Kind.SYSTEM],
+        "agreement": {
+            "chance": Chance.SCOTT.value,
+            "resample": "segments",
+            "resamples": _RESAMPLES,
+            "confidence": _CONFIDENCE,
+        },
+    }
+
+
+def _is_stored(run: RankingRun) -> bool:
+    return RankingRun.objects.filter(
+        test_set_id=run.test_set_id,
+        method=run.method,
+        parameters=run.parameters,
+        seed=run.seed,
+        watermark=run.watermark,
+        code_version=run.code_version,
+    ).exists()
+
+
+def _result(run: RankingRun) -> dict[str, Any]:
+    """Compute what a run says, from the fields it records."""
+    parameters = run.parameters
+    everything = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+    blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
+    ranking = rank_by_expected_wins(
+        blocks,
+        resamples=parameters["resamples"],
+        confidence=parameters["confidence"],
+        seed=run.seed,
+    )
+    report = inter_judge_agreement(
+        blocks,
+        chance=Chance(parameters["agreement"]["chance"]),
+        resamples=parameters["agreement"]["resamples"],
+        confidence=parameters["agreement"]["confidence"],
+        seed=run.seed,
+    )
+    return {
+        "systems": [asdict(row) for row in ranking.systems],
+        "not_estimable": [asdict(row) for row in ranking.not_estimable],
+        "groups": [list(group) for group in ranking.groups],
+        "input": _input(blocks, ranking),
+        "agreement": _agreement(report),
+    }
+
+
+def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
+    return {
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "ties": ranking.ties,
+        "judges": ranking.judges,
+        "systems": len(blocks.systems),
+    }
+
+
+def _agreement(report: AgreementReport) -> dict[str, Any]:
+    return {
+        "chance": report.chance.value,
+        "p_chance": report.p_chance,
+        "comparisons": report.comparisons,
+        "ties": report.ties,
+        "inter": _kappa(report.inter),
+        "judges": [
+            {
+                "judge": row.judge,
+                "blocks": row.blocks,
+                "comparisons": row.comparisons,
+                "ties": row.ties,
+                **_kappa(row.agreement),
+            }
+            for row in report.judges
+        ],
+    }
+
+
+def _kappa(agreement: Agreement) -> dict[str, Any]:
+    return asdict(agreement)

@@ -1,0 +1,39 @@
+"""What the worker does: rank a test set when told to, and look for what nobody told it."""
+
+import logging
+
+from celery import shared_task
+
+from annotation.notification import ranking_begins, ranking_due
+from ranking.selectors.runs import due_test_sets, ranking_is_due
+from ranking.services import ranking_run_compute
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="ranking.tasks.rank_test_set")
+def rank_test_set(test_set_id: int) -> None:
+    """Rank a test set."""
+    # Before the judgments are read: one that comes in from now on must announce itself again.
+    ranking_begins(test_set_id)
+    _rank(test_set_id)
+
+
+@shared_task(name="ranking.tasks.rank_what_is_due")
+def rank_what_is_due() -> None:
+    """Rank every test set that has newer judgments than its ranking.
+
+    Knows of them from the database alone, so it makes up for a broker that lost every message.
+    """
+    for test_set_id in due_test_sets():
+        try:
+            _rank(test_set_id)
+        except Exception:
+            # The other test sets must not wait until this one is mended.
+            logger.exception("Test set %s could not be ranked.", test_set_id)
+
+
+def _rank(test_set_id: int) -> None:
+    # While we ranked, another worker's message was turned away by our lock: look once more.
+    if ranking_run_compute(test_set_id=test_set_id) and ranking_is_due(test_set_id=test_set_id):
+        ranking_due(test_set_id)

@@ -1,0 +1,130 @@
+"""Counts of a test set and of its judges."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from ranking.selectors.judges import judge_rows
+from ranking.selectors.progress import judging_progress
+from ranking.services import ranking_run_compute
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 10, 12, 30, tzinfo=UTC)
+
+
+def test_a_revised_block_is_one_block(writer):
+    block = writer.block(1, ["A", "B"])
+    first = writer.judgment("j", block, [1, 2], at=NOON - timedelta(days=1))
+    writer.judgment("j", block, [2, 1], at=NOON, supersedes=first)
+    writer.judgment("k", block, [1, 2], at=NOON)
+
+    progress = judging_progress(test_set=writer.test_set, now=NOON)
+
+    assert (progress.judged, progress.today, progress.judges) == (2, 1, 2)
+
+
+def test_a_skip_judged_after_all_is_no_longer_one(writer):
+    kept, judged_after_all = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B"])
+    writer.skip("j", kept)
+    writer.skip("j", judged_after_all)
+    writer.judgment("j", judged_after_all, [1, 2])
+    writer.judgment("k", kept, [1, 2])
+
+    assert judging_progress(test_set=writer.test_set).skipped == 1
+
+
+def test_the_share_is_of_the_blocks_wanted(writer):
+    assert judging_progress(test_set=writer.test_set).share is None
+    writer.test_set.blocks_wanted = 4
+    writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
+    assert judging_progress(test_set=writer.test_set).share == 0.25
+    writer.test_set.blocks_wanted = 1
+    writer.judgment("k", writer.block(2, ["A", "B"]), [1, 2])
+    assert judging_progress(test_set=writer.test_set).share == 1.0
+
+
+def test_a_judge_is_at_work_for_ten_minutes(writer):
+    writer.judgment("recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9))
+    writer.judgment("gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11))
+
+    assert judging_progress(test_set=writer.test_set, now=NOON).at_work == 1
+
+
+def test_a_young_test_set_is_shown_by_the_hour(writer):
+    for minutes in (5, 10, 35):
+        block = writer.block(minutes, ["A", "B"])
+        writer.judgment("j", block, [1, 2], at=NOON - timedelta(minutes=minutes))
+
+    progress = judging_progress(test_set=writer.test_set, now=NOON)
+
+    assert progress.hourly
+    assert [period.judged for period in progress.periods] == [0] * 22 + [1, 2]
+    assert progress.periods[-1].start == NOON.replace(minute=0)
+
+
+def test_an_older_one_by_the_day_of_the_calendar(writer, settings):
+    settings.TIME_ZONE = "Europe/Prague"
+    # Half past midnight in Prague, the day clocks went forward; still the day before in UTC.
+    night = datetime(2026, 3, 28, 23, 30, tzinfo=UTC)
+    for days in (0, 1, 3):
+        block = writer.block(days + 1, ["A", "B"])
+        writer.judgment("j", block, [1, 2], at=night - timedelta(days=days))
+
+    with timezone.override("Europe/Prague"):
+        progress = judging_progress(test_set=writer.test_set, now=night + timedelta(hours=12))
+
+    assert not progress.hourly
+    assert [period.judged for period in progress.periods][-4:] == [1, 0, 1, 1]
+    assert [period.start.day for period in progress.periods][-4:] == [26, 27, 28, 29]
+    assert progress.today == 1
+
+
+def test_judges_with_their_counts_and_times(writer):
+    one, two = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B"])
+    writer.judge("robot", origin="simulated")
+    writer.judge("idle")
+    first = writer.judgment("robot", one, [1, 2], at=NOON, active_ms=30_000)
+    writer.judgment("robot", two, [1, 2], at=NOON, active_ms=50_000)
+    late = NOON + timedelta(hours=1)
+    writer.judgment("robot", one, [2, 1], at=late, active_ms=1_000, supersedes=first)
+    writer.skip("shy", one)
+
+    robot, shy = judge_rows(test_set=writer.test_set, run=None)
+
+    assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
+    assert robot.is_simulated
+    assert robot.median_seconds == 40.0
+    assert robot.last_seen == late
+    assert (shy.pseudonym, shy.judged, shy.skipped, shy.median_seconds) == ("shy", 0, 1, None)
+
+
+def test_agreement_is_that_of_the_run(writer):
+    for segment in range(1, 4):
+        block = writer.block(segment, ["A", "B"])
+        writer.judgment("j", block, [1, 2])
+        writer.judgment("k", block, [1, 2] if segment != 2 else [2, 1])
+    writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    rows = {row.pseudonym: row.agreement for row in judge_rows(test_set=writer.test_set, run=run)}
+
+    assert (rows["j"].agreeing, rows["j"].comparable) == (2, 3)
+    assert rows["j"].kappa is not None
+    assert (rows["alone"].kappa, rows["alone"].comparable) == (None, 0)
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_queries_do_not_grow_with_the_judges(writer, count: int):
+    for number in range(count):
+        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    with CaptureQueriesContext(connection) as queries:
+        judging_progress(test_set=writer.test_set)
+        assert len(judge_rows(test_set=writer.test_set, run=run)) == count
+
+    assert len(queries) == 7

@@ -1,0 +1,273 @@
+"""Ranking runs: what they say, when there is a new one, and that they can be computed again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import InternalError, transaction
+
+from annotation.models import Judgment
+from campaign.models import System, TestSet
+from ranking import services
+from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute, ranking_run_reproduce
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def judged(writer):
+    """Ten blocks by two judges: A before B before C, with a slip here and there."""
+    for segment in range(1, 6):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("j1", block, [1, 2, 3])
+        writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
+    return writer
+
+
+def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["system"]: row for row in result["systems"]}
+
+
+@pytest.mark.realdata
+def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path):
+    expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))
+
+    run = ranking_run_compute(test_set_id=wmt12.pk)
+
+    assert run is not None
+    run.refresh_from_db()
+    result = run.result
+    assert (run.method, run.seed, run.watermark) == ("expected_wins", 0, 1291)
+    assert result["input"] == {
+        # The file's rows less the three without a single label.
+        "blocks": expected["blocks"] - 3,
+        "comparisons": expected["pairs"],
+        "ties": expected["ties"],
+        "judges": expected["judges"],
+        "systems": expected["n_systems"],
+    }
+    published = expected["systems_by_expected_wins"]
+    assert [row["system"] for row in result["systems"]] == [row["system"] for row in published]
+    for found, row in zip(result["systems"], published, strict=True):
+        assert found["score"] == pytest.approx(row["expected_wins"], abs=5e-7)
+        assert {key: found[key] for key in ("rank", "wins", "losses", "ties")} == {
+            key: row[key] for key in ("rank", "wins", "losses", "ties")
+        }
+    clusters: dict[int, list[str]] = {}
+    for row in result["systems"]:
+        clusters.setdefault(row["cluster"], []).append(row["system"])
+    assert list(clusters.values()) == expected["clusters_pairs_ties_dropped"][0]["clusters"]
+    assert result["not_estimable"] == []
+    assert len(result["agreement"]["judges"]) == expected["judges"]
+
+
+@pytest.mark.realdata
+def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet):
+    run = ranking_run_compute(test_set_id=wmt12.pk)
+    assert run is not None
+    revised = Judgment.objects.get(test_set=wmt12, number=5)
+    Judgment.objects.create(
+        test_set=wmt12,
+        number=1292,
+        client_id="00000000-0000-4000-8000-000000000001",
+        judge=revised.judge,
+        block=revised.block,
+        labels=[1, 2, 3, 4, 5],
+        supersedes=revised,
+    )
+    wmt12.judgment_sequence.last_number = 1292
+    wmt12.judgment_sequence.save()
+    System.objects.create(test_set=wmt12, name="late-comer")
+
+    stored = RankingRun.objects.get(pk=run.pk)
+
+    assert ranking_run_reproduce(stored) == stored.result
+    again = ranking_run_compute(test_set_id=wmt12.pk)
+    assert again is not None
+    assert again.watermark == 1292
+    assert again.result["not_estimable"] == [
+        {"system": "late-comer", "reason": "no_comparison", "ties": 0}
+    ]
+    assert ranking_run_reproduce(stored) == stored.result
+
+
+def test_ranks_and_counts(judged):
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+
+    assert run is not None
+    rows = by_name(run.result)
+    assert [row["system"] for row in run.result["systems"]] == ["A", "B", "C"]
+    assert (rows["A"]["wins"], rows["A"]["losses"], rows["A"]["ties"]) == (18, 2, 0)
+    assert (rows["B"]["wins"], rows["B"]["losses"], rows["B"]["ties"]) == (10, 9, 1)
+    assert rows["A"]["score"] == pytest.approx(0.9)
+    assert run.result["input"] == {
+        "blocks": 10, "comparisons": 30, "ties": 1, "judges": 2, "systems": 3
+    }  # fmt: skip
+    assert run.result["agreement"]["inter"]["comparable"] == 15
+    assert run.result["agreement"]["inter"]["agreeing"] == 12
+
+
+def test_references_are_left_out_by_kind_and_recorded_by_name(writer):
+    writer.system("human", kind="reference")
+    writer.system("spoilt", kind="bad_reference")
+    writer.judgment("j", writer.block(1, ["human", "A", "spoilt", "B"]), [1, 2, 5, 3])
+
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    assert run is not None
+    assert [row["system"] for row in run.result["systems"]] == ["A", "B"]
+    assert run.result["input"]["comparisons"] == 1
+    assert run.parameters["reference"] == "exclude"
+    assert run.parameters["left_out"] == ["human", "spoilt"]
+    assert run.parameters["systems"] == ["A", "B", "C"]
+
+
+def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer):
+    human = writer.system("human", kind="reference")
+    writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    System.objects.filter(pk=human.pk).update(kind="system")
+
+    assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
+    assert by_name(run.result).keys() == {"A", "B"}
+
+
+def test_a_superseded_judgment_does_not_count(writer):
+    block = writer.block(1, ["A", "B"])
+    first = writer.judgment("j", block, [1, 2])
+    before = ranking_run_compute(test_set_id=writer.test_set.pk)
+    writer.judgment("j", block, [2, 1], supersedes=first)
+
+    after = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    assert before is not None
+    assert after is not None
+    assert [row["system"] for row in before.result["systems"]] == ["A", "B"]
+    assert [row["system"] for row in after.result["systems"]] == ["B", "A"]
+    assert after.result["input"]["blocks"] == 1
+    assert ranking_run_reproduce(RankingRun.objects.get(pk=before.pk)) == before.result
+
+
+def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(writer):
+    writer.judgment("j", writer.block(1, ["A,B", "C"]), [1, 2])
+
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    assert run is not None
+    assert run.result["input"]["comparisons"] == 2
+    assert {name: row["wins"] for name, row in by_name(run.result).items()} == {
+        "A": 1,
+        "B": 1,
+        "C": 0,
+    }
+
+
+def test_only_ties_leave_nothing_to_estimate(writer):
+    writer.judgment("j", writer.block(1, ["A", "B"]), [3, 3])
+
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    assert run is not None
+    assert run.result["systems"] == []
+    assert run.result["not_estimable"] == [
+        {"system": "A", "reason": "only_ties", "ties": 1},
+        {"system": "B", "reason": "only_ties", "ties": 1},
+        {"system": "C", "reason": "no_comparison", "ties": 0},
+    ]
+    json.dumps(run.result, allow_nan=False)
+
+
+def test_without_judgments_there_is_no_run(writer):
+    assert ranking_run_compute(test_set_id=writer.test_set.pk) is None
+    assert not RankingRun.objects.exists()
+
+
+def test_nothing_new_is_no_new_run(judged):
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
+
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is None
+    assert RankingRun.objects.count() == 1
+
+
+def test_other_code_is_a_new_run(judged, monkeypatch):
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
+    monkeypatch.setattr(services, "code_version", lambda: "9.9.9")
+
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+
+    assert run is not None
+    assert run.code_version == "9.9.9"
+
+
+def test_a_run_of_another_kind_is_refused_not_approximated(judged):
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    run.method = "lopez"
+    with pytest.raises(ValueError, match="lopez"):
+        ranking_run_reproduce(run)
+
+    run.method = "expected_wins"
+    run.parameters["content_key_version"] = CONTENT_KEY_VERSION + 1
+    with pytest.raises(ValueError, match="content keys"):
+        ranking_run_reproduce(run)
+
+
+def test_a_stored_run_cannot_be_changed(judged):
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    run.watermark = 1
+
+    with pytest.raises(InternalError, match="ranking_rankingrun"), transaction.atomic():
+        run.save()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_while_one_worker_ranks_a_test_set_another_goes_on_at_once(judged, other_session):
+    other_session.execute("BEGIN")
+    other_session.execute(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
+        [f"ranking run of test set {judged.test_set.pk}"],
+    )
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is None
+
+    other_session.execute("ROLLBACK")
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
+    judged, other_session, monkeypatch
+):
+    read = services.judged_blocks
+
+    def submit_and_read(**arguments):
+        # Another judge's submission, committed between the watermark and the judgments.
+        other_session.execute("SET lock_timeout = '1s'")
+        other_session.execute(
+            "WITH next AS (UPDATE annotation_judgmentsequence SET last_number = last_number + 1"
+            " WHERE test_set_id = %(test_set)s RETURNING last_number)"
+            " INSERT INTO annotation_judgment (test_set_id, number, client_id, judge_id, block_id,"
+            " labels, comment, supersedes_id, submitted_at)"
+            " SELECT test_set_id, (SELECT last_number FROM next), gen_random_uuid(), judge_id,"
+            " block_id, '{3,2,1}', '', id, now() FROM annotation_judgment"
+            " WHERE test_set_id = %(test_set)s AND number = 1",
+            {"test_set": judged.test_set.pk},
+        )
+        return read(**arguments)
+
+    monkeypatch.setattr(services, "judged_blocks", submit_and_read)
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    monkeypatch.undo()
+
+    assert run is not None
+    assert Judgment.objects.count() == 11
+    assert run.watermark == 10
+    assert by_name(run.result)["A"]["losses"] == 2
+    later = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert later is not None
+    assert later.watermark == 11
+    assert by_name(later.result)["A"]["losses"] == 4

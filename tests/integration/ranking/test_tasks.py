@@ -1,0 +1,125 @@
+"""The worker ranks what it is told, and finds what it was not told."""
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.notification import due_key
+from ranking import tasks
+from ranking.models import RankingRun
+from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.tasks import rank_test_set, rank_what_is_due
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def broker():
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        yield client
+
+
+@pytest.fixture
+def judged(writer):
+    writer.judgment("j", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
+    return writer
+
+
+def test_the_mark_of_the_message_is_gone_before_judgments_are_read(judged, broker, monkeypatch):
+    key = due_key(judged.test_set.pk)
+    broker.set(key, 1, ex=60)
+    seen = []
+    monkeypatch.setattr(tasks, "ranking_run_compute", lambda **_: seen.append(broker.exists(key)))
+
+    rank_test_set(judged.test_set.pk)
+
+    assert seen == [0]
+
+
+def test_a_task_run_twice_is_one_run(judged):
+    rank_test_set(judged.test_set.pk)
+    rank_test_set(judged.test_set.pk)
+
+    assert RankingRun.objects.count() == 1
+
+
+def test_a_judgment_that_came_in_while_ranking_is_announced_again(judged, monkeypatch):
+    announced = []
+    compute = tasks.ranking_run_compute
+
+    def compute_and_judge(*, test_set_id: int):
+        run = compute(test_set_id=test_set_id)
+        judged.judgment("k", judged.block(2, ["B", "C"]), [1, 2])
+        return run
+
+    monkeypatch.setattr(tasks, "ranking_run_compute", compute_and_judge)
+    monkeypatch.setattr(tasks, "ranking_due", announced.append)
+
+    rank_test_set(judged.test_set.pk)
+
+    assert announced == [judged.test_set.pk]
+
+
+def test_a_broker_that_lost_everything_delays_nothing(judged, broker):
+    broker.delete(due_key(judged.test_set.pk))
+
+    rank_what_is_due()
+
+    run = latest_run(test_set_id=judged.test_set.pk)
+    assert run is not None
+    assert run.watermark == 1
+    assert not ranking_is_due(test_set_id=judged.test_set.pk)
+
+
+def test_a_dead_broker_does_not_stop_the_ranking(judged, monkeypatch):
+    dead = redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.1, retry=None)
+    monkeypatch.setattr("annotation.notification.broker", lambda: dead)
+
+    rank_test_set(judged.test_set.pk)
+
+    assert RankingRun.objects.count() == 1
+
+
+def test_only_what_is_behind_is_due(write_test_set):
+    behind, ranked, empty = (write_test_set(name=name) for name in ("behind", "ranked", "empty"))
+    for writer in (behind, ranked):
+        writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
+        rank_test_set(writer.test_set.pk)
+    behind.judgment("j", behind.block(2, ["A", "B"]), [1, 2])
+
+    assert due_test_sets() == [behind.test_set.pk]
+    assert ranking_is_due(test_set_id=behind.test_set.pk)
+    assert not ranking_is_due(test_set_id=empty.test_set.pk)
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_one_query_finds_what_is_due(write_test_set, count: int):
+    for number in range(count):
+        writer = write_test_set(name=str(number))
+        writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
+
+    with CaptureQueriesContext(connection) as queries:
+        assert len(due_test_sets()) == count
+
+    assert len(queries) == 1
+
+
+def test_one_test_set_in_trouble_does_not_hold_up_the_others(write_test_set, monkeypatch, caplog):
+    first, second = write_test_set(name="first"), write_test_set(name="second")
+    for writer in (first, second):
+        writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
+    compute = tasks.ranking_run_compute
+
+    def fail_first(*, test_set_id: int):
+        if test_set_id == first.test_set.pk:
+            raise ValueError("damaged")
+        return compute(test_set_id=test_set_id)
+
+    monkeypatch.setattr(tasks, "ranking_run_compute", fail_first)
+
+    rank_what_is_due()
+
+    assert latest_run(test_set_id=second.test_set.pk) is not None
+    assert f"Test set {first.test_set.pk} could not be ranked." in caplog.text
