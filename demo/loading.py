@@ -7,12 +7,12 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import transaction
 from django.db.models import F
-from ranking.services import ranking_run_compute
 
 from annotation.services import design_ensure, pool_fill
 from campaign.models import Campaign, Output, TestSet, User
 from campaign.services import judge_add, organiser_add
 from demo.simulation import SimulatedJudge, campaign_simulate
+from ranking.services import ranking_run_compute
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"
