@@ -1,12 +1,10 @@
-import csv
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
 
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.blocks import BlockRow
 
 SYSTEMS = ("anna", "bert", "cilla", "dora", "emil", "_ref")
 
@@ -40,32 +38,13 @@ def systems() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def rows_strategy() -> st.SearchStrategy[list[BlockRow]]:
     """Judged blocks of three judges on three segments, repeated ones among them."""
-    return st.lists(block_rows(), max_size=12)
+    return st.lists(block_rows(), max_size=8)
 
 
 @pytest.fixture(scope="session")
-def read_five_way() -> Callable[[str], Blocks]:
-    """Return a reader of five-way CSV files in the folder of released WMT data."""
+def real_data() -> Path:
+    """Folder of released WMT judgments."""
     folder = os.environ.get("QUINTET_REAL_DATA")
     if not folder:
         pytest.skip("QUINTET_REAL_DATA is not set: no released WMT judgments to compare with")
-
-    def read(name: str) -> Blocks:
-        rows = list(_five_way_rows(Path(folder) / name))
-        systems = {system for row in rows for shown in row.candidates for system in shown}
-        return blocks_from_rows(rows, systems)
-
-    return read
-
-
-def _five_way_rows(path: Path) -> Iterator[BlockRow]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            numbers = [k for k in range(1, 6) if line[f"system{k}Id"]]
-            ranks = [int(line[f"system{k}rank"]) for k in numbers]
-            yield BlockRow(
-                judge=line["judgeId"],
-                segment=int(line["srcIndex"]),
-                candidates=[line[f"system{k}Id"].split(",") for k in numbers],
-                labels=[rank if rank > 0 else None for rank in ranks],
-            )
+    return Path(folder)
