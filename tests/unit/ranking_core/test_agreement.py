@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core import agreement_counts
 from ranking.core.agreement import Agreement, Chance, inter_judge_agreement
 from ranking.core.blocks import BlockRow, blocks_from_rows
 from ranking.core.resampling import poisson_weights
@@ -156,6 +157,17 @@ def test_intervals_are_those_of_literally_repeated_segments(
         highs.append(kappa if kappa is not None else 1)
     assert report.inter.low == pytest.approx(sorted(lows)[2])
     assert report.inter.high == pytest.approx(sorted(highs)[-3])
+
+
+@given(data=st.data())
+def test_the_segments_counted_at_a_time_change_no_bit(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    whole = inter_judge_agreement(blocks, resamples=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
+        assert inter_judge_agreement(blocks, resamples=5) == whole
 
 
 @given(data=st.data())
