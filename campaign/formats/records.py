@@ -52,6 +52,11 @@ class FiveWayRow:
     line: int = field(default=0, compare=False)
 
 
+def counted(count: int, noun: str) -> str:
+    """Say "1 line", "2 lines", "3,003 lines"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def system_name_problem(name: str) -> str | None:
     """Say what keeps `name` from being a system's name, or None.
 

@@ -103,18 +103,12 @@ def filled_text(
     file: str,
     line: int,
     what: str,
+    remedy: str = "fill it in, or take the segment out of the source, the references and every system",
     column: int | None = None,
     field: str | None = None,
 ) -> str:
     """Return the text without white space at its ends; raise FormatError if nothing is left."""
     stripped = text.strip()
     if not stripped:
-        raise FormatError(
-            file,
-            f"{what} is empty",
-            "fill it in, or take the segment out of the source, the references and every system",
-            line=line,
-            column=column,
-            field=field,
-        )
+        raise FormatError(file, f"{what} is empty", remedy, line=line, column=column, field=field)
     return stripped

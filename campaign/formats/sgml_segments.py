@@ -55,6 +55,17 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
     parser.close(number)
 
 
+def _find_boundary(text: str, position: int) -> re.Match[str] | None:
+    """Search for what ends a segment; by "<" first, which is many times faster."""
+    start = text.find("<", position)
+    while start >= 0:
+        boundary = _SEGMENT_ENDS.match(text, start)
+        if boundary:
+            return boundary
+        start = text.find("<", start + 1)
+    return None
+
+
 class _Parser:
     def __init__(self, file: InputFile, sets: frozenset[str]) -> None:
         self._file = file
@@ -187,7 +198,7 @@ class _Parser:
 
     def _segment_end(self, text: str, position: int) -> int | None:
         """Collect the segment's text; return where it ends, None if not in this line."""
-        boundary = _SEGMENT_ENDS.search(text, position)
+        boundary = _find_boundary(text, position)
         piece = text[position:] if boundary is None else text[position : boundary.start()]
         self._content.append(piece)
         self._content_length += len(piece) + 1
