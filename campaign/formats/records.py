@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
-# A text is one line; a break inside one is where somebody wrapped it.
-LINE_BREAK = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
-
 
 @dataclass(frozen=True, slots=True)
 class SegmentTexts:
@@ -55,6 +52,14 @@ class FiveWayRow:
 def counted(count: int, noun: str) -> str:
     """Say "1 line", "2 lines", "3,003 lines"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def one_line(text: str) -> str:
+    """Put a text that was wrapped on one line again: a break and the blanks around it are a space."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    pieces = (piece.strip(" \t") for piece in text.replace("\r", "\n").split("\n"))
+    return " ".join(piece for piece in pieces if piece)
 
 
 def system_name_problem(name: str) -> str | None:

@@ -8,7 +8,7 @@ from html.entities import html5
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import LINE_BREAK
+from campaign.formats.records import one_line
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
 
 _SETS: Final = frozenset({"srcset", "refset", "tstset"})
@@ -225,7 +225,7 @@ class _Parser:
     def _decoded(self, text: str) -> str:
         if "&" in text:
             text = _ENTITY.sub(self._entity, text)
-        return LINE_BREAK.sub(" ", text) if "\n" in text or "\r" in text else text
+        return one_line(text)
 
     def _entity(self, found: re.Match[str]) -> str:
         decimal, hexadecimal = found.groups()

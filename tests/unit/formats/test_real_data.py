@@ -49,7 +49,11 @@ def test_the_ampersands_of_wmt12_are_text_and_its_entities_are_decoded(
     texts += [text for s in wmt12_cs_en for text in (*s.references, *s.outputs.values())]
     assert sum("S&P" in text for text in texts) == 2
     assert sum("AT&T" in text for text in texts) == 2
-    assert not [text for text in texts if "&amp;" in text or "&quot;" in text or "&#39;" in text]
+    assert not [text for text in texts if "&quot;" in text or "&#39;" in text]
+    # This one system escaped its output twice. It is read as it was submitted.
+    twice = [s.outputs["uk-dan-moses"] for s in wmt12_cs_en if "&amp;" in s.outputs["uk-dan-moses"]]
+    assert len(twice) == 2
+    assert [text for text in texts if "&amp;" in text] == twice
 
 
 @pytest.mark.parametrize(
