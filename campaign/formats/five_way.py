@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import FiveWayRow, counted, system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile, text_lines
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
@@ -165,6 +165,12 @@ class _Row:
         for name in _MUST_BE_FILLED:
             if not fixed[name].strip():
                 raise self.error(self.layout.fixed[name], "the cell is empty", "fill it in")
+        if len(fixed["judgeId"]) > MAX_JUDGE_NAME:
+            raise self.error(
+                self.layout.fixed["judgeId"],
+                f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
+                "give the judge a shorter pseudonym",
+            )
         filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
         if not filled:
             raise self.error(
@@ -273,7 +279,7 @@ class _Row:
         if len(texts) != systems:
             raise self.error(
                 slot.number,
-                f"there are {counted(len(texts), 'number')} for {counted(systems, 'system')}",
+                f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
                 "give one number a system, in the same order, or leave the cell empty",
             )
         numbers = []

@@ -26,6 +26,7 @@ def read_plain_test_set(
     files = [source, *references, *systems.values()]
     if documents is not None:
         files.append(documents)
+    single_document = source.plain_name
     first_output = 1 + len(references)
     counter = SegmentCounter(documents.name if documents else source.name)
     readers = [text_lines(file) for file in files]
@@ -36,7 +37,7 @@ def read_plain_test_set(
                 for text, rest in zip(row, readers, strict=True)
             ]
             raise _different_counts(files, counts)
-        document = source.plain_name
+        document = single_document
         if documents is not None:
             document = filled_text(
                 row[-1],

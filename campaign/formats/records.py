@@ -3,6 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+# What the database has room for, in characters. Checked here, where an error can name the line.
+MAX_SYSTEM_NAME: Final = 200
+MAX_DOCUMENT_NAME: Final = 300
+MAX_JUDGE_NAME: Final = 100
 
 # The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
@@ -79,4 +85,6 @@ def system_name_problem(name: str) -> str | None:
         return f"the system name {name!r} contains a line break"
     if CONTROL.search(name):
         return f"the system name {name!r} contains a control character"
+    if len(name) > MAX_SYSTEM_NAME:
+        return f'the system name "{name[:20]}…" is longer than {MAX_SYSTEM_NAME} characters'
     return None

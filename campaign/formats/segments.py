@@ -1,6 +1,7 @@
 """What every reader of a test set checks of its segments: their order and their texts."""
 
 from campaign.formats.errors import FormatError
+from campaign.formats.records import MAX_DOCUMENT_NAME
 
 
 class SegmentCounter:
@@ -30,6 +31,14 @@ class SegmentCounter:
                     f'the document "{document}" comes again after another document',
                     "keep the segments of a document together, and give every document of "
                     "the test set and every system its own name or file",
+                    line=line,
+                )
+            if len(document) > MAX_DOCUMENT_NAME:
+                raise FormatError(
+                    self._file,
+                    f'the document name "{document[:20]}…" is longer than '
+                    f"{MAX_DOCUMENT_NAME} characters",
+                    "give the document a shorter name",
                     line=line,
                 )
             self._documents.add(document)

@@ -69,8 +69,9 @@ def _segment(
             field=layout.names[column],
         )
 
-    document = file.plain_name
-    if layout.document is not None:
+    if layout.document is None:
+        document = file.plain_name
+    else:
         document = filled(layout.document, "the name of the document")
     segment_id = None if layout.segment is None else filled(layout.segment, "the segment's id")
     position, number = counter.place(document, segment_id, line)

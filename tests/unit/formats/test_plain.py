@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat, read_test_set
@@ -62,6 +62,7 @@ _TEXT = st.text(
 ).filter(lambda text: text.strip() == text and not text.startswith("\ufeff"))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(_TEXT, _TEXT, _TEXT), min_size=1), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_what_was_written_a_line_a_segment_is_read_back(
     read: Read, rows: list[tuple[str, str, str]], line_end: str
@@ -123,6 +124,13 @@ _COUNTS = (
             ),
         ),
         (
+            {"source": "a\n", "documents": "d" * 301},
+            (
+                'docs.txt, line 1: the document name "dddddddddddddddddddd…" is longer than 300 '
+                "characters. What to do: give the document a shorter name."
+            ),
+        ),
+        (
             {"source": ""},
             (
                 "set/src.txt: the file holds no segment. What to do: give a file with at least one "
@@ -156,6 +164,7 @@ def test_errors_name_file_line_and_remedy(
         ("A\0B", "the system name 'A\\x00B' contains a control character"),
         (" A", "the system name ' A' begins or ends with white space"),
         ("", "the name of a system is empty"),
+        ("S" * 201, 'the system name "SSSSSSSSSSSSSSSSSSSS…" is longer than 200 characters'),
     ],
 )
 def test_names_that_files_cannot_carry_are_refused(

@@ -1,9 +1,10 @@
 """Test sets as WMT SGML: the tokenizer, and the alignment of files."""
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
@@ -87,12 +88,11 @@ _ESCAPED = st.text(
 ).filter(lambda text: text.strip())
 
 
+@settings(deadline=None)
 @given(st.lists(_ESCAPED, min_size=1, max_size=5), st.permutations(range(5)), st.booleans())
 def test_any_text_comes_back_in_any_order(
     read: Read, texts: list[str], order: list[int], wrap: bool
 ) -> None:
-    import html
-
     escaped = [html.escape(text) for text in texts]
     source = _set("srcset", {"d": {str(i): text for i, text in enumerate(escaped)}})
     shuffled = {str(i): escaped[i] for i in order if i < len(texts)}
