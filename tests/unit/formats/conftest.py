@@ -1,9 +1,7 @@
-"""Files for the readers, made of text or taken from the released WMT data."""
+"""Files for the readers, made of text."""
 
 import io
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +17,3 @@ def _make_file(name: str, content: str | bytes) -> InputFile:
 def make_file() -> Callable[[str, str | bytes], InputFile]:
     """Session-wide, because Hypothesis runs many examples inside one test."""
     return _make_file
-
-
-@pytest.fixture
-def real_data() -> Path:
-    folder = os.environ.get("QUINTET_REAL_DATA")
-    if not folder:
-        pytest.skip("QUINTET_REAL_DATA does not name the folder of the released WMT data")
-    return Path(folder)
