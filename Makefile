@@ -8,7 +8,7 @@ SHELL := /bin/sh
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --require-hashes
 
 # A stamp per set of requirements: installed again only when one of its files changed.
 RUN_STAMP := $(VENV)/.installed-run

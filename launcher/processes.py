@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import psutil
 
 from launcher.home import read_json, write_private
+from launcher.waiting import wait_until
 
 
 class Register:
@@ -62,7 +62,7 @@ def _group_of(entry: Any) -> Iterable[psutil.Process]:
         return
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-            if os.getpgid(process.pid) != leader or process.status() == psutil.STATUS_ZOMBIE:
+            if os.getpgid(process.pid) != leader or not lives(process):
                 continue
             # A group outlives its leader, and while it lives its number is not given away. If the
             # leader lives but was created at another moment, number and group belong to a stranger.
@@ -83,11 +83,20 @@ def stop_all(
     for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.send_signal(first)
-    _gone, alive = psutil.wait_procs(waiting, timeout=patience_seconds)
-    for process in alive:
+    if wait_until(lambda: not any(map(lives, waiting)), seconds=patience_seconds):
+        return
+    for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.kill()
-    psutil.wait_procs(alive, timeout=5)
+    wait_until(lambda: not any(map(lives, waiting)), seconds=5)
+
+
+def lives(process: psutil.Process) -> bool:
+    """Whether a process still does anything. A zombie waits for a parent, perhaps for ever."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 class Child:
@@ -170,17 +179,3 @@ class Child:
         self.send(first)
         self.wait(patience_seconds)
         self.kill_group()
-
-
-def wait_until(
-    ready: Any, *, seconds: float, alive: Any = None, pause_seconds: float = 0.02
-) -> bool:
-    """Ask ``ready()`` until it holds; False when time is up or ``alive()`` no longer holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if ready():
-            return True
-        if alive is not None and not alive():
-            return False
-        time.sleep(pause_seconds)
-    return False

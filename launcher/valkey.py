@@ -10,8 +10,10 @@ from pathlib import Path
 import redis
 
 from launcher.errors import LauncherError
-from launcher.home import Home, remove_socket_folder, socket_folder, write_private
-from launcher.processes import Child, Register, wait_until
+from launcher.home import Home, write_private
+from launcher.processes import Child, Register
+from launcher.sockets import remove_socket_folder, socket_folder
+from launcher.waiting import wait_until
 
 _CONFIGURATION = """\
 # Written at every start.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import FiveWayRow, system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile, text_lines
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
@@ -52,7 +52,7 @@ def read_five_way_csv(
     first = next(numbered, None)
     if first is None:
         raise FormatError(
-            name, "the file is empty", "give a CSV file whose first line names its columns"
+            name, "the file is empty", "give a CSV whose first line names its columns"
         )
     layout = _layout(name, first[0], _cells(name, *first))
     for line, text in numbered:
@@ -60,7 +60,7 @@ def read_five_way_csv(
         if len(cells) != len(layout.names):
             raise FormatError(
                 name,
-                f"the row has {len(cells)} cells, the header {len(layout.names)}",
+                f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
                 "give every row one cell for each column, and put cells with commas in quotes",
                 line=line,
             )
@@ -165,6 +165,12 @@ class _Row:
         for name in _MUST_BE_FILLED:
             if not fixed[name].strip():
                 raise self.error(self.layout.fixed[name], "the cell is empty", "fill it in")
+        if len(fixed["judgeId"]) > MAX_JUDGE_NAME:
+            raise self.error(
+                self.layout.fixed["judgeId"],
+                f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
+                "give the judge a shorter pseudonym",
+            )
         filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
         if not filled:
             raise self.error(
@@ -273,7 +279,7 @@ class _Row:
         if len(texts) != systems:
             raise self.error(
                 slot.number,
-                f"there are {len(texts)} numbers for {systems} systems",
+                f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
                 "give one number a system, in the same order, or leave the cell empty",
             )
         numbers = []

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from campaign.formats.five_way import BLANK, FIXED_COLUMNS, LARGEST_INTEGER
-from campaign.formats.records import CONTROL, FiveWayRow, system_name_problem
+from campaign.formats.records import CONTROL, MAX_JUDGE_NAME, FiveWayRow, system_name_problem
 
 
 def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:
@@ -67,6 +67,8 @@ def _refuse_unwritable_texts(row: FiveWayRow) -> None:
     for text in texts:
         if CONTROL.search(text):
             raise ValueError(f"{text!r} contains a line break or control character")
+    if len(row.judge) > MAX_JUDGE_NAME:
+        raise ValueError(f"the name of the judge is longer than {MAX_JUDGE_NAME} characters")
     for text in (row.source_language, row.target_language, row.judge):
         if not text.strip():
             raise ValueError("languages and judge are never empty")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import CONTROL, LINE_BREAK, SegmentTexts, system_name_problem
+from campaign.formats.records import CONTROL, SegmentTexts, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
@@ -176,7 +176,7 @@ class _Line:
             raise self.error(f"the value is {called}", "write a text in double quotes", field=key)
         if not self._has_escapes:
             return value  # the line was checked as a whole when it was read
-        value = LINE_BREAK.sub(" ", value)
+        value = one_line(value)
         damage = _NO_TEXT.search(value)
         if damage:
             raise self.error(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import SegmentTexts
+from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
@@ -26,6 +26,7 @@ def read_plain_test_set(
     files = [source, *references, *systems.values()]
     if documents is not None:
         files.append(documents)
+    single_document = source.plain_name
     first_output = 1 + len(references)
     counter = SegmentCounter(documents.name if documents else source.name)
     readers = [text_lines(file) for file in files]
@@ -36,10 +37,14 @@ def read_plain_test_set(
                 for text, rest in zip(row, readers, strict=True)
             ]
             raise _different_counts(files, counts)
-        document = source.plain_name
+        document = single_document
         if documents is not None:
             document = filled_text(
-                row[-1], file=documents.name, line=line, what="the name of the document"
+                row[-1],
+                file=documents.name,
+                line=line,
+                what="the name of the document",
+                remedy="name a document on every line",
             )
         position, number = counter.place(document, None, line)
         yield SegmentTexts(
@@ -64,12 +69,8 @@ def _different_counts(files: Sequence[InputFile], counts: Sequence[int]) -> Form
     )
     return FormatError(
         file.name,
-        f"the file has {_lines(count)}, but {files[0].name} has {_lines(expected)}",
+        f"the file has {counted(count, 'line')}, but {files[0].name} has {counted(expected, 'line')}",
         "give every file one line a segment; look for a line break inside a segment, "
         "or for a file that was cut off",
         line=min(count, expected + 1) or None,
     )
-
-
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count:,} lines"

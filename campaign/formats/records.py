@@ -3,13 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+# What the database has room for, in characters. Checked here, where an error can name the line.
+MAX_SYSTEM_NAME: Final = 200
+MAX_DOCUMENT_NAME: Final = 300
+MAX_JUDGE_NAME: Final = 100
 
 # The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-# A text is one line; a break inside one is where somebody wrapped it.
-LINE_BREAK = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,19 @@ class FiveWayRow:
     line: int = field(default=0, compare=False)
 
 
+def counted(count: int, noun: str) -> str:
+    """Say "1 line", "2 lines", "3,003 lines"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def one_line(text: str) -> str:
+    """Put a text that was wrapped on one line again: a break and the blanks around it are a space."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    pieces = (piece.strip(" \t") for piece in text.replace("\r", "\n").split("\n"))
+    return " ".join(piece for piece in pieces if piece)
+
+
 def system_name_problem(name: str) -> str | None:
     """Say what keeps `name` from being a system's name, or None.
 
@@ -69,4 +85,6 @@ def system_name_problem(name: str) -> str | None:
         return f"the system name {name!r} contains a line break"
     if CONTROL.search(name):
         return f"the system name {name!r} contains a control character"
+    if len(name) > MAX_SYSTEM_NAME:
+        return f'the system name "{name[:20]}…" is longer than {MAX_SYSTEM_NAME} characters'
     return None

@@ -1,6 +1,7 @@
 """What every reader of a test set checks of its segments: their order and their texts."""
 
 from campaign.formats.errors import FormatError
+from campaign.formats.records import MAX_DOCUMENT_NAME
 
 
 class SegmentCounter:
@@ -30,6 +31,14 @@ class SegmentCounter:
                     f'the document "{document}" comes again after another document',
                     "keep the segments of a document together, and give every document of "
                     "the test set and every system its own name or file",
+                    line=line,
+                )
+            if len(document) > MAX_DOCUMENT_NAME:
+                raise FormatError(
+                    self._file,
+                    f'the document name "{document[:20]}…" is longer than '
+                    f"{MAX_DOCUMENT_NAME} characters",
+                    "give the document a shorter name",
                     line=line,
                 )
             self._documents.add(document)
@@ -103,18 +112,12 @@ def filled_text(
     file: str,
     line: int,
     what: str,
+    remedy: str = "fill it in, or take the segment out of the source, the references and every system",
     column: int | None = None,
     field: str | None = None,
 ) -> str:
     """Return the text without white space at its ends; raise FormatError if nothing is left."""
     stripped = text.strip()
     if not stripped:
-        raise FormatError(
-            file,
-            f"{what} is empty",
-            "fill it in, or take the segment out of the source, the references and every system",
-            line=line,
-            column=column,
-            field=field,
-        )
+        raise FormatError(file, f"{what} is empty", remedy, line=line, column=column, field=field)
     return stripped

@@ -8,7 +8,7 @@ from html.entities import html5
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import LINE_BREAK
+from campaign.formats.records import one_line
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
 
 _SETS: Final = frozenset({"srcset", "refset", "tstset"})
@@ -53,6 +53,17 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
     for number, text in enumerate(text_lines(file), 1):
         yield from parser.feed(number, text)
     parser.close(number)
+
+
+def _find_boundary(text: str, position: int) -> re.Match[str] | None:
+    """Search for what ends a segment; by "<" first, which is many times faster."""
+    start = text.find("<", position)
+    while start >= 0:
+        boundary = _SEGMENT_ENDS.match(text, start)
+        if boundary:
+            return boundary
+        start = text.find("<", start + 1)
+    return None
 
 
 class _Parser:
@@ -187,7 +198,7 @@ class _Parser:
 
     def _segment_end(self, text: str, position: int) -> int | None:
         """Collect the segment's text; return where it ends, None if not in this line."""
-        boundary = _SEGMENT_ENDS.search(text, position)
+        boundary = _find_boundary(text, position)
         piece = text[position:] if boundary is None else text[position : boundary.start()]
         self._content.append(piece)
         self._content_length += len(piece) + 1
@@ -214,7 +225,7 @@ class _Parser:
     def _decoded(self, text: str) -> str:
         if "&" in text:
             text = _ENTITY.sub(self._entity, text)
-        return LINE_BREAK.sub(" ", text) if "\n" in text or "\r" in text else text
+        return one_line(text)
 
     def _entity(self, found: re.Match[str]) -> str:
         decimal, hexadecimal = found.groups()

@@ -16,7 +16,6 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # CONTROL without the line feed, so that a block of lines is searched in one go.
 _DAMAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 class ByteStream(Protocol):
@@ -154,7 +153,7 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
         if end:
             block = data[:end]
             yield block
-            number += len(_LINE_END.findall(block)) if b"\r" in block else block.count(b"\n")
+            number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
         rest = data[end:]
         if len(rest) > MAX_LINE_BYTES:
             raise FormatError(
@@ -173,8 +172,9 @@ def _not_utf8(
     line_start = content.rfind(b"\n", 0, start) + 1
     line = number + content.count(b"\n", 0, start)
     column = start - line_start + 1 + (skipped if line == 1 else 0)
-    encoding = "UTF-16" if line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff") else "ISO-8859-1"
-    guess = "" if encoding == "UTF-16" else " (or the encoding it really has)"
+    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content
+    encoding = "UTF-16" if utf16 else "ISO-8859-1"
+    guess = "" if utf16 else " (or the encoding it really has)"
     return FormatError(
         file.name,
         f"the byte 0x{content[start]:02X} is not UTF-8",

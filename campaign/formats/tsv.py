@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
@@ -48,7 +48,7 @@ def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
         if len(cells) != len(layout.names):
             raise FormatError(
                 file.name,
-                f"the row has {len(cells)} cells, the header {len(layout.names)}",
+                f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
                 "give every row one cell for each column, and write no tab inside a text",
                 line=line,
             )
@@ -69,8 +69,9 @@ def _segment(
             field=layout.names[column],
         )
 
-    document = file.plain_name
-    if layout.document is not None:
+    if layout.document is None:
+        document = file.plain_name
+    else:
         document = filled(layout.document, "the name of the document")
     segment_id = None if layout.segment is None else filled(layout.segment, "the segment's id")
     position, number = counter.place(document, segment_id, line)

@@ -8,9 +8,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement_counts import counts_by_segment
+from ranking.core.agreement_counts import count_agreement
 from ranking.core.blocks import Blocks
-from ranking.core.collapsed import Outcome, collapsed_comparisons
 from ranking.core.resampling import bootstrap_sums, chopped
 from ranking.core.wins import NotEstimable
 
@@ -164,27 +163,24 @@ def inter_judge_agreement(
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S.
     """
     cut = chopped(resamples, confidence)
-    comparisons = collapsed_comparisons(blocks)
     judges = len(blocks.judges)
-    segments, counts = counts_by_segment(comparisons, judges)
-    total: Int64Array = np.asarray(counts.sum(axis=1)).reshape(-1, 1)
-    resampled = bootstrap_sums(counts, segments.astype(np.uint64), resamples=resamples, seed=seed)
+    counts = count_agreement(blocks)
+    total: Int64Array = np.asarray(counts.by_segment.sum(axis=1)).reshape(-1, 1)
+    unit = counts.segments.astype(np.uint64)
+    resampled = bootstrap_sums(counts.by_segment, unit, resamples=resamples, seed=seed)
     point, samples = _kappas(total, chance), _kappas(resampled, chance)
 
     def agreement(row: int) -> Agreement:
         return _agreement(row, point, samples, cut)
 
     own_blocks = np.bincount(blocks.judge, minlength=judges)
-    own = np.bincount(comparisons.judge, minlength=judges)
-    tie = comparisons.outcome == Outcome.TIE
-    own_ties = np.bincount(comparisons.judge[tie], minlength=judges)
     return AgreementReport(
         judges=tuple(
             JudgeAgreement(
                 judge=name,
                 blocks=int(own_blocks[row]),
-                comparisons=int(own[row]),
-                ties=int(own_ties[row]),
+                comparisons=int(counts.comparisons[row]),
+                ties=int(counts.ties[row]),
                 agreement=agreement(row),
             )
             for row, name in enumerate(blocks.judges)
@@ -192,8 +188,8 @@ def inter_judge_agreement(
         inter=agreement(judges),
         chance=chance,
         p_chance=None if np.isnan(point.p_chance[0]) else float(point.p_chance[0]),
-        comparisons=len(comparisons.item),
-        ties=int(np.count_nonzero(tie)),
+        comparisons=int(counts.comparisons.sum()),
+        ties=int(counts.ties.sum()),
         resample="segments",
         resamples=resamples,
         confidence=confidence,
@@ -216,7 +212,7 @@ class _Kappas:
 
 
 def _kappas(counts: Int64Array, chance: Chance) -> _Kappas:
-    """Turn (resampled) sums of `counts_by_segment`, shape (2 J + 2, R), into κ."""
+    """Turn (resampled) sums of `AgreementCounts.by_segment`, shape (2 J + 2, R), into κ."""
     judges = len(counts) // 2 - 1
     by_judge, ties, total = counts[: 2 * judges], counts[-2], counts[-1]
     comparable, agreeing = by_judge[:judges], by_judge[judges:]

@@ -2,34 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.collapsed import CollapsedComparisons, Outcome
+from ranking.core.blocks import Blocks
+from ranking.core.collapsed import CollapsedComparisons, Outcome, collapsed_comparisons
 
 Int64Array = npt.NDArray[np.int64]
 
+#: About how many blocks' comparisons are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 14
 
-def counts_by_segment(
-    comparisons: CollapsedComparisons, judges: int
-) -> tuple[Int64Array, sparse.csc_array[np.int64]]:
-    """Count agreement in each segment, by numbered groups instead of pairs of judgments.
+
+@dataclass(frozen=True, eq=False)
+class AgreementCounts:
+    """What agreement is computed from, for J judges and the S segments they compared outputs of.
+
+    Attributes
+    ----------
+    segments : int64, shape (S,)
+        Numbers of the segments.
+    by_segment : sparse int64, shape (2 J + 2, S)
+        For each segment: comparable pairs of each judge (with all others), agreeing pairs of each
+        judge, ties, comparisons. All are sums over segments, so they can be resampled by segment.
+    comparisons : int64, shape (J,)
+        Comparisons by each judge.
+    ties : int64, shape (J,)
+        Those that were tied.
+    """
+
+    segments: Int64Array
+    by_segment: sparse.csc_array[np.int64]
+    comparisons: Int64Array
+    ties: Int64Array
+
+
+def count_agreement(blocks: Blocks) -> AgreementCounts:
+    """Count pairs of comparisons of one item by different judges, on collapsed outputs.
+
+    Counted by numbered groups, never pair by pair, and some segments at a time (an item never
+    spans two), so that memory does not grow with the number of comparisons.
 
     Parameters
     ----------
-    comparisons : CollapsedComparisons
-    judges : int
-        Number J of judges.
+    blocks : Blocks
+        B blocks over n systems by J judges.
 
     Returns
     -------
-    segments : int64, shape (S,)
-        Numbers of the segments compared.
-    counts : sparse int64, shape (2 J + 2, S)
-        For each segment: comparable pairs of each of J judges, agreeing pairs of each, ties,
-        comparisons. All are sums over segments, so they can be resampled by segment.
+    AgreementCounts
     """
+    judges = len(blocks.judges)
+    segments, by_segment = [], []
+    comparisons = np.zeros(judges, dtype=np.int64)
+    ties = np.zeros(judges, dtype=np.int64)
+    for shard in _shards_of_whole_segments(blocks):
+        compared = collapsed_comparisons(shard)
+        numbers, counts = _counts_by_segment(compared, judges)
+        segments.append(numbers)
+        by_segment.append(counts)
+        comparisons += np.bincount(compared.judge, minlength=judges)
+        tied = compared.judge[compared.outcome == Outcome.TIE]
+        ties += np.bincount(tied, minlength=judges)
+    return AgreementCounts(
+        segments=np.concatenate(segments),
+        by_segment=sparse.csc_array(sparse.hstack(by_segment)),
+        comparisons=comparisons,
+        ties=ties,
+    )
+
+
+def _shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
+    """Cut the blocks into shards that share no segment; at least one, maybe empty."""
+    order = np.argsort(blocks.segment, kind="stable")
+    segment = blocks.segment[order]
+    starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])
+    cuts = starts[1:][np.diff(starts // _BLOCKS_AT_A_TIME) > 0]
+    for rows in np.split(order, cuts):
+        yield blocks.take(rows)
+
+
+def _counts_by_segment(
+    comparisons: CollapsedComparisons, judges: int
+) -> tuple[Int64Array, sparse.csc_array[np.int64]]:
+    """Return `segments` and `by_segment` of `AgreementCounts`."""
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
     outcomes = len(Outcome)
     judge, item, comparable = _pairs_with_others(comparisons.item, comparisons.judge)

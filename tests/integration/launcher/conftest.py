@@ -13,8 +13,8 @@ import pytest
 import redis
 
 from launcher.home import Home
-from launcher.processes import wait_until
 from launcher.services import Services
+from launcher.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)

@@ -1,34 +1,43 @@
-import csv
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import strategies as st
 
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.blocks import BlockRow
 
 SYSTEMS = ("anna", "bert", "cilla", "dora", "emil", "_ref")
 
-labels = st.one_of(st.none(), st.integers(1, 5))
+
+def layouts(count: int) -> list[list[tuple[str, ...]]]:
+    """Show some systems in some order, neighbours sometimes collapsed, in `count` ways.
+
+    Prepared once: to draw each of them step by step would take most of the tests' time.
+    """
+    random = Random(2012)
+    found: list[list[tuple[str, ...]]] = [[], [SYSTEMS]]
+    while len(found) < count:
+        candidates: list[tuple[str, ...]] = []
+        for name in random.sample(SYSTEMS, random.randint(1, len(SYSTEMS))):
+            if candidates and random.random() < 0.25:
+                candidates[-1] = (*candidates[-1], name)
+            else:
+                candidates.append((name,))
+        found.append(candidates)
+    return found
 
 
-@st.composite
-def block_rows(draw: st.DrawFn) -> BlockRow:
-    """Draw a judged block: some systems in any order, neighbours sometimes collapsed."""
-    shown = draw(st.permutations(SYSTEMS))[: draw(st.integers(0, len(SYSTEMS)))]
-    candidates: list[tuple[str, ...]] = []
-    for name in shown:
-        if candidates and draw(st.integers(0, 3)) == 0:
-            candidates[-1] = (*candidates[-1], name)
-        else:
-            candidates.append((name,))
-    return BlockRow(
-        judge=draw(st.sampled_from(["j1", "j2", "j3"])),
-        segment=draw(st.integers(1, 3)),
-        candidates=candidates,
-        labels=[draw(labels) for _ in candidates],
-    )
+labels = st.sampled_from([1, 2, 3, 4, 5, None])
+block_rows = st.builds(
+    lambda candidates, judge, segment, drawn: BlockRow(
+        judge=judge, segment=segment, candidates=candidates, labels=drawn[: len(candidates)]
+    ),
+    st.sampled_from(layouts(60)),
+    st.sampled_from(["j1", "j2", "j3"]),
+    st.integers(1, 3),
+    st.tuples(*[labels] * len(SYSTEMS)),
+)
 
 
 @pytest.fixture(scope="session")
@@ -40,32 +49,13 @@ def systems() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def rows_strategy() -> st.SearchStrategy[list[BlockRow]]:
     """Judged blocks of three judges on three segments, repeated ones among them."""
-    return st.lists(block_rows(), max_size=12)
+    return st.lists(block_rows, max_size=8)
 
 
 @pytest.fixture(scope="session")
-def read_five_way() -> Callable[[str], Blocks]:
-    """Return a reader of five-way CSV files in the folder of released WMT data."""
+def real_data() -> Path:
+    """Folder of released WMT judgments."""
     folder = os.environ.get("QUINTET_REAL_DATA")
     if not folder:
         pytest.skip("QUINTET_REAL_DATA is not set: no released WMT judgments to compare with")
-
-    def read(name: str) -> Blocks:
-        rows = list(_five_way_rows(Path(folder) / name))
-        systems = {system for row in rows for shown in row.candidates for system in shown}
-        return blocks_from_rows(rows, systems)
-
-    return read
-
-
-def _five_way_rows(path: Path) -> Iterator[BlockRow]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            numbers = [k for k in range(1, 6) if line[f"system{k}Id"]]
-            ranks = [int(line[f"system{k}rank"]) for k in numbers]
-            yield BlockRow(
-                judge=line["judgeId"],
-                segment=int(line["srcIndex"]),
-                candidates=[line[f"system{k}Id"].split(",") for k in numbers],
-                labels=[rank if rank > 0 else None for rank in ranks],
-            )
+    return Path(folder)

@@ -1,0 +1,77 @@
+"""`demo.json`: where to go in a demo that runs, for people and for scripts."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from knox.models import AuthToken
+
+from campaign.models import Campaign, Invitation, Judge, TestSet, User
+from campaign.services import InvitationRefusedError, invitation_create, invitation_open
+from demo.loading import MUSEUM, ORGANISER_EMAIL, WMT12
+
+
+def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
+    """Write the guide, keeping the links and secrets of the one already there if they still hold."""
+    guide = _kept(path, base_url) or _new(base_url)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # It holds a password and links that sign in: for its owner alone, from the first byte.
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    path.write_text(json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return guide
+
+
+def _kept(path: Path, base_url: str) -> dict[str, Any] | None:
+    """The guide as it stands, moved to this base URL; None where it no longer opens doors."""
+    try:
+        guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        links = [guide["organiser"], *guide["judges"]]
+        for link in links:
+            invitation_open(token=link["url"].rstrip("/").rpartition("/")[2])
+        moved = json.dumps(guide).replace(json.dumps(guide["base_url"])[1:-1], base_url)
+    except (OSError, ValueError, KeyError, TypeError, InvitationRefusedError):
+        return None
+    kept: dict[str, Any] = json.loads(moved)
+    return kept
+
+
+@transaction.atomic
+def _new(base_url: str) -> dict[str, Any]:
+    campaign = Campaign.objects.get(slug=MUSEUM)
+    organiser = User.objects.get(email=ORGANISER_EMAIL)
+    password = secrets.token_urlsafe(12)
+    organiser.set_password(password)
+    organiser.save(update_fields=["password"])
+    AuthToken.objects.filter(user=organiser).delete()
+    _token, api_token = AuthToken.objects.create(user=organiser)
+    Invitation.objects.filter(campaign=campaign).delete()
+
+    def link(user: User, role: Invitation.Role) -> str:
+        _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
+        return base_url + reverse("invitation", args=[token])
+
+    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON).order_by("id")
+    return {
+        "base_url": base_url,
+        "organiser": {
+            "url": link(organiser, Invitation.Role.ORGANISER),
+            "email": ORGANISER_EMAIL,
+            "password": password,
+        },
+        "judges": [
+            {"name": judge.pseudonym, "url": link(judge.user, Invitation.Role.JUDGE)}
+            for judge in judges.select_related("user")
+            if judge.user is not None
+        ],
+        "api_token": api_token,
+        "campaign": campaign.slug,
+        "test_sets": list(
+            TestSet.objects.filter(campaign__slug__in=[MUSEUM, WMT12])
+            .order_by("id")
+            .values("id", "name")
+        ),
+    }

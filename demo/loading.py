@@ -1,0 +1,132 @@
+"""Loads the demo campaigns, each whole or not at all, and only where it is missing."""
+
+from collections.abc import Callable, Mapping
+from csv import DictReader
+from pathlib import Path
+
+from django.core.management import call_command
+from django.db import transaction
+from django.db.models import F
+
+from annotation.services import design_ensure, pool_fill
+from campaign.models import Campaign, Output, TestSet, User
+from campaign.services import judge_add, organiser_add
+from demo.simulation import SimulatedJudge, campaign_simulate
+from ranking.services import ranking_run_compute
+
+HERE = Path(__file__).parent
+MUSEUM = "museum"
+WMT12 = "wmt12"
+SEED = 2026
+
+ORGANISER_EMAIL = "organiser@demo.invalid"
+GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
+ARABIC_JUDGES = ("Dalia", "Emil")
+
+SIMULATED_GERMAN = (
+    SimulatedJudge("sim-careful-1", noise=8, seconds_per_block=55),
+    SimulatedJudge("sim-careful-2", noise=10, seconds_per_block=48),
+    SimulatedJudge("sim-steady-1", noise=14, seconds_per_block=38),
+    SimulatedJudge("sim-steady-2", noise=18, seconds_per_block=35),
+    SimulatedJudge("sim-hasty", noise=28, ties_within=10, seconds_per_block=20),
+    SimulatedJudge("sim-careless", noise=None, seconds_per_block=6),
+)
+SIMULATED_ARABIC = (
+    SimulatedJudge("sim-arabic-1", noise=10, seconds_per_block=45),
+    SimulatedJudge("sim-arabic-2", noise=16, seconds_per_block=36),
+)
+
+Say = Callable[[str], None]
+
+
+def demo_load(*, say: Say) -> None:
+    """Both campaigns and their organiser; what is there already stays as it is."""
+    organiser = _organiser()
+    if not Campaign.objects.filter(slug=MUSEUM).exists():
+        say("Loading “A day at the museum” with its simulated judges …")
+        _museum_load(organiser)
+    if not Campaign.objects.filter(slug=WMT12).exists():
+        say("Loading the judgments of WMT12 Czech–English …")
+        _wmt12_load(organiser)
+
+
+def _organiser() -> User:
+    user = User.objects.filter(email=ORGANISER_EMAIL).first()
+    return user or User.objects.create_user(name="Olga Organiser", email=ORGANISER_EMAIL)
+
+
+@transaction.atomic
+def _museum_load(organiser: User) -> None:
+    campaign = Campaign.objects.create(slug=MUSEUM, name="A day at the museum", blocks_per_judge=60)
+    organiser_add(campaign=campaign, user=organiser)
+    german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
+    arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
+    for test_set, judges, hits_each in (
+        (german, SIMULATED_GERMAN, 22),
+        (arabic, SIMULATED_ARABIC, 8),
+    ):
+        campaign_simulate(
+            campaign=campaign,
+            judges=judges,
+            languages=[test_set.source_language, test_set.target_language],
+            hits_each=hits_each,
+            qualities=_qualities(test_set),
+            seed=SEED,
+        )
+        ranking_run_compute(test_set_id=test_set.pk)
+        pool_fill(test_set_id=test_set.pk)
+    for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
+        for name in names:
+            judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+
+
+def _texts_load(pair: str, *, language: str, name: str, blocks_wanted: int) -> TestSet:
+    call_command(
+        "import_test_set",
+        str(HERE / "museum" / f"{pair}.tsv"),
+        campaign=MUSEUM,
+        name=name,
+        source_language="en",
+        target_language=language,
+        blocks_wanted=blocks_wanted,
+        verbosity=0,
+    )
+    test_set = TestSet.objects.get(campaign__slug=MUSEUM, name=name)
+    design_ensure(test_set=test_set, seed=SEED)
+    return test_set
+
+
+@transaction.atomic
+def _wmt12_load(organiser: User) -> None:
+    campaign = Campaign.objects.create(slug=WMT12, name="WMT12 (real judgments, without texts)")
+    organiser_add(campaign=campaign, user=organiser)
+    call_command(
+        "import_judgments",
+        str(HERE / "wmt12-cs-en" / "judgments.csv"),
+        campaign=WMT12,
+        test_set="newstest2012 Czech–English",
+        create_test_set=True,
+        verbosity=0,
+    )
+    ranking_run_compute(test_set_id=TestSet.objects.get(campaign=campaign).pk)
+
+
+def _qualities(test_set: TestSet) -> Mapping[int, float]:
+    """Stated quality (0–100) by output id, from the file that stands beside the texts."""
+    pair = f"{test_set.source_language}-{test_set.target_language}"
+    path = HERE / "museum" / f"{pair}.quality.tsv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        stated = {
+            (row["document"], int(row["segment"])): row for row in DictReader(lines, delimiter="\t")
+        }
+    outputs = Output.objects.filter(system__test_set=test_set).values_list(
+        "id",
+        "segment__document__name",
+        "segment__position",
+        system_name=F("system__name"),
+        kind=F("system__kind"),
+    )
+    return {
+        output_id: float(stated[document, position]["reference" if kind == "reference" else name])
+        for output_id, document, position, name, kind in outputs
+    }

@@ -1,0 +1,127 @@
+"""Judges that are not there: so that a new installation has a ranking to look at.
+
+The model is Koehn's (2012, §3) with two additions: outputs have a stated
+quality of their own instead of one drawn around their system's, and judges
+perceive it with noise and tie what seems equal to them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, CandidateOutput
+from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.services import assignment_lend, judgment_submit
+from campaign.models import Campaign, Judge
+from campaign.services import judge_add
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedJudge:
+    """A stated skill: the standard deviation of perceived quality (0–100) around the stated one.
+
+    A judge with `noise` None clicks at random: the careless one.
+    """
+
+    pseudonym: str
+    noise: float | None
+    ties_within: float = 4.0
+    seconds_per_block: float = 40.0
+
+    @property
+    def note(self) -> str:
+        """The stated skill in words, for the organiser."""
+        if self.noise is None:
+            return _("Simulated: careless, clicks at random.")
+        return _("Simulated: perceives quality (0–100) with a standard deviation of %(noise)g.") % {
+            "noise": self.noise
+        }
+
+
+def labels_of(
+    qualities: Sequence[float], judge: SimulatedJudge, random: Random
+) -> list[int | None]:
+    """Ranks 1–5 as this judge would give outputs of these qualities.
+
+    Neighbours in perceived quality closer than `ties_within` get the same rank.
+    """
+    if judge.noise is None:
+        return [random.randint(1, 5) for _quality in qualities]
+    perceived = [quality + random.gauss(0, judge.noise) for quality in qualities]
+    labels: list[int | None] = [None] * len(perceived)
+    rank, previous = 1, None
+    for index in sorted(range(len(perceived)), key=lambda i: -perceived[i]):
+        if previous is not None and previous - perceived[index] > judge.ties_within:
+            rank = min(5, rank + 1)
+        labels[index] = rank
+        previous = perceived[index]
+    return labels
+
+
+def campaign_simulate(
+    *,
+    campaign: Campaign,
+    judges: Sequence[SimulatedJudge],
+    languages: Sequence[str],
+    hits_each: int,
+    qualities: Mapping[int, float],
+    seed: int,
+) -> int:
+    """Let simulated judges judge `hits_each` HITs, in turn, through the services people use.
+
+    `qualities` maps output ids to stated quality. Returns how many judgments came.
+    """
+    at_work = [
+        (
+            simulated,
+            judge_add(
+                campaign=campaign,
+                pseudonym=simulated.pseudonym,
+                languages=languages,
+                origin=Judge.Origin.SIMULATED,
+                note=simulated.note,
+            ),
+            Random(f"{seed}/{simulated.pseudonym}"),  # noqa: S311  a simulation, not a secret
+        )
+        for simulated in judges
+    ]
+    count = 0
+    for _round in range(hits_each):
+        for simulated, judge, random in at_work:
+            assignment = assignment_lend(judge=judge)
+            if assignment is not None:
+                count += _assignment_judge(assignment, simulated, random, qualities)
+    return count
+
+
+def _assignment_judge(
+    assignment: Assignment,
+    simulated: SimulatedJudge,
+    random: Random,
+    qualities: Mapping[int, float],
+) -> int:
+    blocks = assigned_blocks(assignment)
+    for block in blocks:
+        milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
+        judgment_submit(
+            assigned=block,
+            client_id=UUID(int=random.getrandbits(128), version=4),
+            labels=labels_of(_qualities(block, qualities), simulated, random),
+            duration_ms=round(milliseconds * random.uniform(1, 1.3)),
+            active_ms=milliseconds,
+        )
+    return len(blocks)
+
+
+def _qualities(block: AssignedBlock, qualities: Mapping[int, float]) -> list[float]:
+    """Stated quality of the candidates in shown order; a candidate's outputs share one."""
+    rows = (
+        CandidateOutput.objects.filter(candidate__block=block.block_id)
+        .order_by("candidate__position")
+        .values_list("candidate__position", "output_id")
+    )
+    by_position = {position: qualities[output_id] for position, output_id in rows}
+    return [quality for _position, quality in sorted(by_position.items())]

@@ -1,0 +1,273 @@
+"""The five-way CSV: what is read and what is refused."""
+
+import io
+from collections.abc import Collection
+from dataclasses import replace
+
+import pytest
+
+from campaign.formats import FiveWayRow, FormatError, read_five_way_csv
+
+_HEADER = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
+    "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
+)
+_ROW = FiveWayRow(
+    source_language="Czech",
+    target_language="English",
+    source_index=7,
+    document="d",
+    segment_id="s1",
+    judge="judge01",
+    candidates=(("A", "B"), ("C",)),
+    labels=(1, None),
+    system_numbers=((3, 7), (20,)),
+)
+
+
+def _read(content: str | bytes, known_systems: Collection[str] | None = None) -> list[FiveWayRow]:
+    data = content.encode() if isinstance(content, str) else content
+    return list(read_five_way_csv(io.BytesIO(data), "j.csv", known_systems=known_systems))
+
+
+def test_a_row_is_a_block_with_its_candidates_as_shown() -> None:
+    assert _read(_HEADER + 'Czech,English,7,d,s1,judge01,"3,7","A, B",,,20,C,1,,-1\n') == [_ROW]
+
+
+def test_the_line_of_a_row_is_told_and_does_not_make_it_another() -> None:
+    rows = _read("\r\n" + _HEADER + "\na,b,1,d,s,j,1,A,2,B,3,C,1,2,3\n" * 2)
+    assert [row.line for row in rows] == [4, 6]
+    assert rows[0] == rows[1]
+
+
+def test_columns_are_found_by_name_in_any_case_and_order() -> None:
+    content = (
+        "\ufeffSYSTEM2RANK,system1RANK,System2ID,system1id,JUDGEID,segmentid,documentID, srcindex ,"
+        "TrgLang,srclang\n3,1,C,A,judge01,s1,d,7,English,Czech\n"
+    )
+    expected = replace(_ROW, candidates=(("A",), ("C",)), labels=(1, 3), system_numbers=((), ()))
+    assert _read(content) == [expected]
+
+
+@pytest.mark.parametrize("systems", [2, 3, 5, 12])
+def test_any_number_of_systems_from_two_makes_a_row(systems: int) -> None:
+    header = "srclang,trglang,srcIndex,documentId,segmentId,judgeId"
+    header += "".join(f",system{n}Id,system{n}rank" for n in range(1, systems + 1))
+    row = "a,b,1,d,s,j" + "".join(f",S{n},{n % 5 + 1}" for n in range(1, systems + 1))
+    (block,) = _read(f"{header}\n{row}\n")
+    assert block.candidates == tuple((f"S{n}",) for n in range(1, systems + 1))
+    assert block.labels == tuple(n % 5 + 1 for n in range(1, systems + 1))
+
+
+def test_a_row_without_any_label_is_handed_out() -> None:
+    (row,) = _read(_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,-1,-1,\n")
+    assert row.labels == (None, None, None)
+
+
+_NAME = "What to do: name the columns as docs/formats.md lists them."
+_LIST = "What to do: remove it; docs/formats.md lists the columns there are."
+_CELLS = "What to do: give every row one cell for each column, and put cells with commas in quotes."
+_SLOTS = 'What to do: write the systems of one candidate as "A,B" and leave none empty.'
+_RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave none."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "\n\n",
+            "j.csv: the file is empty. What to do: give a CSV whose first line names its columns.",
+        ),
+        (
+            _HEADER.replace("judgeId", "annotator"),
+            'j.csv, line 1, column 6 (field "annotator"): the column is unknown. ' + _LIST,
+        ),
+        (
+            _HEADER.replace("judgeId,", ""),
+            f'j.csv, line 1 (field "judgeId"): the header has no column judgeId. {_NAME}',
+        ),
+        (
+            _HEADER.replace("system2Id", "system4Id"),
+            f'j.csv, line 1 (field "system2Id"): the header has no column system2Id. {_NAME}',
+        ),
+        (
+            _HEADER.replace(",system3rank", ""),
+            f'j.csv, line 1 (field "system3rank"): the header has no column system3rank. {_NAME}',
+        ),
+        (
+            "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system1rank\n",
+            f'j.csv, line 1 (field "system2Id"): the header has no column system2Id. {_NAME}',
+        ),
+        (
+            _HEADER.replace("segmentId", "SRCINDEX"),
+            (
+                'j.csv, line 1, column 5 (field "SRCINDEX"): the column stands twice in the header. '
+                "What to do: remove or rename one of the two."
+            ),
+        ),
+        (
+            (
+                "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,"
+                "rankingID\n"
+            ),
+            (
+                'j.csv, line 1, column 10 (field "rankingID"): this is the pairwise CSV of WMT15 and '
+                "later, where several rows make one block. What to do: give the five-way CSV, where "
+                "every row is one block."
+            ),
+        ),
+        (
+            _HEADER.replace(",", ";"),
+            (
+                "j.csv, line 1: the header is separated by semicolons. What to do: save the file with "
+                "commas between its cells."
+            ),
+        ),
+        (
+            _HEADER.replace(",", "\t"),
+            (
+                "j.csv, line 1: the header is separated by tabs. What to do: save the file with commas "
+                "between its cells."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2\n",
+            f"j.csv, line 2: the row has 14 cells, the header 15. {_CELLS}",
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2,3,\n",
+            f"j.csv, line 2: the row has 16 cells, the header 15. {_CELLS}",
+        ),
+        (
+            _HEADER + 'a,b,1,d,s,j,1,"A,2,B,3,C,1,2,3\n',
+            (
+                "j.csv, line 2: the line is no CSV (unexpected end of data). What to do: close every "
+                "quote on the line it opens on, and double quotes inside a cell."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s, ,1,A,2,B,3,C,1,2,3\n",
+            'j.csv, line 2, column 6 (field "judgeId"): the cell is empty. What to do: fill it in.',
+        ),
+        (
+            _HEADER + f"a,b,1,d,s,{'j' * 101},1,A,2,B,3,C,1,2,3\n",
+            (
+                'j.csv, line 2, column 6 (field "judgeId"): the name of the judge is longer than '
+                "100 characters. What to do: give the judge a shorter pseudonym."
+            ),
+        ),
+        (
+            _HEADER + ",b,1,d,s,j,1,A,2,B,3,C,1,2,3\n",
+            'j.csv, line 2, column 1 (field "srclang"): the cell is empty. What to do: fill it in.',
+        ),
+        (
+            _HEADER + "a,b,0,d,s,j,1,A,2,B,3,C,1,2,3\n",
+            (
+                "j.csv, line 2, column 3 (field \"srcIndex\"): the source index '0' is no whole number "
+                "from 1. What to do: count the segments of the test set from 1."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,6,3\n",
+            (
+                "j.csv, line 2, column 14 (field \"system2rank\"): the rank '6' is not 1, 2, 3, 4, 5 or "
+                f"-1. {_RANK}"
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2.0,3\n",
+            (
+                "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2.0' is not 1, 2, 3, 4, 5 "
+                f"or -1. {_RANK}"
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,,3,C,1,2,3\n",
+            (
+                "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2' belongs to no system. "
+                "What to do: name the system in system2Id, or make the rank -1."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,,,,,,,-1,-1,-1\n",
+            (
+                'j.csv, line 2, column 8 (field "system1Id"): the row names no system. What to do: '
+                "remove the row, or name the systems that were judged."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,A,1,2,3\n",
+            (
+                'j.csv, line 2, column 12 (field "system3Id"): the system A stands twice in the row. '
+                "What to do: name every system once a row."
+            ),
+        ),
+        (
+            _HEADER + 'a,b,1,d,s,j,,"A,B",2,B,3,C,1,2,3\n',
+            (
+                'j.csv, line 2, column 10 (field "system2Id"): the system B stands twice in the row. '
+                "What to do: name every system once a row."
+            ),
+        ),
+        (
+            _HEADER + 'a,b,1,d,s,j,,"A,,B",2,C,3,D,1,2,3\n',
+            'j.csv, line 2, column 8 (field "system1Id"): the name of a system is empty. ' + _SLOTS,
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,1,A\tB,2,C,3,D,1,2,3\n",
+            "j.csv, line 2, column 8 (field \"system1Id\"): the system name 'A\\tB' contains a tab. "
+            + _SLOTS,
+        ),
+        (
+            _HEADER + 'a,b,1,d,s,j,1,"A,B",2,C,3,D,1,2,3\n',
+            (
+                'j.csv, line 2, column 7 (field "system1Number"): the cell has 1 number for 2 systems. '
+                "What to do: give one number a system, in the same order, or leave the cell empty."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j,x,A,2,C,3,D,1,2,3\n",
+            (
+                "j.csv, line 2, column 7 (field \"system1Number\"): the system number 'x' is no whole "
+                "number. What to do: give a whole number, or leave the cell empty."
+            ),
+        ),
+        (
+            _HEADER + "a,b,1,d,s,j\0,1,A,2,B,3,C,1,2,3\n",
+            (
+                "j.csv, line 2, column 12: the control character U+0000 (NUL) is no text. What to do: "
+                "remove it, for example with: tr -d '\\000' < OLD > NEW; if every other character is "
+                "NUL, convert the file from UTF-16."
+            ),
+        ),
+        (
+            _HEADER.encode() + b"a,b,1,d,s,j\xf6,1,A,2,B,3,C,1,2,3\n",
+            (
+                "j.csv, line 2, column 12: the byte 0xF6 is not UTF-8. What to do: convert the file "
+                "from ISO-8859-1 (or the encoding it really has), for example with: "
+                "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+            ),
+        ),
+    ],
+)
+def test_errors_name_file_line_cell_field_and_remedy(content: str | bytes, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        _read(content)
+    assert str(caught.value) == message
+
+
+def test_a_system_beyond_the_known_ones_is_refused() -> None:
+    content = _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2,3\n"
+    assert len(_read(content, known_systems={"A", "B", "C"})) == 1
+    with pytest.raises(FormatError) as caught:
+        _read(content, known_systems={"A", "C"})
+    assert str(caught.value) == (
+        'j.csv, line 2, column 10 (field "system2Id"): the system B is unknown. What to do: '
+        "correct the name, or add the system to the test set first."
+    )
+
+
+@pytest.mark.parametrize("index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000])
+def test_a_source_index_is_a_decimal_number_the_database_can_hold(index: str) -> None:
+    with pytest.raises(FormatError, match="is no whole number from 1"):
+        _read(_HEADER + f"a,b,{index},d,s,j,1,A,2,B,3,C,1,2,3\n")

@@ -1,0 +1,128 @@
+"""The five-way CSV as it is written, and that reading gives back what was written."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+
+_HEADER = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
+    "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
+)
+_ROW = FiveWayRow(
+    source_language="Czech",
+    target_language="English",
+    source_index=7,
+    document="d",
+    segment_id="s1",
+    judge="judge01",
+    candidates=(("A", "B"), ("C",)),
+    labels=(1, None),
+    system_numbers=((3, 7), (20,)),
+)
+
+
+def _read(content: str) -> list[FiveWayRow]:
+    return list(read_five_way_csv(io.BytesIO(content.encode()), "j.csv"))
+
+
+def test_rows_are_written_as_wmt_wrote_them() -> None:
+    assert list(write_five_way_csv([_ROW], slots=3)) == [
+        _HEADER,
+        'Czech,English,7,d,s1,judge01,"3,7","A,B",20,C,,,1,-1,-1\n',
+    ]
+
+
+def test_cells_a_spreadsheet_would_take_for_formulas_are_written_as_they_are() -> None:
+    row = replace(_ROW, judge='=HYPERLINK("x")', candidates=(("+A", "@B"), ("-C",)))
+    written = "".join(write_five_way_csv([row]))
+    assert '"=HYPERLINK(""x"")"' in written
+    assert _read(written) == [row]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"candidates": ()}, "0 candidates do not fit a row of 5"),
+        ({"candidates": tuple((c,) for c in "ABCDEF")}, "6 candidates do not fit a row of 5"),
+        ({"labels": (1,)}, "candidates, labels and system numbers are not aligned"),
+        ({"labels": (1, 6)}, r"labels are 1 to 5 or None, not \(1, 6\)"),
+        ({"source_index": 0}, "the source index 0 is out of range"),
+        ({"document": "a\nb"}, "contains a line break or control character"),
+        ({"judge": "j" * 101}, "the name of the judge is longer than 100 characters"),
+        ({"judge": " "}, "languages and judge are never empty"),
+        ({"candidates": (("A,B", "D"), ("C",))}, "the system name 'A,B' contains a comma"),
+        ({"candidates": (("A", "C"), ("C",))}, "a system stands twice in the row"),
+        ({"system_numbers": ((3,), (20,))}, "a candidate has one number a system, or none at all"),
+        ({"system_numbers": ((), (2**31,))}, "the system numbers .* are out of range"),
+    ],
+)
+def test_rows_the_format_cannot_hold_are_not_written(
+    change: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        list(write_five_way_csv([replace(_ROW, **change)]))  # type: ignore[arg-type]
+
+
+def test_a_row_has_room_for_two_systems_at_least() -> None:
+    with pytest.raises(ValueError, match="two systems or more"):
+        list(write_five_way_csv([], slots=1))
+
+
+def test_rows_are_written_while_they_come() -> None:
+    def endless() -> Iterator[FiveWayRow]:
+        while True:
+            yield _ROW
+
+    lines = write_five_way_csv(endless())
+    assert [next(lines) for _ in range(3)][1:] == [
+        'Czech,English,7,d,s1,judge01,"3,7","A,B",20,C,,,,,,,1,-1,-1,-1,-1\n'
+    ] * 2
+
+
+_CELL = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"])
+    | st.sampled_from('",;\t =\u2028\x85')
+)
+_FILLED = _CELL.filter(str.strip)
+_SYSTEM = _FILLED.map(lambda name: name.replace(",", "·").replace("\t", "·").strip())
+_LABEL = st.none() | st.integers(1, 5)
+_NUMBER = st.integers(-(2**31) + 1, 2**31 - 1)
+
+
+@st.composite
+def _rows(draw: st.DrawFn, slots: int) -> FiveWayRow:
+    systems = draw(st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True))
+    cuts = draw(st.sets(st.integers(1, len(systems)), max_size=slots - 1))
+    bounds = sorted({0, *cuts, len(systems)})
+    candidates = tuple(tuple(systems[start:end]) for start, end in pairwise(bounds))
+    return FiveWayRow(
+        source_language=draw(_FILLED),
+        target_language=draw(_FILLED),
+        source_index=draw(st.integers(1, 2**31 - 1)),
+        document=draw(_CELL),
+        segment_id=draw(_CELL),
+        judge=draw(_FILLED.filter(lambda name: len(name) <= 100)),
+        candidates=candidates,
+        labels=tuple(draw(_LABEL) for _ in candidates),
+        system_numbers=tuple(
+            tuple(draw(_NUMBER) for _ in candidate) if draw(st.booleans()) else ()
+            for candidate in candidates
+        ),
+    )
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(2, 7))
+def test_reading_what_was_written_gives_the_rows_back(data: st.DataObject, slots: int) -> None:
+    rows = data.draw(st.lists(_rows(slots), max_size=4))
+    written = "".join(write_five_way_csv(rows, slots=slots))
+    read = _read(written)
+    assert read == rows
+    assert "".join(write_five_way_csv(read, slots=slots)) == written

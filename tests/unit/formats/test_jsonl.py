@@ -1,0 +1,228 @@
+"""Test sets as JSON Lines."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+
+MakeFile = Callable[[str, str | bytes], InputFile]
+
+
+def _read(make_file: MakeFile, content: str | bytes) -> list[SegmentTexts]:
+    return list(read_test_set(source=make_file("set.jsonl", content)))
+
+
+def test_an_object_a_line_is_a_segment(make_file: MakeFile) -> None:
+    content = (
+        '{"document": "d", "segment": 1, "source": " s1", "references": ["r", ""], '
+        '"outputs": {"A": "a1", "B": "b\\u00e9\\ud83d\\ude00"}}\n\n'
+        '{"outputs": {"B": "b\\n 2", "A": "a2"}, "source": "s2", "segment": "x", "document": "d"}'
+    )
+    segments = _read(make_file, content)
+    assert segments == [
+        SegmentTexts("d", 1, 1, "s1", ("r", ""), {"A": "a1", "B": "bé😀"}),
+        SegmentTexts("d", 2, 2, "s2", (), {"A": "a2", "B": "b 2"}),
+    ]
+    assert [list(segment.outputs) for segment in segments] == [["A", "B"], ["A", "B"]]
+
+
+def test_only_the_source_is_required(make_file: MakeFile) -> None:
+    assert _read(make_file, '{"source": "s"}') == [SegmentTexts("set.jsonl", 1, 1, "s", (), {})]
+
+
+_TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"])).filter(
+    lambda text: text.strip() == text != ""
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(_TEXT, st.lists(_TEXT), _TEXT), min_size=1), st.booleans())
+def test_what_json_wrote_is_read_back(
+    make_file: MakeFile, rows: list[tuple[str, list[str], str]], ascii_only: bool
+) -> None:
+    content = "".join(
+        json.dumps(
+            {"source": source, "references": references, "outputs": {"A": output}},
+            ensure_ascii=ascii_only,
+        )
+        + "\n"
+        for source, references, output in rows
+    )
+    segments = _read(make_file, content)
+    assert [(s.source, list(s.references), s.outputs["A"]) for s in segments] == rows
+
+
+_FILL = "What to do: fill it in, or take the segment out of the source, the references and every system."
+_GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "\n",
+            (
+                "set.jsonl: the file holds no segment. What to do: give a file with at least one "
+                "segment."
+            ),
+        ),
+        (
+            '\n{"source": "a" "b"}',
+            (
+                "set.jsonl, line 2, column 16: the line is no JSON (Expecting ',' delimiter). What to "
+                "do: write one complete JSON object on every line."
+            ),
+        ),
+        (
+            '[\n{"source": "a"},\n]',
+            (
+                "set.jsonl, line 1, column 2: the line is no JSON (Expecting value). What to do: write "
+                "one complete JSON object on every line."
+            ),
+        ),
+        (
+            '["a"]',
+            (
+                "set.jsonl, line 1: the line is no JSON object. What to do: write "
+                '{"source": "…", "references": […], "outputs": {…}} on every line.'
+            ),
+        ),
+        (
+            "[" * 100_000,
+            (
+                "set.jsonl, line 1: the line is no JSON that can be read. What to do: write one flat "
+                "JSON object on every line."
+            ),
+        ),
+        (
+            '{"segment": ' + "9" * 10_000 + "}",
+            (
+                "set.jsonl, line 1: the line is no JSON that can be read. What to do: write one flat "
+                "JSON object on every line."
+            ),
+        ),
+        (
+            '{"source": "s", "output": {}}',
+            (
+                'set.jsonl, line 1: the key "output" is unknown. What to do: use only the keys '
+                "document, segment, source, references, outputs."
+            ),
+        ),
+        (
+            '{"source": "s", "outputs": {"A": "a", "A": "b"}}',
+            (
+                'set.jsonl, line 1: the key "A" stands twice in one object. What to do: remove one of '
+                "the two."
+            ),
+        ),
+        (
+            '{"outputs": {}}',
+            (
+                'set.jsonl, line 1 (field "source"): the value is missing. What to do: write a text in '
+                "double quotes."
+            ),
+        ),
+        (
+            '{"source": 3}',
+            (
+                'set.jsonl, line 1 (field "source"): the value is no text. What to do: write a text in '
+                "double quotes."
+            ),
+        ),
+        (
+            '{"source": "s", "segment": true}',
+            (
+                'set.jsonl, line 1 (field "segment"): the value is no text. What to do: write a text in '
+                "double quotes."
+            ),
+        ),
+        (
+            '{"source": "s", "references": "r"}',
+            (
+                'set.jsonl, line 1 (field "references"): the value is no list. What to do: write '
+                '["text", …].'
+            ),
+        ),
+        (
+            '{"source": "s", "outputs": ["a"]}',
+            (
+                'set.jsonl, line 1 (field "outputs"): the value is no object. What to do: write '
+                '{"system": "text", …}.'
+            ),
+        ),
+        (
+            '{"source": "s", "outputs": {"A,B": "a"}}',
+            (
+                "set.jsonl, line 1 (field \"outputs\"): the system name 'A,B' contains a comma. What to "
+                "do: rename the system in every line."
+            ),
+        ),
+        (
+            '{"source": "s", "outputs": {"A": " "}}',
+            f'set.jsonl, line 1 (field "outputs"): the output of A is empty. {_FILL}',
+        ),
+        ('{"source": ""}', f'set.jsonl, line 1 (field "source"): the source is empty. {_FILL}'),
+        (
+            _GOOD
+            + '{"document": "d", "segment": 2, "source": "s", "outputs": {"A": "a", "B": "b"}}',
+            (
+                'set.jsonl, line 2 (field "outputs"): the system B is unknown: line 1 has no output of '
+                "it. What to do: give the outputs of the same systems in every line."
+            ),
+        ),
+        (
+            _GOOD + '{"document": "d", "segment": 2, "source": "s", "outputs": {}}',
+            (
+                'set.jsonl, line 2 (field "outputs"): the output of A is missing. What to do: give the '
+                "outputs of the same systems in every line."
+            ),
+        ),
+        (
+            _GOOD + '{"segment": 2, "source": "s", "outputs": {"A": "a"}}',
+            (
+                'set.jsonl, line 2 (field "document"): the line has no "document", but line 1 has a '
+                '"document". What to do: give "document" in every line or in none.'
+            ),
+        ),
+        (
+            '{"source": "s"}\n{"source": "s", "segment": 1}',
+            (
+                'set.jsonl, line 2 (field "segment"): the line has a "segment", but line 1 has no '
+                '"segment". What to do: give "segment" in every line or in none.'
+            ),
+        ),
+        (
+            _GOOD + _GOOD,
+            (
+                'set.jsonl, line 2: the document "d" has the segment "1" twice. What to do: remove one '
+                "of the two, or number them differently."
+            ),
+        ),
+        (
+            r'{"source": "a\u0000"}',
+            (
+                'set.jsonl, line 1 (field "source"): the character U+0000, written with a backslash, '
+                r"is no text. What to do: remove it; an emoji is written as itself or as both halves "
+                r"(\ud83d\ude00)."
+            ),
+        ),
+        (
+            r'{"source": "a\ud83d"}',
+            (
+                'set.jsonl, line 1 (field "source"): the character U+D83D, written with a backslash, '
+                r"is no text. What to do: remove it; an emoji is written as itself or as both halves "
+                r"(\ud83d\ude00)."
+            ),
+        ),
+    ],
+)
+def test_errors_name_file_line_field_and_remedy(
+    make_file: MakeFile, content: str, message: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        _read(make_file, content)
+    assert str(caught.value) == message

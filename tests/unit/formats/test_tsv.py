@@ -1,0 +1,200 @@
+"""Test sets as tab-separated values."""
+
+from collections.abc import Callable
+
+import pytest
+
+from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+
+MakeFile = Callable[[str, str | bytes], InputFile]
+
+
+def _read(make_file: MakeFile, content: str | bytes) -> list[SegmentTexts]:
+    return list(read_test_set(source=make_file("up/set.tsv", content)))
+
+
+def test_columns_are_found_by_name_and_the_rest_are_systems(make_file: MakeFile) -> None:
+    content = (
+        "Reference2\tA\tSource\tdocument\tB b\treference\tsegment\n"
+        'R1\ta1\ts"1\td\t"b1"\tr1\t7\n'
+        "\n"
+        "\ta2\ts2\td\tb2\tr2\tx\r\n"
+        "R3\ta3\ts3\te\tb3\tr3\t7"
+    )
+    assert _read(make_file, content) == [
+        SegmentTexts("d", 1, 1, 's"1', ("r1", "R1"), {"A": "a1", "B b": '"b1"'}),
+        SegmentTexts("d", 2, 2, "s2", ("r2", ""), {"A": "a2", "B b": "b2"}),
+        SegmentTexts("e", 1, 3, "s3", ("r3", "R3"), {"A": "a3", "B b": "b3"}),
+    ]
+
+
+def test_documents_and_segments_may_be_missing(make_file: MakeFile) -> None:
+    assert _read(make_file, "source\tA\ns\ta\n") == [
+        SegmentTexts("set.tsv", 1, 1, "s", (), {"A": "a"})
+    ]
+
+
+_FILL = "What to do: fill it in, or take the segment out of the source, the references and every system."
+_NAMES = "What to do: give every column a name of its own, without commas."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "",
+            (
+                "up/set.tsv: the file is empty. What to do: give a TSV whose first line names its "
+                "columns."
+            ),
+        ),
+        (
+            "source\tA\n",
+            (
+                "up/set.tsv: the file holds no segment. What to do: give a file with at least one "
+                "segment."
+            ),
+        ),
+        (
+            "document\tsrc\tA\n",
+            (
+                'up/set.tsv, line 1 (field "source"): the header has no column source. What to do: '
+                "name the columns in the first line, separated by tabs: document, segment, source, "
+                "reference and one for each system."
+            ),
+        ),
+        (
+            "source\tA\tB\tA\n",
+            (
+                'up/set.tsv, line 1, column 4 (field "A"): the column stands twice in the header. '
+                f"{_NAMES}"
+            ),
+        ),
+        (
+            "source\tA\tSOURCE\n",
+            (
+                'up/set.tsv, line 1, column 3 (field "SOURCE"): the column stands twice in the header. '
+                f"{_NAMES}"
+            ),
+        ),
+        (
+            "source\treference\treference1\n",
+            (
+                'up/set.tsv, line 1, column 3 (field "reference1"): the column stands twice in the '
+                f"header. {_NAMES}"
+            ),
+        ),
+        (
+            "source\tA,B\n",
+            (
+                "up/set.tsv, line 1, column 2 (field \"A,B\"): the system name 'A,B' contains a comma. "
+                f"{_NAMES}"
+            ),
+        ),
+        (
+            "source\t\tA\n",
+            'up/set.tsv, line 1, column 2 (field ""): the name of a system is empty. ' + _NAMES,
+        ),
+        (
+            "source\treference\treference3\n",
+            (
+                'up/set.tsv, line 1 (field "reference2"): the header has no column reference2, but a '
+                "later reference. What to do: call the references reference, reference2, reference3 … "
+                "without a gap."
+            ),
+        ),
+        (
+            "source\tA\ns\ta\n\ns\ta\tb\n",
+            (
+                "up/set.tsv, line 4: the row has 3 cells, the header 2. What to do: give every row one "
+                "cell for each column, and write no tab inside a text."
+            ),
+        ),
+        (
+            "source\tA\ns\n",
+            (
+                "up/set.tsv, line 2: the row has 1 cell, the header 2. What to do: give every row one "
+                "cell for each column, and write no tab inside a text."
+            ),
+        ),
+        (
+            "source\tA\ns\ta\ns\t \n",
+            f'up/set.tsv, line 3, column 2 (field "A"): the output of A is empty. {_FILL}',
+        ),
+        (
+            "A\tSource\na\t\n",
+            f'up/set.tsv, line 2, column 2 (field "Source"): the source is empty. {_FILL}',
+        ),
+        (
+            "document\tsource\n\ts\n",
+            (
+                'up/set.tsv, line 2, column 1 (field "document"): the name of the document is empty. '
+                f"{_FILL}"
+            ),
+        ),
+        (
+            "segment\tsource\n\ts\n",
+            f'up/set.tsv, line 2, column 1 (field "segment"): the segment\'s id is empty. {_FILL}',
+        ),
+        (
+            "document\tsegment\tsource\nd\t1\ta\nd\t2\tb\nd\t1\tc\n",
+            (
+                'up/set.tsv, line 4: the document "d" has the segment "1" twice. What to do: remove '
+                "one of the two, or number them differently."
+            ),
+        ),
+        (
+            "document\tsource\nd\ta\ne\tb\nd\tc\n",
+            (
+                'up/set.tsv, line 4: the document "d" comes again after another document. What to do: '
+                "keep the segments of a document together, and give every document of the test set "
+                "and every system its own name or file."
+            ),
+        ),
+        (
+            "source\tA\ns\ta\0\n",
+            (
+                "up/set.tsv, line 2, column 4: the control character U+0000 (NUL) is no text. What to "
+                "do: remove it, for example with: tr -d '\\000' < OLD > NEW; if every other character "
+                "is NUL, convert the file from UTF-16."
+            ),
+        ),
+        (
+            b"source\tA\ns\t\xe4\n",
+            (
+                "up/set.tsv, line 2, column 3: the byte 0xE4 is not UTF-8. What to do: convert the "
+                "file from ISO-8859-1 (or the encoding it really has), for example with: "
+                "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+            ),
+        ),
+    ],
+)
+def test_errors_name_file_line_cell_and_remedy(
+    make_file: MakeFile, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        _read(make_file, content)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("ids", "repeated"),
+    [
+        ("1 2 3 2", "2"), ("5 6 7 5", "5"), ("a b a", "a"), ("3 1 2 1", "1"), ("3 9 4 9", "9"),
+        ("1 3 2 3", "3"), ("01 01", "01"), ("2 3 1 4 1", "1"), ("1 3 2 1", "1"),
+    ],
+)  # fmt: skip
+def test_a_segment_id_that_comes_again_is_found_in_any_order(
+    make_file: MakeFile, ids: str, repeated: str
+) -> None:
+    rows = "".join(f"{number}\ttext\n" for number in ids.split())
+    with pytest.raises(FormatError) as caught:
+        _read(make_file, "segment\tsource\n" + rows)
+    assert caught.value.problem == f'the document "set.tsv" has the segment "{repeated}" twice'
+    assert caught.value.line == len(ids.split()) + 1
+
+
+@pytest.mark.parametrize("ids", ["1 2 3", "01 1 001", "3 2 1 4", "1 3 2", "9 10 a 11", "1 3 2 4"])
+def test_different_segment_ids_are_not_taken_for_each_other(make_file: MakeFile, ids: str) -> None:
+    rows = "".join(f"{number}\ttext\n" for number in ids.split())
+    assert len(_read(make_file, "segment\tsource\n" + rows)) == len(ids.split())
