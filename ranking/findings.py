@@ -144,7 +144,7 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
         ),
     }
     ranges = _("%(confidence)s %% rank ranges from %(resamples)s block resamples.") % {
-        "confidence": number_format(round(100 * parameters["confidence"], 2), use_l10n=True),
+        "confidence": _percent(parameters["confidence"]),
         "resamples": number_format(parameters["resamples"]),
     }
     left_out = len(parameters["left_out"])
@@ -152,6 +152,11 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
         return (rests_on, ranges)
     without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
     return (rests_on, ranges, without % {"count": capfirst(number_in_words(left_out))})
+
+
+def _percent(share: float) -> str:
+    """Return 0.95 as "95" and 0.975 as "97.5"."""
+    return number_format(f"{round(100 * share, 3):g}")
 
 
 def _count(phrase: str, count: int) -> str:
