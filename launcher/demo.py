@@ -71,12 +71,13 @@ def run_demo(home: Home, say: Callable[[str], None]) -> None:
 
     home.create()
     with StopRequest() as stop:
-        port = port_from_environment()
-        base_url = f"http://{HOST}:{port}"
         say(f"Quintet starts; its data folder is {home.path}")
         with Services(home) as services:
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
+            # Only now: an earlier run's web server, stopped a moment ago, may have held the port.
+            port = port_from_environment()
+            base_url = f"http://{HOST}:{port}"
             progress(_services_sentence(services))
             environment = _environment(services)
             Preparation(

@@ -122,6 +122,7 @@ class Postgres:
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
             folder=data if self._account.user is None else Path("/"),
             account=self._account.ids,
+            ends_on=signal.SIGINT,  # fast shutdown
         )
         return made
 
@@ -148,7 +149,7 @@ class Postgres:
     def stop(self, patience_seconds: float = 10) -> None:
         """Fast shutdown: open transactions are rolled back, everything committed is on disk."""
         if self._child is not None:
-            self._child.stop(patience_seconds, signal.SIGINT)
+            self._child.stop(patience_seconds)
             stop_all(self._leftovers(), patience_seconds=1, first=signal.SIGKILL)
 
     def forget_sockets(self) -> None:

@@ -28,10 +28,11 @@ class Register:
         self._path = path
         self._entries: dict[str, dict[str, float]] = {}
 
-    def add(self, name: str, pid: int) -> None:
+    def add(self, name: str, pid: int, ends_on: signal.Signals) -> None:
         """Write a process down under the name of its role; an earlier one of that name is forgotten."""
         with contextlib.suppress(psutil.NoSuchProcess):
-            self._entries[name] = {"pid": pid, "created": psutil.Process(pid).create_time()}
+            created = psutil.Process(pid).create_time()
+            self._entries[name] = {"pid": pid, "created": created, "ends_on": ends_on}
         write_private(self._path, json.dumps(self._entries))
 
     def remove(self, name: str) -> None:
@@ -40,18 +41,24 @@ class Register:
 
     def stop_leftovers(self) -> list[str]:
         """Stop what an earlier supervisor left running; return the roles that were found."""
-        found = []
-        leftovers: list[psutil.Process] = []
         recorded = read_json(self._path)
-        for name, entry in (recorded if isinstance(recorded, dict) else {}).items():
-            members = list(_group_of(entry))
-            if members:
-                found.append(str(name))
-                leftovers += members
-        stop_all(leftovers, patience_seconds=5)
+        entries = recorded if isinstance(recorded, dict) else {}
+        groups = {str(name): list(_group_of(entry)) for name, entry in entries.items()}
+        clients = [
+            p for name, group in groups.items() if not _is_fast(entries[name]) for p in group
+        ]
+        servers = [p for name, group in groups.items() if _is_fast(entries[name]) for p in group]
+        # Nobody waits for their work any more; what they had not finished is done again.
+        stop_all(clients, patience_seconds=2)
+        stop_all(servers, patience_seconds=10, first=signal.SIGINT)
         self._entries = {}
         write_private(self._path, "{}")
-        return found
+        return [name for name, group in groups.items() if group]
+
+
+def _is_fast(entry: Any) -> bool:
+    """Whether it is PostgreSQL, which on SIGTERM would wait for its clients."""
+    return isinstance(entry, dict) and entry.get("ends_on") == signal.SIGINT
 
 
 def _group_of(entry: Any) -> Iterable[psutil.Process]:
@@ -112,6 +119,7 @@ class Child:
         environment: Mapping[str, str],
         folder: Path,
         account: tuple[int, int] | None = None,
+        ends_on: signal.Signals = signal.SIGTERM,
     ) -> None:
         self.name = name
         self._command = list(command)
@@ -120,6 +128,7 @@ class Child:
         self._environment = dict(environment)
         self._folder = folder
         self._account = account
+        self._ends_on = ends_on
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -148,7 +157,7 @@ class Child:
                 start_new_session=True,
                 **account,
             )
-        self._register.add(self.name, self._process.pid)
+        self._register.add(self.name, self._process.pid, self._ends_on)
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the process itself."""
@@ -174,8 +183,8 @@ class Child:
         self._process.wait()
         self._register.remove(self.name)
 
-    def stop(self, patience_seconds: float, first: signal.Signals = signal.SIGTERM) -> None:
+    def stop(self, patience_seconds: float) -> None:
         """Ask it to end, wait, and kill what is left."""
-        self.send(first)
+        self.send(self._ends_on)
         self.wait(patience_seconds)
         self.kill_group()
