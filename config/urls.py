@@ -8,5 +8,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("", include("campaign.urls")),
+    path("", include("annotation.urls")),
     path("api/v1/judging/", include("annotation.api.urls")),
 ]
