@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz),
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
+    path("", include("ranking.urls")),
     path("api/v1/judging/", include("annotation.api.urls")),
 ]

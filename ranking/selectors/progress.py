@@ -9,12 +9,13 @@ from django.db.models.functions import TruncDay, TruncHour
 from django.utils import timezone
 
 from annotation.models import Assignment, Judgment, Skip
-from campaign.models import TestSet
+from campaign.models import Judge, TestSet
 
 # A judge who did something this recently is at work: a block takes a minute or two.
 AT_WORK = timedelta(minutes=10)
 HOURS_SHOWN = 24
 DAYS_SHOWN = 28
+_MADE_HERE = ~Q(judge__origin=Judge.Origin.IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Progress:
 
     `judged` counts current judgments: one for each judge and block, however often revised.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
-    consecutive hours or days (`hourly`), the last one being the present one.
+    consecutive hours or days (`hourly`), the last one being the present one. They, `today` and
+    `at_work` leave out imported judgments, which tell when they were imported, not made.
     """
 
     judged: int
@@ -54,9 +56,9 @@ def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Progr
     now = timezone.localtime(now)
     counts = first_judgments(test_set_id=test_set.pk).aggregate(
         judged=Count("pk"),
-        today=Count("pk", filter=Q(submitted_at__gte=_midnight(now))),
+        today=Count("pk", filter=_MADE_HERE & Q(submitted_at__gte=_midnight(now))),
         judges=Count("judge", distinct=True),
-        begun=Min("submitted_at"),
+        begun=Min("submitted_at", filter=_MADE_HERE),
     )
     begun = counts["begun"] or now
     hourly = now - begun < timedelta(hours=2 * HOURS_SHOWN)
@@ -89,8 +91,8 @@ def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
 
 def _judges_at_work(test_set: TestSet, now: datetime) -> int:
     since = now - AT_WORK
-    judging = Judgment.objects.of(test_set.pk).filter(submitted_at__gte=since)
-    skipping = Skip.objects.filter(block__hit__test_set=test_set, created_at__gte=since)
+    judging = Judgment.objects.of(test_set.pk).filter(_MADE_HERE, submitted_at__gte=since)
+    skipping = Skip.objects.filter(_MADE_HERE, block__hit__test_set=test_set, created_at__gte=since)
     # Whoever has just been lent a HIT has not submitted anything yet.
     reading = Assignment.objects.filter(
         hit__test_set=test_set, completed_at__isnull=True, lease__startswith__gte=since
@@ -117,7 +119,7 @@ def _periods(
 ) -> tuple[Period, ...]:
     judged = dict(
         first_judgments(test_set_id=test_set.pk)
-        .filter(submitted_at__gte=starts[0])
+        .filter(_MADE_HERE, submitted_at__gte=starts[0])
         .annotate(start=truncate("submitted_at"))
         .values("start")
         .annotate(judged=Count("pk"))

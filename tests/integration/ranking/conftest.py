@@ -54,7 +54,7 @@ class TestSetWriter:
     def system(self, name: str, kind: str = "system") -> System:
         return System.objects.create(test_set=self.test_set, name=name, kind=kind)
 
-    def judge(self, pseudonym: str, origin: str = "imported") -> Judge:
+    def judge(self, pseudonym: str, origin: str = "simulated") -> Judge:
         judge, _created = Judge.objects.get_or_create(
             campaign=self.campaign, pseudonym=pseudonym, defaults={"origin": origin}
         )
@@ -174,6 +174,7 @@ class _WMT12Rows:
     def __init__(self, test_set: TestSet) -> None:
         self.test_set = test_set
 
+    @transaction.atomic
     def write(self, rows: list[dict[str, str]]) -> None:
         ranked = [
             [(row[f"system{i}Id"], int(row[f"system{i}rank"])) for i in range(1, 6)] for row in rows

@@ -54,6 +54,18 @@ def test_a_judge_is_at_work_for_ten_minutes(writer):
     assert judging_progress(test_set=writer.test_set, now=NOON).at_work == 1
 
 
+def test_imported_judgments_count_but_nobody_was_at_work(writer):
+    writer.judge("file", origin="imported")
+    writer.judgment("file", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
+    writer.skip("file", writer.block(2, ["A", "B"]))
+
+    progress = judging_progress(test_set=writer.test_set, now=NOON)
+
+    assert (progress.judged, progress.skipped, progress.judges) == (1, 1, 1)
+    assert (progress.today, progress.at_work) == (0, 0)
+    assert {period.judged for period in progress.periods} == {0}
+
+
 def test_a_young_test_set_is_shown_by_the_hour(writer):
     for minutes in (5, 10, 35):
         block = writer.block(minutes, ["A", "B"])

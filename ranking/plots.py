@@ -1,0 +1,155 @@
+"""Where things lie in the dashboard's plots.
+
+Positions are shares of the width in per cent, as SVG attributes take them, so that a plot fits any
+width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ranking.selectors.judges import JudgeAgreement, JudgeRow
+from ranking.selectors.progress import Period
+
+_AXIS_NUMBERS = 12
+
+
+def percent(share: float) -> str:
+    """Return 0.125 as "12.5%"."""
+    return f"{round(100 * share, 3):g}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    at: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """A row of the ranking's table with its bar, from `low` to `high`, and dot."""
+
+    row: dict[str, Any]
+    begins_cluster: bool
+    low: str
+    high: str
+    dot: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankPlot:
+    rows: tuple[RankedRow, ...]
+    ticks: tuple[Tick, ...]
+    axis: tuple[Tick, ...]
+
+
+def rank_plot(systems: Sequence[dict[str, Any]]) -> RankPlot:
+    """Lay out the rank ranges of ranked systems, best first, on an axis from 1 to n."""
+    count = len(systems)
+
+    def at(rank: int) -> str:
+        return percent((rank - 0.5) / count)
+
+    rows = tuple(
+        RankedRow(
+            row=row,
+            begins_cluster=index > 0 and row["cluster"] != systems[index - 1]["cluster"],
+            low=at(row["rank_low"]),
+            high=at(row["rank_high"]),
+            dot=at(row["rank"]),
+        )
+        for index, row in enumerate(systems)
+    )
+    ticks = tuple(Tick(at=at(rank), number=rank) for rank in range(1, count + 1))
+    step = -(-count // _AXIS_NUMBERS)
+    axis = tuple(tick for tick in ticks if tick.number == 1 or tick.number % step == 0)
+    return RankPlot(rows=rows, ticks=ticks, axis=axis)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the progress plot: its left edge, and its height from the bottom."""
+
+    period: Period
+    x: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarPlot:
+    bars: tuple[Bar, ...]
+    width: str
+    highest: int
+
+
+def bar_plot(periods: Sequence[Period]) -> BarPlot:
+    """Lay out a bar for each period, the highest as high as the plot."""
+    highest = max((period.judged for period in periods), default=0)
+    slot = 1 / max(1, len(periods))
+
+    def bar(index: int, period: Period) -> Bar:
+        # What is not nothing is to be seen.
+        height = max(0.04, period.judged / highest) if period.judged else 0.0
+        return Bar(
+            period=period,
+            x=percent(index * slot),
+            y=percent(1 - height),
+            height=percent(height),
+        )
+
+    bars = tuple(bar(index, period) for index, period in enumerate(periods))
+    return BarPlot(bars=bars, width=percent(slot * 0.72), highest=highest)
+
+
+@dataclass(frozen=True, slots=True)
+class KappaMark:
+    low: str
+    high: str
+    dot: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    """A row of the judges' table with its mark on the axis of κ, where there is a κ."""
+
+    judge: JudgeRow
+    mark: KappaMark | None
+
+
+@dataclass(frozen=True, slots=True)
+class KappaPlot:
+    """κ of the judges on one axis; `overall` is where the κ among all of them lies."""
+
+    rows: tuple[JudgeLine, ...]
+    zero: str
+    overall: str | None
+
+
+def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
+    """Lay out the judges' κ and intervals on an axis that holds every dot, 0 and 1.
+
+    Intervals of judges with hardly any shared comparison reach far below; they end at the axis.
+    """
+    rows = tuple(judges)
+    kappas = [row.agreement.kappa for row in rows if row.agreement]
+    lowest = min([-0.2, *(kappa for kappa in kappas if kappa is not None)])
+
+    def at(kappa: float) -> str:
+        return percent((min(1.0, max(lowest, kappa)) - lowest) / (1 - lowest))
+
+    def mark(agreement: JudgeAgreement | None) -> KappaMark | None:
+        if agreement is None or agreement.kappa is None:
+            return None
+        low, high = agreement.low, agreement.high
+        return KappaMark(
+            low=at(agreement.kappa if low is None else low),
+            high=at(agreement.kappa if high is None else high),
+            dot=at(agreement.kappa),
+        )
+
+    return KappaPlot(
+        rows=tuple(JudgeLine(judge=row, mark=mark(row.agreement)) for row in rows),
+        zero=at(0.0),
+        overall=None if overall is None else at(overall),
+    )

@@ -1,0 +1,87 @@
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from campaign.models import User
+from ranking.findings import finding_of, reason_in_words
+from ranking.models import RankingRun
+from ranking.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
+from ranking.selectors.judges import judge_rows
+from ranking.selectors.progress import judging_progress
+
+
+@require_safe
+@never_cache
+@login_required
+def dashboard_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show the ranking of a test set, its progress and its judges."""
+    state = _state(request, slug, test_set_id)
+    context = _context(state) | {"test_sets": siblings(state.test_set)}
+    return render(request, "dashboard/test_set.html", context)
+
+
+@require_safe
+@never_cache
+def dashboard_live(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Answer what the page asks every second: 204 while it shows what there is to show.
+
+    Three queries then. Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
+    """
+    if not request.user.is_authenticated:
+        return HttpResponse(status=401)
+    state = _state(request, slug, test_set_id)
+    if request.GET.get("seen") == state.version:
+        return HttpResponse(status=204)
+    return render(request, "dashboard/_live.html", _context(state))
+
+
+def _state(request: HttpRequest, slug: str, test_set_id: int) -> DashboardState:
+    user = cast("User", request.user)
+    state = dashboard_state(user=user, slug=slug, test_set_id=test_set_id)
+    if state is None:
+        raise Http404
+    return state
+
+
+def _context(state: DashboardState) -> dict[str, Any]:
+    test_set = state.test_set
+    run = RankingRun.objects.get(pk=state.run_id) if state.run_id else None
+    progress = judging_progress(test_set=test_set, now=state.at)
+    judges = judge_rows(test_set=test_set, run=run)
+    agreement = run.result["agreement"] if run else None
+    suspects = [row for row in judges if row.agreement and row.agreement.below_all]
+    return {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "version": state.version,
+        "age": _age(run),
+        "run": run,
+        "finding": finding_of(run),
+        "plot": rank_plot(run.result["systems"]) if run else None,
+        "not_estimable": _not_estimable(run),
+        "progress": progress,
+        "progress_bar": None if progress.share is None else percent(progress.share),
+        "bars": bar_plot(progress.periods),
+        "agreement": agreement,
+        "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
+        "suspects": suspects,
+    }
+
+
+def _age(run: RankingRun | None) -> int | None:
+    """Whole seconds since the ranking was computed: the browser's clock may be wrong."""
+    if run is None:
+        return None
+    return max(0, int((timezone.now() - run.finished_at).total_seconds()))
+
+
+def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
+    if run is None:
+        return []
+    return [(row["system"], reason_in_words(row["reason"])) for row in run.result["not_estimable"]]

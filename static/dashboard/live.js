@@ -1,0 +1,93 @@
+// Keeps the dashboard live. htmx asks every second and swaps what has changed; this decides when not to
+// ask, says how fresh the numbers are, and tells a screen reader a new headline, not every number.
+
+const state = document.getElementById("live-state");
+const announcement = document.getElementById("live-announcement");
+const words = state.dataset;
+
+const board = () => document.getElementById("dashboard");
+const headline = () => document.getElementById("headline")?.textContent ?? "";
+
+// After a failed request ask less and less often, at most twice a minute.
+const PATIENCE_MS = 30_000;
+let wait = 0;
+let notBefore = 0;
+let stopped = false;
+let trouble = "";
+
+// The server says how old the numbers are: its clock and ours may differ.
+let updatedAt = null;
+function noteAge() {
+  const age = board().dataset.age;
+  updatedAt = age === undefined ? null : performance.now() - 1000 * Number(age);
+}
+
+function fill(pattern, name, value) {
+  return pattern.replace(`{${name}}`, value);
+}
+
+function ageInWords(seconds) {
+  const figure = new Intl.NumberFormat(document.documentElement.lang).format;
+  if (seconds < 60) return fill(words.seconds, "n", figure(Math.floor(seconds)));
+  if (seconds < 3600) return fill(words.minutes, "n", figure(Math.floor(seconds / 60)));
+  if (seconds < 86_400) return fill(words.hours, "n", figure(Math.floor(seconds / 3600)));
+  return fill(words.days, "n", figure(Math.floor(seconds / 86_400)));
+}
+
+function show() {
+  state.classList.toggle("in-trouble", trouble !== "");
+  const text =
+    trouble ||
+    (updatedAt === null
+      ? words.live
+      : fill(words.updated, "age", ageInWords((performance.now() - updatedAt) / 1000)));
+  if (state.textContent !== text) state.textContent = text;
+}
+
+function isOurs(event) {
+  return event.detail.elt?.id === "dashboard";
+}
+
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (!isOurs(event)) return;
+  if (stopped || document.hidden || performance.now() < notBefore) event.preventDefault();
+});
+
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  if (!isOurs(event)) return;
+  const status = event.detail.xhr.status;
+  if (status === 200 || status === 204) {
+    trouble = "";
+    wait = 0;
+    notBefore = 0;
+  } else if (status === 401 || status === 403 || status === 404) {
+    stopped = true;
+    trouble = status === 401 ? words.signedOut : words.gone;
+  } else {
+    wait = Math.min(PATIENCE_MS, 2 * wait + 1000);
+    notBefore = performance.now() + wait;
+    trouble = words.offline;
+  }
+  show();
+});
+
+// A swap must not close what the reader has opened, nor say again what they have heard.
+let opened = [];
+let heard = headline();
+document.body.addEventListener("htmx:beforeSwap", (event) => {
+  if (!isOurs(event)) return;
+  opened = [...board().querySelectorAll("details[open]")].map((details) => details.id);
+});
+document.body.addEventListener("htmx:afterSwap", () => {
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+  noteAge();
+  show();
+  if (headline() !== heard) {
+    heard = headline();
+    announcement.textContent = heard;
+  }
+});
+
+noteAge();
+show();
+setInterval(show, 1000);
