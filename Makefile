@@ -31,16 +31,14 @@ test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
 
 bench: $(DEV_STAMP) ## measure the speeds that the documentation states
 	@$(BIN)/python -m pytest tests/benchmarks $(ARGS)
 
-screenshots: $(DEV_STAMP) ## photograph the demo's pages into docs/screenshots
+screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m docs.screenshots
+	@$(BIN)/python -m launcher.screenshots
 
 lock: ## pin the newest allowed versions with their hashes (needs uv)
 	@for name in base embedded dev; do \

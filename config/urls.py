@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("", include("campaign.urls")),
+    path("", include("annotation.urls")),
     path("", include("ranking.urls")),
     path("api/v1/judging/", include("annotation.api.urls")),
 ]

@@ -1,10 +1,27 @@
 #!/bin/sh
-# The checks that read the settings; `make check` runs them with a PostgreSQL and a Valkey of their own.
-set -eu
+# Every check that is not a test; `make check` runs them with a PostgreSQL and a Valkey of their own.
+# All of them run, also after one that failed.
+set -u
+failed=""
 
-mypy .
-lint-imports
-python manage.py check --fail-level WARNING
-python manage.py migrate --verbosity 0
-python manage.py makemigrations --check --dry-run
-git ls-files -z -- '*.html' | xargs -0 -r djade --check --target-version 5.2 >/dev/null
+check() {
+    echo "== $*"
+    "$@" || failed="$failed
+  $*"
+}
+
+check ruff check .
+check ruff format --check .
+check mypy .
+check lint-imports
+check python manage.py check --fail-level WARNING
+check python manage.py migrate --verbosity 0
+check python manage.py makemigrations --check --dry-run
+# Names without spaces, by our own rule; macOS's xargs has no -a.
+# shellcheck disable=SC2046
+check djade --check --target-version 5.2 $(git ls-files -- '*.html')
+
+if [ -n "$failed" ]; then
+    echo "These checks failed:$failed" >&2
+    exit 1
+fi

@@ -256,7 +256,8 @@ class _Row:
             raise self.error(
                 slot.id,
                 f"the system {system} is unknown",
-                "correct the name, or add the system to the test set first",
+                "correct the name, or add the system to the test set first; "
+                f"it has {', '.join(sorted(self.known_systems))}",
             )
 
     def label(self, slot: _Slot) -> int | None:

@@ -1,0 +1,37 @@
+# syntax=docker/dockerfile:1
+# One image for web server, worker and beat; docker-compose.yml says which is which.
+
+FROM python:3.12-slim-bookworm AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
+RUN python -m venv /opt/venv
+COPY requirements/base.txt /tmp/base.txt
+# Wheels only, each with the hash that was locked: nothing is compiled, nothing unforeseen comes in.
+RUN /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/base.txt
+WORKDIR /srv/quintet
+COPY . .
+# Settings want these three; collecting files reaches neither service.
+RUN SECRET_KEY=build DATABASE_URL=postgresql:///build REDIS_URL=redis://localhost \
+    STATIC_ROOT=/srv/static /opt/venv/bin/python manage.py collectstatic \
+    --noinput --verbosity=0 "--ignore=hx-*-2.js"
+
+FROM python:3.12-slim-bookworm
+# One thread for numerical libraries: rankings are the same bit for bit on any number of cores.
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    DJANGO_SETTINGS_MODULE=config.settings \
+    STATIC_ROOT=/srv/static \
+    OMP_NUM_THREADS=1 \
+    OPENBLAS_NUM_THREADS=1
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin quintet \
+    && install -d -o quintet -g quintet /var/lib/quintet
+COPY --from=build /opt/venv /opt/venv
+COPY --from=build /srv/static /srv/static
+COPY --from=build /srv/quintet /srv/quintet
+WORKDIR /srv/quintet
+USER quintet
+EXPOSE 8000
+# The heartbeat files of gunicorn's workers belong in memory; its control socket is not used.
+CMD ["gunicorn", "config.wsgi:application", "--bind=0.0.0.0:8000", "--worker-class=gthread", \
+     "--workers=2", "--threads=4", "--preload", "--graceful-timeout=20", \
+     "--worker-tmp-dir=/dev/shm", "--no-control-socket"]

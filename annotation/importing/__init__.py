@@ -1,0 +1,1 @@
+"""Judgments from files into the database."""

@@ -1,0 +1,128 @@
+"""`import_judgments`: judgments of five-way CSV files into a test set."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.importing.judgments import JudgmentsImported, judgments_import
+from campaign.formats import ByteStream, FormatError
+from campaign.importing.campaigns import campaign_for_import
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
+from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.importing.test_sets_without_texts import test_set_without_texts_create
+from campaign.management.progress import Progress
+from campaign.models import TestSet
+
+
+class Command(BaseCommand):
+    help = (
+        "Import judgments from five-way CSV files, all of them or, after any error, none. "
+        "What was imported before is not imported again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--create-campaign", metavar="NAME", help="create the campaign, under this name"
+        )
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument(
+            "--create-test-set",
+            action="store_true",
+            help="create the test set from the judgments, without texts",
+        )
+        parser.add_argument(
+            "--reference-system",
+            metavar="NAME",
+            default=REFERENCE_SYSTEM,
+            help="with --create-test-set: the system that is the reference (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--source", metavar="LANGUAGE", help="import rows of this source language only"
+        )
+        parser.add_argument(
+            "--target", metavar="LANGUAGE", help="import rows of this target language only"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        languages = _languages(options)
+        paths: list[Path] = options["files"]
+        passes = 2 if options["create_test_set"] else 1
+        try:
+            progress = Progress(
+                self.stderr,
+                unit=_("judgments"),
+                total_bytes=passes * sum(path.stat().st_size for path in paths),
+                every=10_000,
+            )
+            files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
+            with progress, transaction.atomic():
+                test_set = _test_set(options, files, languages)
+                imported = judgments_import(
+                    test_set=test_set, files=files, languages=languages, progress=progress
+                )
+        except (FormatError, ImportRefusedError) as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}.") from error
+        self.stdout.write(_summary(test_set, imported))
+
+
+def _opener(path: Path, progress: Progress) -> Any:
+    @contextmanager
+    def opened() -> Iterator[ByteStream]:
+        with path.open("rb") as stream:
+            yield progress.watch(stream)
+
+    return opened
+
+
+def _languages(options: dict[str, Any]) -> LanguagePair | None:
+    source, target = options["source"], options["target"]
+    if (source is None) != (target is None):
+        raise CommandError("Give --source and --target together, or neither.")
+    return LanguagePair(source, target) if source else None
+
+
+def _test_set(
+    options: dict[str, Any], files: list[JudgmentsFile], languages: LanguagePair | None
+) -> TestSet:
+    campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])
+    name = options["test_set"]
+    if options["create_test_set"]:
+        return test_set_without_texts_create(
+            campaign=campaign,
+            name=name,
+            files=files,
+            languages=languages,
+            reference_system=options["reference_system"],
+        )
+    try:
+        return campaign.test_sets.get(name=name)
+    except TestSet.DoesNotExist:
+        known = ", ".join(campaign.test_sets.order_by("name").values_list("name", flat=True)[:20])
+        raise ImportRefusedError(
+            f'the campaign "{campaign.slug}" has no test set "{name}"',
+            (f"name one of these: {known}; or " if known else "")
+            + "import its texts first, or create it without texts with --create-test-set",
+        ) from None
+
+
+def _summary(test_set: TestSet, imported: JudgmentsImported) -> str:
+    return _(
+        "Test set %(id)s “%(name)s”: %(judgments)s judgments and %(skips)s skips imported, "
+        "%(there)s already there."
+    ) % {
+        "id": test_set.pk,
+        "name": test_set.name,
+        "judgments": f"{imported.judgments:,}",
+        "skips": f"{imported.skips:,}",
+        "there": f"{imported.already_there:,}",
+    }

@@ -1,0 +1,53 @@
+from typing import cast
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import get_script_prefix, reverse
+from django.utils.crypto import salted_hmac
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from annotation.models import Skip
+from annotation.selectors import judge_of
+from annotation.views.words import judging_words
+from campaign.models import User
+
+
+@require_safe
+@login_required
+@never_cache
+@ensure_csrf_cookie
+def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The frame of the judging page; the browser fetches the work itself from the judging API.
+
+    Costs one query beside session and user. Whoever is no judge of the
+    campaign gets 404, as for a campaign that does not exist.
+    """
+    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
+    if judge is None:
+        raise Http404
+    return render(
+        request,
+        "judge/judge.html",
+        {
+            "campaign": judge.campaign,
+            "skip_reasons": [
+                (reason.value, reason.label)
+                for reason in Skip.Reason
+                if reason is not Skip.Reason.NOT_STATED
+            ],
+            "words": judging_words(),
+            "setup": {
+                "api": f"{get_script_prefix()}api/v1/judging/",
+                "campaign": slug,
+                "csrf_cookie": settings.CSRF_COOKIE_NAME,
+                # Separates what two judges keep in one browser without telling who they are.
+                "owner": salted_hmac("annotation.judge_page", str(judge.pk)).hexdigest()[:16],
+                "sign_in": f"{reverse('sign-in')}?{urlencode({'next': request.path})}",
+            },
+        },
+    )

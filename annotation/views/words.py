@@ -1,0 +1,87 @@
+"""What the judging page's scripts say; they hold no words of their own."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+# One number of each plural category that whole numbers fall into in any language (CLDR). The
+# browser asks Intl.PluralRules which of them its number resembles and takes that form.
+PLURAL_SAMPLES = (0, 1, 2, 3, 5, 6, 11, 100)
+
+WORDS = {
+    "sentence": _("Sentence {position} of {total}"),
+    "sentence_revised": _("Back at sentence {position} of {total}"),
+    "new_block": _("Sentence {position} of {total}. Source:"),
+    "languages": _("{source} → {target}"),
+    "done_of": _("{done} of {wanted}"),
+    "minutes_left": _("about {minutes} min left"),
+    "reference": _("Reference"),
+    "reference_numbered": _("Reference {number}"),
+    "ranked": _("{letter}: {rank}."),
+    "cleared": _("{letter} is no longer ranked."),
+    "order": _("From best to worst: {order}."),
+    "tied": _("{letters} tied"),
+    "nothing_ranked": _("Nothing is ranked yet"),
+    "all_ranked": _("All are ranked"),
+    "rank_two": _("Rank at least two outputs, or skip the sentence."),
+    "submit": _("Submit"),
+    "save_revision": _("Save the change"),
+    "return": _("Return"),
+    "more_context": _("more context"),
+    "less_context": _("less context"),
+    "saved": _("Saved on this device"),
+    "sent": _("Sent"),
+    "not_kept": _(
+        "This browser keeps nothing on the device: leave the page open until all is sent"
+    ),
+    "first": _("This is the first sentence there is to go back to."),
+    "done_elsewhere": _("This sentence was just done in another tab."),
+    "fetched_anew": _("The time for the last sentences ran out, so these are new ones."),
+    "signed_out": _(
+        "You are signed out. Open the link of your invitation again, or sign in, "
+        "and come back to this tab."
+    ),
+    "loading": _("Fetching your next sentences …"),
+    "loading_offline": _(
+        "Waiting for the network. Your next sentences come as soon as it is back."
+    ),
+    "loading_server": _("The server cannot be asked for sentences just now. Trying again."),
+    "loading_signed_out": _("Your next sentences come once you are signed in again."),
+    "refused": _("The server did not take this judgment: {detail}"),
+    "differences_on": _("Differences are marked: words that few of the others share."),
+    "differences_off": _("Differences are no longer marked."),
+    "skipped": _("Skipped."),
+    "reason_wanted": _("Please choose one of the reasons."),
+    "three_done": _("Three more done."),
+}
+
+PLURALS = {
+    "still_to_rank": ngettext_lazy(
+        "{letters} is still to be ranked", "{letters} are still to be ranked"
+    ),
+    "done": ngettext_lazy("{n} sentence judged", "{n} sentences judged"),
+    "waiting": ngettext_lazy(
+        "Waiting for the network: {n} judgment is kept on this device",
+        "Waiting for the network: {n} judgments are kept on this device",
+    ),
+    "server": ngettext_lazy(
+        "The server has trouble. {n} judgment is kept on this device and sent again in a moment",
+        "The server has trouble. {n} judgments are kept on this device and sent again in a moment",
+    ),
+    "kept": ngettext_lazy(
+        "{n} judgment is kept on this device until then.",
+        "{n} judgments are kept on this device until then.",
+    ),
+    "more_done": ngettext_lazy("{n} more done.", "{n} more done."),
+    "summary": ngettext_lazy(
+        "You did {n} sentence since you opened this page.",
+        "You did {n} sentences since you opened this page.",
+    ),
+}
+
+
+def judging_words() -> dict[str, str | dict[str, str]]:
+    """Every string of the page in the active language; one with a plural maps sample to form."""
+    words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
+    for key, forms in PLURALS.items():
+        words[key] = {str(number): forms % number for number in PLURAL_SAMPLES}
+    return words

@@ -1,0 +1,1 @@
+"""Writing what the readers of campaign.formats hand out into the database."""

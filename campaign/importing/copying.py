@@ -1,0 +1,58 @@
+"""Many rows into one table with PostgreSQL's COPY.
+
+About ten times faster than `bulk_create`, which matters for test sets of a
+million texts; constraints and triggers hold all the same.
+"""
+
+import io
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from django.db import connection, models
+
+Cell: TypeAlias = str | int | None
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def ids_reserve(model: type[models.Model], count: int) -> list[int]:
+    """Take `count` primary keys from the table's sequence, for rows written with `rows_copy`."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            [model._meta.db_table, count],
+        )
+        return [row[0] for row in cursor.fetchall()]
+
+
+def rows_copy(
+    model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Cell]]
+) -> None:
+    """Write `rows`, whose cells are in the order of `columns`. Needs a transaction around it."""
+    quote = connection.ops.quote_name
+    buffer = io.StringIO()
+    for row in rows:
+        buffer.write("\t".join(map(_written, row)))
+        buffer.write("\n")
+    buffer.seek(0)
+    names = ", ".join(map(quote, columns))
+    with connection.cursor() as cursor:
+        # Names come from our own models, never from a file.
+        cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
+
+
+def constraints_settle() -> None:
+    """Have PostgreSQL check now what it would check at the end.
+
+    It remembers every row with a deferred foreign key until then; a million
+    of them fill its memory, and an error would come too late to be placed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def _written(cell: Cell) -> str:
+    if cell is None:
+        return "\\N"
+    return cell.translate(_ESCAPES) if isinstance(cell, str) else str(cell)

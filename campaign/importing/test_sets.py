@@ -1,0 +1,216 @@
+"""A test set with its texts, from any format into the database."""
+
+# ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import CharField
+
+from campaign.formats import SegmentTexts, system_name_problem
+from campaign.importing.copying import Cell, constraints_settle, ids_reserve, rows_copy
+from campaign.importing.errors import ImportRefusedError
+from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
+
+REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
+
+_BATCH_SEGMENTS: Final = 2_000
+_BATCH_CHARACTERS: Final = 4_000_000
+
+
+def test_set_create(
+    *,
+    campaign: Campaign,
+    name: str,
+    source_language: str,
+    target_language: str,
+    blocks_wanted: int | None = None,
+) -> TestSet:
+    """Create an empty test set.
+
+    Raises ImportRefusedError when the campaign has one of this name already
+    or a value does not fit.
+    """
+    test_set = TestSet(
+        campaign=campaign,
+        name=name.strip(),
+        source_language=source_language,
+        target_language=target_language,
+        blocks_wanted=blocks_wanted,
+    )
+    refuse_overlong(test_set, "name", "source_language", "target_language")
+    if not test_set.name:
+        raise ImportRefusedError("the test set has no name", "give it one")
+    try:
+        with transaction.atomic():
+            test_set.save()
+    except IntegrityError as error:
+        if "test_set_name_unique_in_campaign" not in str(error):
+            raise
+        raise ImportRefusedError(
+            f'the campaign "{campaign.slug}" has a test set "{test_set.name}" already',
+            "give this one another name",
+        ) from error
+    return test_set
+
+
+@transaction.atomic
+def test_set_import(
+    *,
+    campaign: Campaign,
+    name: str,
+    source_language: str,
+    target_language: str,
+    segments: Iterable[SegmentTexts],
+    reference_system: str | None = REFERENCE_SYSTEM,
+    blocks_wanted: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> TestSet:
+    """Create a test set with its documents, segments, references, systems and outputs.
+
+    The first reference also takes part as a system called `reference_system`,
+    marked as a reference; None leaves it out. Memory holds one batch of
+    segments, however long the test set. `progress` is called with the number
+    of segments written so far.
+
+    Raises ImportRefusedError, or FormatError from `segments`; either way
+    nothing is left behind.
+    """
+    test_set = test_set_create(
+        campaign=campaign,
+        name=name,
+        source_language=source_language,
+        target_language=target_language,
+        blocks_wanted=blocks_wanted,
+    )
+    writer = _Writer(test_set, reference_system)
+    written = 0
+    for batch in _batches(segments):
+        writer.write(batch)
+        written += len(batch)
+        if progress:
+            progress(written)
+    if not written:
+        raise ImportRefusedError("there is no segment", "give a test set with at least one segment")
+    return test_set
+
+
+def refuse_overlong(row: TestSet | System | Document, *fields: str) -> None:
+    """Raise ImportRefusedError where a value has more characters than its column holds."""
+    for name in fields:
+        field = row._meta.get_field(name)
+        value: str = getattr(row, name)
+        if isinstance(field, CharField) and field.max_length and len(value) > field.max_length:
+            raise ImportRefusedError(
+                f'the {row._meta.verbose_name} "{value[:40]}…" has {len(value)} characters, '
+                f"and {field.max_length} are the limit",
+                "shorten it",
+            )
+
+
+def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
+    batch: list[SegmentTexts] = []
+    characters = 0
+    for segment in segments:
+        batch.append(segment)
+        characters += len(segment.source)
+        characters += sum(map(len, segment.references)) + sum(map(len, segment.outputs.values()))
+        # Segments are as long as their lines: a fixed number of them would bound nothing.
+        if len(batch) >= _BATCH_SEGMENTS or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+class _Writer:
+    """Writes batches; remembers the systems and the document the last batch ended in."""
+
+    def __init__(self, test_set: TestSet, reference_system: str | None) -> None:
+        self._test_set = test_set
+        self._reference_system = reference_system
+        self._systems: dict[str, int] = {}
+        self._reference_system_id: int | None = None
+        self._document: Document | None = None
+
+    def write(self, batch: list[SegmentTexts]) -> None:
+        if not self._systems:
+            self._create_systems(batch[0].outputs.keys())
+        if self._reference_system and self._reference_system_id is None:
+            self._create_reference_system(batch)
+        documents = self._create_documents(batch)
+        ids = ids_reserve(Segment, len(batch))
+        rows_copy(
+            Segment,
+            ("id", "test_set_id", "document_id", "number", "position", "source_text"),
+            (
+                (id_, self._test_set.pk, document, text.number, text.position, text.source)
+                for id_, document, text in zip(ids, documents, batch, strict=True)
+            ),
+        )
+        rows_copy(Reference, ("segment_id", "number", "text"), _references(ids, batch))
+        rows_copy(Output, ("system_id", "segment_id", "text"), self._outputs(ids, batch))
+        constraints_settle()
+
+    def _create_systems(self, names: Collection[str]) -> None:
+        if not names:
+            raise ImportRefusedError(
+                "there is no system's output", "give the outputs of at least one system"
+            )
+        for name in names:
+            self._systems[name] = self._create_system(name, System.Kind.SYSTEM)
+
+    def _create_system(self, name: str, kind: System.Kind) -> int:
+        system = System(test_set=self._test_set, name=name, kind=kind)
+        problem = system_name_problem(name)
+        if problem:
+            raise ImportRefusedError(problem, "give the system another name")
+        refuse_overlong(system, "name")
+        system.save()
+        return system.pk
+
+    def _create_reference_system(self, batch: list[SegmentTexts]) -> None:
+        """Only once there is a first reference: a system without outputs could not be ranked."""
+        if self._reference_system is None or not any(
+            segment.references and segment.references[0] for segment in batch
+        ):
+            return
+        if self._reference_system in self._systems:
+            raise ImportRefusedError(
+                f"a system is called {self._reference_system}, as the first reference would be",
+                "give the reference another name as a system, or leave it out of the ranking",
+            )
+        self._reference_system_id = self._create_system(
+            self._reference_system, System.Kind.REFERENCE
+        )
+
+    def _create_documents(self, batch: list[SegmentTexts]) -> list[int]:
+        """Create the documents that begin in this batch; return each segment's document."""
+        new: list[Document] = []
+        documents: list[Document] = []
+        for segment in batch:
+            if self._document is None or segment.document != self._document.name:
+                position = self._document.position + 1 if self._document else 1
+                self._document = Document(
+                    test_set=self._test_set, name=segment.document, position=position
+                )
+                refuse_overlong(self._document, "name")
+                new.append(self._document)
+            documents.append(self._document)
+        Document.objects.bulk_create(new)
+        return [document.pk for document in documents]
+
+    def _outputs(self, ids: list[int], batch: list[SegmentTexts]) -> Iterator[tuple[Cell, ...]]:
+        for id_, segment in zip(ids, batch, strict=True):
+            for system, text in segment.outputs.items():
+                yield self._systems[system], id_, text
+            if self._reference_system_id and segment.references and segment.references[0]:
+                yield self._reference_system_id, id_, segment.references[0]
+
+
+def _references(ids: list[int], batch: list[SegmentTexts]) -> Iterator[tuple[Cell, ...]]:
+    for id_, segment in zip(ids, batch, strict=True):
+        for number, text in enumerate(segment.references, 1):
+            if text:  # "" where this reference does not cover the segment
+                yield id_, number, text

@@ -1,0 +1,59 @@
+// The judging API. An answer of the server is {status, data, at}, `at` by its clock; no answer at all throws Unreachable.
+
+const TIMEOUT_MS = 20_000;
+
+export class Unreachable extends Error {}
+
+// Read for each request: signing in again, in another tab, changes it.
+function cookie(name) {
+  const pair = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1) ?? "";
+}
+
+export class Api {
+  constructor({ api, campaign, csrf_cookie: csrfCookie }) {
+    this.base = api;
+    this.csrfCookie = csrfCookie;
+    this.campaign = campaign;
+  }
+
+  assignment(after) {
+    return this.#call("POST", "assignments/", { campaign: this.campaign, ...(after && { after }) });
+  }
+
+  // `kind` is "judgments" or "skips". The same id twice is one of them, so sending again is safe.
+  submit(kind, id, body) {
+    return this.#call("PUT", `${kind}/${id}/`, body);
+  }
+
+  progress() {
+    return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
+  }
+
+  async #call(method, path, body) {
+    let response;
+    let data = null;
+    try {
+      response = await fetch(this.base + path, {
+        method,
+        body: body && JSON.stringify(body),
+        headers: {
+          Accept: "application/json",
+          ...(body && { "Content-Type": "application/json", "X-CSRFToken": cookie(this.csrfCookie) }),
+        },
+        credentials: "same-origin",
+        cache: "no-store",
+        // Enter, and the lid of the laptop closes: the request still goes out.
+        keepalive: method === "PUT",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (response.headers.get("Content-Type")?.includes("json")) data = await response.json();
+    } catch {
+      throw new Unreachable();
+    }
+    return { status: response.status, data, at: Date.parse(response.headers.get("Date")) || Date.now() };
+  }
+}
+
+export const isSignedOut = (status) => status === 401 || status === 403;
+export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

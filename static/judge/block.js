@@ -1,0 +1,150 @@
+// One block on the page: source, references and their neighbours at the side, a row for each output.
+// Texts are only ever set as text, each with its own language and direction.
+
+import { differences } from "./differences.js";
+import { letterOf } from "./order.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const template = $("row-template");
+
+function setText(element, { text, lang, dir }) {
+  element.textContent = text;
+  element.lang = lang;
+  element.dir = dir;
+  return element;
+}
+
+function paragraph(text, className) {
+  const element = document.createElement("p");
+  element.className = `reading ${className}`;
+  return setText(element, text);
+}
+
+// Before and after; folded, only the nearest neighbour on each side is there.
+function withNeighbours(own, context, side, expanded) {
+  const near = (list, from) => (expanded ? list : list.slice(from, from < 0 ? undefined : 1));
+  const texts = (list) => list.map((each) => each[side]).filter(Boolean);
+  return [
+    ...texts(near(context.before, -1)).map((text) => paragraph(text, "neighbour")),
+    own,
+    ...texts(near(context.after, 0)).map((text) => paragraph(text, "neighbour")),
+  ];
+}
+
+export function showTexts(block, expanded) {
+  const context = { before: [], after: [], ...block.context };
+  $("source").replaceChildren(...withNeighbours(paragraph(block.source, "source"), context, "source", expanded));
+
+  const part = $("reference-part");
+  part.replaceChildren();
+  block.references.forEach((reference, index) => {
+    const title = document.createElement("h2");
+    title.className = "label";
+    title.textContent =
+      block.references.length > 1 ? say("reference_numbered", { number: index + 1 }) : say("reference");
+    const own = paragraph(reference, "reference");
+    const neighbours = expanded && index === 0;
+    part.append(title, ...(neighbours ? withNeighbours(own, context, "reference", true) : [own]));
+  });
+}
+
+// Decides how much air a laptop can give the outputs; a character of Chinese is as wide as two others.
+function lengthOf(candidates) {
+  const width = candidates.reduce(
+    (sum, { text }) => sum + text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0),
+    0,
+  );
+  if (width > 1100) return "long";
+  return width > 600 ? "medium" : "short";
+}
+
+export class Rows {
+  active = 0;
+
+  // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
+  constructor(block, { onRank }) {
+    this.block = block;
+    this.rows = block.candidates.map((candidate, index) => this.#row(candidate, index, onRank));
+    $("rows").replaceChildren(...this.rows);
+    $("outputs").dataset.length = lengthOf(block.candidates);
+    this.showLabels();
+    this.#activate(0);
+  }
+
+  #row(candidate, index, onRank) {
+    const row = template.content.firstElementChild.cloneNode(true);
+    const letter = row.querySelector(".row-letter");
+    const text = row.querySelector(".row-text");
+    letter.id = `letter-${index}`;
+    letter.querySelector("b").textContent = letterOf(index);
+    text.id = `text-${index}`;
+    setText(text, candidate);
+    row.setAttribute("aria-labelledby", `${letter.id} ${text.id}`);
+
+    let wasChecked = null;
+    for (const input of row.querySelectorAll("input")) {
+      input.name = `rank-${index}`;
+      const label = input.closest("label");
+      label.addEventListener("pointerdown", () => {
+        wasChecked = input.checked ? input : null;
+      });
+      input.addEventListener("change", () => onRank(index, Number(input.value)));
+      // A second tap takes the rank away; a radio button alone could never be blank again.
+      input.addEventListener("click", () => {
+        if (wasChecked === input) onRank(index, null);
+        wasChecked = null;
+      });
+    }
+    row.addEventListener("focusin", () => this.#activate(index));
+    row.addEventListener("click", (event) => {
+      const selecting = String(getSelection()) !== "";
+      if (!event.target.closest("label") && !selecting) this.focus(index, { preventScroll: true });
+    });
+    return row;
+  }
+
+  #activate(index) {
+    this.active = index;
+    this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
+  }
+
+  focus(index, options) {
+    const row = this.rows[index];
+    this.#activate(index);
+    (row.querySelector("input:checked") ?? row.querySelector("input")).focus({ preventScroll: true, ...options });
+    if (!options?.preventScroll) row.scrollIntoView({ block: "nearest" });
+  }
+
+  showLabels() {
+    this.rows.forEach((row, index) => {
+      const label = this.block.labels[index];
+      for (const input of row.querySelectorAll("input")) input.checked = Number(input.value) === label;
+      row.classList.toggle("ranked", label !== null);
+      if (label !== null) row.classList.remove("wanting");
+    });
+  }
+
+  markWanting(indices) {
+    this.rows.forEach((row, index) => row.classList.toggle("wanting", indices.includes(index)));
+  }
+
+  showDifferences(on) {
+    const runs = on ? differences(this.block.candidates) : null;
+    this.rows.forEach((row, index) => {
+      const text = row.querySelector(".row-text");
+      if (!runs) {
+        text.textContent = this.block.candidates[index].text;
+        return;
+      }
+      text.replaceChildren(
+        ...runs[index].map((run) => {
+          if (!run.differs) return run.text;
+          const mark = document.createElement("mark");
+          mark.textContent = run.text;
+          return mark;
+        }),
+      );
+    });
+  }
+}

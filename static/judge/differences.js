@@ -1,0 +1,72 @@
+// Where outputs differ, word by word. A word is marked if fewer than half of the other outputs have
+// it in the same place, "the same place" being the longest common subsequence with each of them.
+
+export function tokens(text, lang) {
+  if (!Intl.Segmenter) return text.split(/(\s+)/u).filter(Boolean);
+  let segmenter;
+  try {
+    segmenter = new Intl.Segmenter(lang, { granularity: "word" });
+  } catch {
+    segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+  }
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+// For two lists of words, which places of the first belong to their longest common subsequence.
+export function common(first, second) {
+  const width = second.length + 1;
+  const lengths = new Uint16Array((first.length + 1) * width);
+  for (let i = first.length - 1; i >= 0; i -= 1) {
+    for (let j = second.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        first[i] === second[j]
+          ? lengths[(i + 1) * width + j + 1] + 1
+          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+    }
+  }
+  const shared = new Set();
+  for (let i = 0, j = 0; i < first.length && j < second.length; ) {
+    if (first[i] === second[j]) {
+      shared.add(i);
+      i += 1;
+      j += 1;
+    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
+    else j += 1;
+  }
+  return shared;
+}
+
+// For each candidate its text in runs: [{text, differs}, …]
+export function differences(candidates) {
+  const split = candidates.map(({ text, lang }) => tokens(text.normalize("NFC"), lang));
+  // Spaces are not compared; `places` says where in the split text each word stands.
+  const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));
+  const words = split.map((parts, k) => places[k].map((place) => parts[place]));
+
+  return split.map((parts, k) => {
+    const shares = new Map(places[k].map((place) => [place, 0]));
+    words.forEach((others, other) => {
+      if (other === k) return;
+      for (const index of common(words[k], others)) {
+        const place = places[k][index];
+        shares.set(place, shares.get(place) + 1);
+      }
+    });
+    const half = (words.length - 1) / 2;
+    const marked = parts.map((_, place) => shares.has(place) && shares.get(place) < half);
+    return runs(parts, marked);
+  });
+}
+
+// Neighbours that differ become one run, with the space between them.
+function runs(parts, marked) {
+  const result = [];
+  parts.forEach((text, place) => {
+    const between = !text.trim() && marked[place - 1] && marked[place + 1];
+    const differs = marked[place] || Boolean(between);
+    const last = result.at(-1);
+    if (last && last.differs === differs) last.text += text;
+    else result.push({ text, differs });
+  });
+  return result;
+}

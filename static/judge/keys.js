@@ -1,0 +1,63 @@
+// The keyboard. Digits are told by the place of the key, so that every layout and the keypad work;
+// letters by what they type, or by their place where the layout types no Latin letters.
+
+import * as store from "./store.js";
+
+const SWITCH = "quintet/letters-off";
+
+export function digitOf(event) {
+  const [, kind, digit] = event.code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
+  // Without Num Lock the keypad's keys are arrows.
+  if (kind === "Numpad" && event.key.length > 1) return null;
+  return digit === undefined ? null : Number(digit);
+}
+
+export function letterOfKey(event) {
+  const key = event.key.toLowerCase();
+  if (/^[a-z]$/.test(key) || key === "?") return key;
+  if (event.key.length > 1 || event.key.charCodeAt(0) < 128) return null;
+  return event.code.match(/^Key([A-Z])$/)?.[1].toLowerCase() ?? null;
+}
+
+export const lettersOn = () => !store.get(SWITCH);
+
+export function switchLetters(on) {
+  if (on) store.remove(SWITCH);
+  else store.put(SWITCH, true);
+}
+
+const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
+
+// `actions`: rank(n), clear(), move(±1), submit(), and one for each letter. Returning false from
+// any of them leaves the key to the browser.
+export function listen(actions) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+    const action = chosen(event, actions);
+    if (action && action() !== false) event.preventDefault();
+  });
+}
+
+function chosen(event, actions) {
+  const { target, key, repeat } = event;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : actions.submit;
+  if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
+  // A key held down must not rank or submit one block after the other.
+  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
+  if (key === "ArrowDown") return () => actions.move(1);
+  if (key === "ArrowUp") return () => actions.move(-1);
+  // With single keys switched off, digits still act where the focus is on an output.
+  if (!lettersOn() && !target.closest(".row")) return null;
+  const digit = digitOf(event);
+  if (digit !== null) return repeat ? null : () => (digit ? actions.rank(digit) : actions.clear());
+  if (key === "Backspace" || key === "Delete") return actions.clear;
+  if (!lettersOn()) return null;
+  return letterAction(event, actions);
+}
+
+function letterAction(event, actions) {
+  const letter = letterOfKey(event);
+  if (letter === "j") return () => actions.move(1);
+  if (letter === "k") return () => actions.move(-1);
+  return event.repeat ? null : (actions.letters[letter] ?? null);
+}

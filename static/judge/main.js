@@ -1,0 +1,63 @@
+// Puts the parts of the judging page together.
+
+import { Api } from "./api.js";
+import { listen, lettersOn, switchLetters } from "./keys.js";
+import { Drafts } from "./drafts.js";
+import { Outbox } from "./outbox.js";
+import { Page } from "./page.js";
+import { Queue } from "./queue.js";
+import { prepareSkip } from "./skip.js";
+import { Status } from "./status.js";
+
+const $ = (id) => document.getElementById(id);
+const setup = JSON.parse($("setup").textContent);
+
+const api = new Api(setup);
+const outbox = new Outbox(api, setup.owner);
+const drafts = new Drafts(setup.owner);
+const queue = new Queue(api, outbox, drafts);
+const status = new Status(outbox, setup.sign_in);
+const page = new Page({ api, outbox, drafts, queue, status });
+const openSkip = prepareSkip((skip) => page.skip(skip));
+const skip = () => page.canSkip() && openSkip();
+const showKeys = () => $("keys-dialog").showModal();
+
+listen({
+  rank: (digit) => page.rankActive(digit),
+  clear: () => page.rankActive(null),
+  move: (by) => page.move(by),
+  submit: () => page.submit(),
+  letters: {
+    s: skip,
+    u: () => page.back(),
+    c: () => page.toggleContext(),
+    d: () => page.toggleDifferences(),
+    m: () => page.openComment(),
+    "?": showKeys,
+  },
+});
+
+$("submit").addEventListener("click", () => page.submit());
+$("skip").addEventListener("click", skip);
+$("back").addEventListener("click", () => page.back());
+$("rest-back").addEventListener("click", () => page.back());
+$("look-again").addEventListener("click", () => page.lookAgain());
+$("context").addEventListener("click", () => page.toggleContext());
+$("differences").addEventListener("click", () => page.toggleDifferences());
+$("comment-open").addEventListener("click", () => page.openComment());
+$("comment").addEventListener("input", () => page.commented());
+$("show-keys").addEventListener("click", showKeys);
+$("letters").checked = lettersOn();
+$("letters").addEventListener("change", (event) => switchLetters(event.target.checked));
+
+// What is scrolled to must not end up under the bar below, or on a phone under the texts above.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    document.documentElement.style.setProperty(`--${target.id}-size`, `${target.offsetHeight}px`);
+  }
+});
+sizes.observe($("foot"));
+sizes.observe($("panel"));
+
+outbox.flush();
+page.start();

@@ -1,0 +1,125 @@
+// Submissions on their way. Each is kept on the device under the id it is sent with until the server
+// has confirmed it; sent one at a time, oldest first, again and again, and stored once because of that id.
+
+import { isSignedOut, isTrouble } from "./api.js";
+import * as store from "./store.js";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+// crypto.randomUUID exists on secure origins only, and a campaign in a local network may have none.
+function uuid() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+export class Outbox extends EventTarget {
+  // "idle", "sending", or why nothing goes out: "offline", "server", "signed-out"
+  state = "idle";
+  #failures = 0;
+  #timer = 0;
+  #running = false;
+
+  constructor(api, owner) {
+    super();
+    this.api = api;
+    this.prefix = `quintet/outbox/${owner}/`;
+    addEventListener("online", () => this.flush());
+    // Back from the tab where the judge signed in again.
+    addEventListener("focus", () => this.flush());
+    addEventListener("storage", (event) => {
+      if (event.key?.startsWith(this.prefix)) this.#tell("change");
+    });
+  }
+
+  add(kind, block, body) {
+    const item = { id: uuid(), kind, body: { block, ...body }, at: Date.now() };
+    store.put(this.prefix + item.id, item);
+    this.#tell("change");
+    this.flush();
+    return item;
+  }
+
+  items() {
+    return store
+      .keys(this.prefix)
+      .map((key) => store.get(key))
+      .filter(Boolean)
+      .sort((a, b) => a.at - b.at);
+  }
+
+  waiting() {
+    return this.items().filter((item) => !item.refused);
+  }
+
+  latestOf(block) {
+    return this.waiting().findLast((item) => item.body.block === block);
+  }
+
+  // Resolves once nothing is waiting any more.
+  async emptied() {
+    while (this.waiting().length) {
+      await new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
+    }
+  }
+
+  async flush() {
+    if (this.#running) return;
+    this.#running = true;
+    clearTimeout(this.#timer);
+    try {
+      // Where there are locks, the tabs of one judge take turns; where there are none, the ids
+      // keep a submission sent by two tabs from being stored twice.
+      if (navigator.locks) await navigator.locks.request(this.prefix, () => this.#drain());
+      else await this.#drain();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #drain() {
+    for (let item = this.waiting()[0]; item; item = this.waiting()[0]) {
+      if (this.state === "idle") this.#settle("sending");
+      let answer;
+      try {
+        answer = await this.api.submit(item.kind, item.id, item.body);
+      } catch {
+        return this.#pause("offline");
+      }
+      if (isSignedOut(answer.status)) return this.#pause("signed-out");
+      if (isTrouble(answer.status)) return this.#pause("server");
+      this.#failures = 0;
+      if (answer.status < 300) {
+        store.remove(this.prefix + item.id);
+        this.#tell("sent", { item, answer: answer.data });
+      } else {
+        // The server will never take it as it is. It stays on the device, out of the way of the others.
+        store.put(this.prefix + item.id, { ...item, refused: answer.data?.detail ?? String(answer.status) });
+        this.#tell("refused", { item, answer: answer.data });
+      }
+      this.#settle("sending");
+    }
+    this.#settle("idle");
+  }
+
+  #pause(state) {
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    // Spread out, so that a room full of judges does not come back in the same second.
+    this.#timer = setTimeout(() => this.flush(), pause * (0.75 + Math.random() / 2));
+    this.#settle(state);
+  }
+
+  #settle(state) {
+    this.state = state;
+    this.#tell("change");
+  }
+
+  #tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}

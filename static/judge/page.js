@@ -1,0 +1,304 @@
+// What happens on the page: which block is shown, and what a key or a button does to it.
+
+import { Clock } from "./clock.js";
+import { Rows, showTexts } from "./block.js";
+import { letterOf, missingWords, showOrder, unranked } from "./order.js";
+import { Progress } from "./progress.js";
+import { Rest } from "./rest.js";
+import { list, say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+// The second Enter of a double one is meant for the block that is gone.
+const DOUBLE_MS = 350;
+
+const same = (a, b) => a.length === b.length && a.every((label, index) => label === b[index]);
+
+export class Page {
+  block = null;
+  #expanded = false;
+  #differences = false;
+  #finishedAt = -Infinity;
+  // A quiet line to be read with the next block, until that is begun.
+  #news = "";
+
+  constructor({ api, outbox, drafts, queue, status }) {
+    Object.assign(this, { api, outbox, drafts, queue, status });
+    this.clock = new Clock();
+    this.progress = new Progress();
+    this.rest = new Rest({ queue, outbox, status, progress: this.progress, onWork: () => this.#goOn() });
+    queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
+    outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    outbox.addEventListener("change", () => this.#followOtherTabs());
+    document.addEventListener("visibilitychange", () => this.#returned());
+    addEventListener("pagehide", () => this.#keepTime());
+  }
+
+  start() {
+    this.#goOn();
+  }
+
+  // --- One block ---------------------------------------------------------------------------------
+
+  #show(block) {
+    const hit = this.queue.hits.get(block.hit);
+    if (this.block?.state === "open") this.block.spent = this.clock.read();
+    this.block = block;
+    this.rest.hide();
+    for (const id of ["panel", "outputs"]) $(id).hidden = false;
+    showTexts(block, this.#expanded);
+    this.rows = new Rows(block, { onRank: (index, rank) => this.rank(index, rank) });
+    if (this.#differences) this.rows.showDifferences(true);
+    $("comment").value = block.comment;
+    this.#showComment(Boolean(block.comment));
+    const { source, target } = hit.languages;
+    $("languages").textContent = say("languages", { source: source.name, target: target.name });
+    const place = { position: block.position, total: hit.total };
+    this.progress.showSentence({ ...place, revised: block.state !== "open" });
+    this.#showOrder();
+    this.clock.start(block.spent);
+    scrollTo({ top: 0 });
+    $("panel").scrollTop = 0;
+    this.rows.focus(unranked(block.labels)[0] ?? 0, { preventScroll: true });
+    if (this.#news) $("missing").textContent = this.#news;
+    this.#announce(`${this.#news} ${say("new_block", place)}`, block.source);
+    this.#news = "";
+    if (this.queue.isNearEnd(block)) this.queue.ask();
+  }
+
+  #showOrder() {
+    const { labels } = this.block;
+    showOrder(labels, { line: $("order"), words: $("order-words"), missing: $("missing") });
+    $("missing").classList.remove("refused");
+    $("skip").hidden = this.block.state !== "open";
+    $("submit").setAttribute("aria-disabled", String(!this.#mayGo()));
+    const word = this.block.state === "open" ? "submit" : this.#isChanged() ? "save_revision" : "return";
+    $("submit-word").textContent = say(word);
+  }
+
+  rank(index, rank) {
+    this.block.labels[index] = rank;
+    this.rows.showLabels();
+    this.#changed();
+    const letter = letterOf(index);
+    this.#announce(rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank }));
+  }
+
+  rankActive(rank) {
+    if (!this.block) return false;
+    const index = this.rows.active;
+    if (rank === null && this.block.labels[index] === null) return true;
+    this.rank(index, rank);
+    const rest = unranked(this.block.labels);
+    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? index);
+    this.rows.focus(next);
+    return true;
+  }
+
+  move(by) {
+    if (!this.block) return false;
+    const target = this.rows.active + by;
+    if (target >= 0 && target < this.block.labels.length) this.rows.focus(target);
+    return true;
+  }
+
+  commented() {
+    this.block.comment = $("comment").value;
+    this.#changed();
+  }
+
+  #changed() {
+    this.#showOrder();
+    this.#keep();
+    this.status.drafted();
+  }
+
+  #keep() {
+    const labels = Object.fromEntries(
+      this.block.candidates.map(({ id }, index) => [id, this.block.labels[index]]),
+    );
+    this.drafts.put(this.block.id, { labels, comment: this.block.comment, ...this.clock.read() });
+  }
+
+  // A reload must not lose the minutes spent on a block that has been begun.
+  #keepTime() {
+    if (this.block && this.drafts.get(this.block.id)) this.#keep();
+  }
+
+  // --- Going on ----------------------------------------------------------------------------------
+
+  #isChanged() {
+    const { sent, labels, comment } = this.block;
+    return !sent || !same(sent.labels, labels) || sent.comment.trim() !== comment.trim();
+  }
+
+  #mayGo() {
+    const { labels, hit } = this.block;
+    const rest = unranked(labels).length;
+    if (!this.queue.hits.get(hit).rules.partial) return rest === 0;
+    return labels.length - rest >= Math.min(2, labels.length);
+  }
+
+  submit() {
+    if (!this.block) return false;
+    const { block } = this;
+    const untouched = block.labels.every((label) => label === null);
+    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
+    if (block.state !== "open" && !this.#isChanged()) {
+      this.#goOn();
+      return true;
+    }
+    if (!this.#mayGo()) {
+      this.#refuse();
+      return true;
+    }
+    const { durationMs, activeMs } = this.clock.read();
+    const comment = block.comment.trim();
+    const labels = [...block.labels];
+    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment });
+    return true;
+  }
+
+  skip({ reason, comment }) {
+    this.#finish("skips", { reason, comment });
+  }
+
+  #finish(kind, body) {
+    const { block } = this;
+    const first = block.state === "open";
+    if (first) this.progress.add();
+    // Before the outbox tells of it: what is in there and open here would be another tab's.
+    this.queue.settle(block, kind, body);
+    block.spent = undefined;
+    this.#finishedAt = performance.now();
+    this.outbox.add(kind, block.id, body);
+    this.drafts.remove(block.id);
+    const hit = this.queue.hits.get(block.hit);
+    const n = hit.total;
+    if (first && this.queue.isComplete(hit)) this.#news = n === 3 ? say("three_done") : say("more_done", { n });
+    this.#goOn();
+  }
+
+  #refuse() {
+    const missing = unranked(this.block.labels);
+    const { partial } = this.queue.hits.get(this.block.hit).rules;
+    const words = partial
+      ? say("rank_two")
+      : say("still_to_rank", { letters: list(missing.map(letterOf)), n: missing.length });
+    this.rows.markWanting(missing);
+    this.rows.focus(missing[0]);
+    $("missing").textContent = words;
+    $("missing").classList.add("refused");
+    this.#announce(words);
+  }
+
+  async #goOn() {
+    const next = this.queue.nextOpen();
+    if (next) {
+      this.status.turnedAway(false);
+      this.#show(next);
+      return;
+    }
+    this.block = null;
+    for (const id of ["panel", "outputs"]) $(id).hidden = true;
+    await this.rest.show();
+  }
+
+  canSkip() {
+    return this.block?.state === "open";
+  }
+
+  back() {
+    const block = this.queue.before(this.block);
+    if (block) this.#show(block);
+    else if (this.block) this.#announce(say("first"));
+    return Boolean(this.block);
+  }
+
+  lookAgain() {
+    this.queue.lack = null;
+    this.rest.show();
+  }
+
+  // --- What else there is to see -----------------------------------------------------------------
+
+  toggleContext() {
+    if (!this.block) return false;
+    this.#expanded = !this.#expanded;
+    $("context").setAttribute("aria-expanded", String(this.#expanded));
+    $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
+    $("panel").classList.toggle("expanded", this.#expanded);
+    showTexts(this.block, this.#expanded);
+    return true;
+  }
+
+  toggleDifferences() {
+    if (!this.block) return false;
+    this.#differences = !this.#differences;
+    $("differences").setAttribute("aria-pressed", String(this.#differences));
+    this.rows.showDifferences(this.#differences);
+    this.#announce(say(this.#differences ? "differences_on" : "differences_off"));
+    return true;
+  }
+
+  openComment() {
+    if (!this.block) return false;
+    this.#showComment(true);
+    $("comment").focus();
+    return true;
+  }
+
+  #showComment(shown) {
+    $("comment-part").hidden = !shown;
+    $("comment-open").setAttribute("aria-expanded", String(shown));
+  }
+
+  #announce(words, text) {
+    const parts = [words];
+    if (text) {
+      const span = document.createElement("span");
+      Object.assign(span, { lang: text.lang, dir: text.dir, textContent: text.text });
+      parts.push(" ", span);
+    }
+    $("announcement").replaceChildren(...parts);
+  }
+
+  // --- What happens elsewhere ----------------------------------------------------------------------
+
+  #refused({ item, answer }) {
+    const block = this.queue.find(item.body.block);
+    this.status.refused(answer?.detail ?? "");
+    if (!block || item.kind !== "judgments") return;
+    // Back to how it was before, with the labels still there: nothing is lost, and it can be put right.
+    block.state = "open";
+    block.sent = null;
+    this.#show(block);
+    const missing = block.candidates.flatMap(({ id }, index) => (answer?.missing?.includes(id) ? [index] : []));
+    if (missing.length) this.#refuse();
+  }
+
+  // Another tab of the same judge puts what it submits into the same outbox.
+  #followOtherTabs() {
+    for (const block of this.queue.blocks) {
+      if (block.state !== "open") continue;
+      const item = this.outbox.latestOf(block.id);
+      if (!item) continue;
+      this.queue.settle(block, item.kind, item.body);
+      if (block === this.block) {
+        this.#news = say("done_elsewhere");
+        this.#goOn();
+      }
+    }
+  }
+
+  async #returned() {
+    if (document.visibilityState !== "visible" || !this.block) return;
+    const { block } = this;
+    if (block.state !== "open" || !this.queue.leaseIsOver(block)) return;
+    await this.queue.renew(block);
+    const begun = block.labels.some((label) => label !== null);
+    if (this.block === block && this.queue.hits.get(block.hit).dropped && !begun) {
+      this.#news = say("fetched_anew");
+      this.#goOn();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// How far the judge is: the sentence within the HIT, and all of their work in the campaign.
+
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class Progress {
+  done = 0;
+  wanted = null;
+  minutesLeft = null;
+  doneHere = 0;
+
+  // What the server counted; it wins as long as nothing is still on its way there.
+  learn({ done, wanted, minutes_left: minutesLeft }, waiting) {
+    this.done = waiting ? Math.max(this.done, done) : done;
+    this.wanted = wanted;
+    this.minutesLeft = minutesLeft;
+    this.show();
+  }
+
+  add() {
+    this.done += 1;
+    this.doneHere += 1;
+    this.show();
+  }
+
+  show() {
+    const { done, wanted, minutesLeft: minutes } = this;
+    const bar = $("bar");
+    bar.hidden = wanted === null;
+    if (wanted === null) {
+      $("count").textContent = say("done", { n: done });
+      return;
+    }
+    bar.max = wanted;
+    bar.value = Math.min(done, wanted);
+    $("count").textContent = say("done_of", { done, wanted });
+    $("minutes").textContent = minutes && done < wanted ? say("minutes_left", { minutes }) : "";
+  }
+
+  showSentence({ position, total, revised }) {
+    $("sentence").textContent = say(revised ? "sentence_revised" : "sentence", { position, total });
+  }
+}

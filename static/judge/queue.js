@@ -1,0 +1,160 @@
+// The work in memory: every block since the page was opened, in order, and which one comes next.
+// Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
+// which is ahead of the server by what is still in the outbox.
+
+import { isSignedOut } from "./api.js";
+
+export class Queue extends EventTarget {
+  blocks = [];
+  hits = new Map();
+  // Why there is nothing more: null, "none", "offline", "signed-out", "server"
+  lack = null;
+  #asking = null;
+
+  constructor(api, outbox, drafts) {
+    super();
+    this.api = api;
+    this.outbox = outbox;
+    this.drafts = drafts;
+  }
+
+  nextOpen() {
+    return this.blocks.find((block) => block.state === "open" && !this.hits.get(block.hit).dropped);
+  }
+
+  before(block) {
+    const index = block ? this.blocks.indexOf(block) : this.blocks.length;
+    return this.blocks.slice(0, index).findLast((each) => each.state !== "open");
+  }
+
+  find(id) {
+    return this.blocks.find((block) => block.id === id);
+  }
+
+  lastHit() {
+    return [...this.hits.values()].at(-1);
+  }
+
+  // When the last block but one is reached, or the last, the next HIT should be on its way.
+  isNearEnd(block) {
+    const hit = this.lastHit();
+    return block.hit === hit.id && block.position >= hit.total - 1;
+  }
+
+  isComplete(hit) {
+    return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
+  }
+
+  // What became of a block; `sent` is what a revision is compared with.
+  settle(block, kind, { labels, comment }) {
+    block.state = kind === "skips" ? "skipped" : "judged";
+    block.sent =
+      kind === "skips" ? { labels: block.candidates.map(() => null), comment: "" } : { labels, comment };
+    Object.assign(block, { labels: [...block.sent.labels], comment: block.sent.comment });
+  }
+
+  leaseIsOver(block) {
+    return performance.now() > this.hits.get(block.hit).endsAt;
+  }
+
+  // Asks once at a time; whoever comes meanwhile shares the answer: true if it brought new blocks.
+  ask() {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #ask() {
+    // Twice: after a reload the first answer can be a HIT whose blocks are all in the outbox.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const last = this.lastHit();
+      // A HIT that is done here but not there would only be lent to us again.
+      if (last) await this.outbox.emptied();
+      let answer;
+      try {
+        answer = await this.api.assignment(last?.id);
+      } catch {
+        return this.#lacks("offline");
+      }
+      if (answer.status === 204) return this.#lacks("none");
+      if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
+      this.lack = null;
+      this.#take(answer);
+      if (this.nextOpen()) return true;
+    }
+    return this.#lacks("none");
+  }
+
+  #lacks(reason) {
+    this.lack = reason;
+    return false;
+  }
+
+  // The lease ran out while the judge was away: what they hold now may be something else.
+  async renew(block) {
+    let answer;
+    try {
+      answer = await this.api.assignment();
+    } catch {
+      return;
+    }
+    if (answer.status !== 200 && answer.status !== 204) return;
+    const hit = this.hits.get(block.hit);
+    if (answer.data?.id === hit.id) {
+      this.#extend(hit, answer);
+      return;
+    }
+    // Somebody else may have it by now. A ranking already begun is finished: a late one is kept.
+    hit.dropped = true;
+    if (answer.status === 200) this.#take(answer);
+  }
+
+  #extend(hit, { data, at }) {
+    // In the page's own time: the clocks of phones are wrong more often than one would think.
+    hit.endsAt = performance.now() + Date.parse(data.expires_at) - at;
+  }
+
+  #take(answer) {
+    const { data } = answer;
+    this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
+    const known = this.hits.get(data.id);
+    if (known) {
+      this.#extend(known, answer);
+      known.dropped = false;
+      this.#believe(data);
+      return;
+    }
+    const hit = { id: data.id, rules: data.rules, languages: data.languages, total: data.blocks.length };
+    this.#extend(hit, answer);
+    this.hits.set(hit.id, hit);
+    data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index)));
+  }
+
+  // The server knows better about a HIT we have seen, where nothing of ours is on its way to it: a
+  // submission that was not taken, or one from another device.
+  #believe(data) {
+    for (const { id, state, judgment } of data.blocks) {
+      const block = this.find(id);
+      if (!block || block.state === state || this.outbox.latestOf(id)) continue;
+      if (state === "open") block.state = "open";
+      else this.settle(block, state === "judged" ? "judgments" : "skips", judgment ?? {});
+    }
+  }
+
+  #remember(data, hit, index) {
+    const blank = data.candidates.map(() => null);
+    const block = { ...data, hit: hit.id, position: index + 1, comment: "", labels: blank, sent: null };
+    const item = this.outbox.latestOf(block.id);
+    if (item) this.settle(block, item.kind, item.body);
+    else if (data.state === "judged") this.settle(block, "judgments", data.judgment);
+    else if (data.state === "skipped") this.settle(block, "skips", {});
+    const draft = this.drafts.get(block.id);
+    if (draft) {
+      block.labels = data.candidates.map(({ id }) => draft.labels[id] ?? null);
+      block.comment = draft.comment;
+      block.spent = { durationMs: draft.durationMs, activeMs: draft.activeMs };
+    }
+    return block;
+  }
+}

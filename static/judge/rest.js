@@ -1,0 +1,76 @@
+// The page between blocks: fetching, waiting for the network, no more work for now.
+
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const LOOK_AGAIN_MS = 30_000;
+const RETRY_MS = 5_000;
+const WORDS = { offline: "loading_offline", server: "loading_server", "signed-out": "loading_signed_out" };
+
+export class Rest {
+  #timer = 0;
+  #shown = false;
+
+  constructor({ queue, outbox, status, progress, onWork }) {
+    Object.assign(this, { queue, outbox, status, progress, onWork });
+    addEventListener("online", () => this.#again());
+    addEventListener("focus", () => this.#again());
+    // Asking waits for the outbox; why that takes a while is worth saying.
+    outbox.addEventListener("change", () => this.#shown && this.#explainOutbox());
+  }
+
+  hide() {
+    this.#shown = false;
+    clearTimeout(this.#timer);
+    $("rest").hidden = true;
+    $("foot").classList.remove("resting");
+  }
+
+  // Shows that there is nothing to judge, asks for more, and says what came of it.
+  async show() {
+    this.#shown = true;
+    clearTimeout(this.#timer);
+    $("rest").hidden = false;
+    $("sentence").textContent = "";
+    if (!this.queue.lack) this.#say(say("loading"));
+    $("foot").classList.add("resting");
+    this.#explainOutbox();
+    const found = await this.queue.ask();
+    if (!this.#shown) return;
+    if (found) this.onWork();
+    else this.#explain();
+  }
+
+  #again() {
+    if (this.#shown) this.show();
+  }
+
+  #explain() {
+    const { lack } = this.queue;
+    this.status.turnedAway(lack === "signed-out");
+    if (lack === "none") this.#finished();
+    else this.#say(say(WORDS[lack]));
+    const pause = lack === "none" ? LOOK_AGAIN_MS : RETRY_MS;
+    if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
+  }
+
+  #explainOutbox() {
+    const words = WORDS[this.outbox.state];
+    if (words) this.#say(say(words));
+  }
+
+  #finished() {
+    const first = $("rest-title").hidden;
+    const n = this.progress.doneHere;
+    this.#say(n ? say("summary", { n }) : "");
+    $("rest-title").hidden = $("rest-more").hidden = false;
+    $("rest-back").hidden = !this.queue.before(null);
+    if (first) $("rest-title").focus();
+  }
+
+  #say(text) {
+    $("rest-title").hidden = $("rest-more").hidden = true;
+    $("rest-text").textContent = text;
+    $("rest-text").hidden = !text;
+  }
+}

@@ -1,0 +1,58 @@
+// Where the judge's work is, in words: on this device, sent, waiting for the network.
+
+import { lasting } from "./store.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class Status {
+  #word = "";
+  #turnedAway = false;
+  #refusal = "";
+
+  constructor(outbox, signIn) {
+    this.outbox = outbox;
+    $("notice-link").href = signIn;
+    outbox.addEventListener("change", () => this.show());
+    outbox.addEventListener("sent", () => {
+      this.#word = "sent";
+      this.#refusal = "";
+    });
+  }
+
+  drafted() {
+    this.#word = "saved";
+    this.show();
+  }
+
+  show() {
+    const n = this.outbox.waiting().length;
+    const { state } = this.outbox;
+    const stuck = ["offline", "server"].includes(state) && n > 0;
+    if (stuck) $("status").textContent = say(state === "offline" ? "waiting" : "server", { n });
+    else if (!lasting && (n || this.#word === "saved")) $("status").textContent = say("not_kept");
+    else if (n) $("status").textContent = say("saved");
+    else $("status").textContent = this.#word && say(this.#word);
+    $("status").classList.toggle("stuck", stuck);
+    const out = this.#turnedAway || state === "signed-out";
+    this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : this.#refusal, out);
+  }
+
+  // Told by the queue, which may be turned away while the outbox has nothing to send.
+  turnedAway(yes) {
+    this.#turnedAway = yes;
+    this.show();
+  }
+
+  refused(detail) {
+    this.#refusal = say("refused", { detail });
+    this.show();
+  }
+
+  #notice(text, withLink) {
+    // Set only when it changes, or a screen reader says it again each time.
+    if ($("notice-text").textContent !== text) $("notice-text").textContent = text;
+    $("notice").hidden = !text;
+    $("notice-link").hidden = !withLink;
+  }
+}

@@ -1,0 +1,44 @@
+// What is kept on the device. Where the browser refuses (a full disk, a private window), memory has
+// to do, and `lasting` says so, because then the page must stay open.
+
+const memory = new Map();
+
+export let lasting = true;
+
+export function put(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+    memory.delete(key);
+  } catch {
+    lasting = false;
+    memory.set(key, value);
+  }
+}
+
+export function get(key) {
+  if (memory.has(key)) return memory.get(key);
+  try {
+    return JSON.parse(localStorage.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+export function remove(key) {
+  memory.delete(key);
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept there in the first place.
+  }
+}
+
+export function keys(prefix) {
+  let kept = [];
+  try {
+    kept = Object.keys(localStorage);
+  } catch {
+    lasting = false;
+  }
+  return [...new Set([...kept, ...memory.keys()])].filter((key) => key.startsWith(prefix));
+}

@@ -1,0 +1,31 @@
+// The page's words. They come from the server in the judge's language, as data the browser does not run.
+
+const WORDS = JSON.parse(document.getElementById("words").textContent);
+
+export const LANGUAGE = document.documentElement.lang;
+
+const rules = new Intl.PluralRules(LANGUAGE);
+const numbers = new Intl.NumberFormat(LANGUAGE);
+const lists = new Intl.ListFormat(LANGUAGE, { type: "conjunction" });
+
+// A plural has one form for each of a few sample numbers, which between them fall into every
+// category of every language; ours is the form of a sample in the same category.
+function form(forms, n) {
+  if (n in forms) return forms[n];
+  const category = rules.select(n);
+  const samples = Object.keys(forms);
+  return forms[samples.find((sample) => rules.select(Number(sample)) === category) ?? samples.at(-1)];
+}
+
+export function say(key, values = {}) {
+  const entry = WORDS[key];
+  const text = typeof entry === "string" ? entry : form(entry, values.n);
+  return text.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = values[name];
+    return typeof value === "number" ? numbers.format(value) : value;
+  });
+}
+
+export function list(items) {
+  return lists.format(items);
+}

@@ -1,0 +1,35 @@
+"""Words of the judging page's tests: what a judge does and sees."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("radiogroup")
+
+
+def row(page: Page, letter: str) -> Locator:
+    return page.get_by_role("radiogroup", name=re.compile(rf"^Output {letter} "))
+
+
+def rank_of(page: Page, letter: str, rank: int) -> Locator:
+    return row(page, letter).get_by_role("radio", name=re.compile(rf"^{rank}"))
+
+
+def at_sentence(page: Page, position: int, total: int = 3) -> None:
+    expect(page.locator("#sentence")).to_have_text(f"Sentence {position} of {total}")
+
+
+def type_ranks(page: Page, digits: str) -> None:
+    for digit in digits:
+        page.keyboard.press(digit)
+
+
+def judge_block(page: Page, digits: str = "21345") -> None:
+    type_ranks(page, digits)
+    page.keyboard.press("Enter")
+
+
+def all_sent(page: Page) -> None:
+    expect(page.locator("#status")).to_have_text("Sent")

@@ -1,0 +1,305 @@
+"""Ranking blocks: by keyboard alone, by touch alone, with ties, with something missing."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment, Skip
+from campaign.models import Judge, TestSet
+from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    row,
+    rows,
+    type_ranks,
+)
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
+    for position, digits in enumerate(("21345", "11223", "54321"), start=1):
+        at_sentence(judging, position)
+        judge_block(judging, digits)
+    expect(judging.locator("#missing")).to_have_text("Three more done.")
+    at_sentence(judging, 1)
+    expect(judging.locator("#count")).to_have_text("3 of 60")
+    all_sent(judging)
+
+    judgments = list(Judgment.objects.filter(judge=judge).order_by("number"))
+    assert [judgment.labels for judgment in judgments] == [
+        [2, 1, 3, 4, 5],
+        [1, 1, 2, 2, 3],
+        [5, 4, 3, 2, 1],
+    ]
+    assert [judgment.block.position for judgment in judgments] == [1, 2, 3]
+
+
+def test_keys_move_clear_and_rank_again(judging: Page) -> None:
+    expect(rank_of(judging, "A", 1)).to_be_focused()
+    judging.keyboard.press("ArrowDown")
+    judging.keyboard.press("j")
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    judging.keyboard.press("k")
+    judging.keyboard.press("4")
+    expect(rank_of(judging, "B", 4)).to_be_checked()
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    judging.keyboard.press("ArrowUp")
+    expect(rank_of(judging, "B", 4)).to_be_focused()
+    judging.keyboard.press("Backspace")
+    expect(row(judging, "B").locator("input:checked")).to_have_count(0)
+    judging.keyboard.press("2")
+    judging.keyboard.press("ArrowUp")
+    judging.keyboard.press("ArrowUp")
+    judging.keyboard.press("3")
+    expect(judging.locator("#order")).to_have_text("B > A")
+
+
+def test_digits_act_by_the_place_of_the_key(judging: Page) -> None:
+    """As on a French keyboard, where the digit row types "&é", or on a keypad."""
+    judging.evaluate(
+        """() => {
+            const press = (code, key) => document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", { code, key, bubbles: true, cancelable: true }));
+            press("Digit2", "é");
+            press("Numpad1", "1");
+            press("Numpad3", "PageDown");
+            press("Digit4", "४");
+        }"""
+    )
+    expect(judging.locator("#order")).to_have_text("B > A > C")
+
+
+def test_nothing_is_ranked_before_the_judge_ranks(judging: Page) -> None:
+    expect(rows(judging)).to_have_count(5)
+    expect(judging.locator("#rows input:checked")).to_have_count(0)
+    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
+
+
+def test_the_order_so_far_shows_ties(judging: Page) -> None:
+    type_ranks(judging, "313")
+    expect(judging.locator("#order")).to_have_text("B > A = C")
+    expect(judging.locator("#order-words")).to_have_text("From best to worst: B; A and C tied.")
+    expect(judging.locator("#missing")).to_have_text("D and E are still to be ranked")
+
+
+def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge: Judge) -> None:
+    type_ranks(judging, "21")
+    judging.keyboard.press("ArrowDown")
+    type_ranks(judging, "45")
+    judging.keyboard.press("ArrowUp")
+    judging.get_by_role("button", name="Submit").click(force=True)
+    expect(
+        judging.get_by_role("status").filter(has_text="C is still to be ranked")
+    ).to_be_attached()
+    expect(judging.locator("#missing")).to_have_text("C is still to be ranked")
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    at_sentence(judging, 1)
+    judging.keyboard.press("3")
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert Judgment.objects.get(judge=judge).labels == [2, 1, 3, 4, 5]
+
+
+def test_partial_rankings_where_the_campaign_allows_them(page: Page, sign_in: SignIn) -> None:
+    test_set = make_test_set(make_campaign(allow_partial_ranking=True), identical=())
+    judge = make_judge(test_set.campaign)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_have_text(
+        "Rank at least two outputs, or skip the sentence."
+    )
+    type_ranks(page, "1")
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    all_sent(page)
+    assert Judgment.objects.get(judge=judge).labels == [2, 1, None, None, None]
+
+
+def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
+    type_ranks(judging, "12345")
+    judging.evaluate(
+        """() => {
+            for (let n = 0; n < 2; n += 1) document.activeElement.dispatchEvent(new KeyboardEvent(
+                "keydown", { code: "Enter", key: "Enter", bubbles: true, cancelable: true }));
+        }"""
+    )
+    at_sentence(judging, 2)
+    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
+    all_sent(judging)
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_a_hit_by_touch_alone_on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        for letter, rank in zip("ABCDE", (3, 1, 2, 2, 5), strict=True):
+            rank_of(page, letter, rank).tap()
+        # A second tap takes a rank away again.
+        rank_of(page, "E", 5).tap()
+        expect(page.locator("#missing")).to_have_text("E is still to be ranked")
+        rank_of(page, "E", 4).tap()
+        page.get_by_role("button", name="Submit").tap()
+    at_sentence(page, 1)
+    all_sent(page)
+    labels = Judgment.objects.filter(judge=judge).values_list("labels", flat=True)
+    assert list(labels) == [[3, 1, 2, 2, 4]] * 3
+
+
+def test_a_phone_needs_no_sideways_scrolling_and_no_fine_finger(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    small = page.evaluate(
+        """() => Array.from(document.querySelectorAll("button, .rank input"))
+            .filter((each) => each.checkVisibility())
+            .map((each) => [each.id || each.value, each.getBoundingClientRect()])
+            .filter(([, box]) => box.width < 44 || box.height < 44)
+            .map(([name, box]) => `${name} ${box.width}×${box.height}`)"""
+    )
+    assert small == []
+
+
+def test_a_skip_asks_for_a_reason(judging: Page, judge: Judge) -> None:
+    judging.keyboard.press("s")
+    dialog = judging.get_by_role("dialog", name="Skip this sentence")
+    expect(dialog).to_be_visible()
+    judging.keyboard.press("Enter")
+    expect(dialog.get_by_role("status")).to_have_text("Please choose one of the reasons.")
+    dialog.get_by_label("I cannot judge this").check()
+    dialog.get_by_label("Comment (optional)").fill("Zu viele Zahlen.")
+    dialog.get_by_role("button", name="Skip").click()
+    at_sentence(judging, 2)
+    expect(rank_of(judging, "A", 1)).to_be_focused()
+    all_sent(judging)
+    skip = Skip.objects.get(judge=judge)
+    assert (skip.reason, skip.comment) == ("cannot_judge", "Zu viele Zahlen.")
+    assert not Judgment.objects.filter(judge=judge).exists()
+
+
+def test_going_back_makes_a_revision(judging: Page, judge: Judge) -> None:
+    judge_block(judging, "12345")
+    at_sentence(judging, 2)
+    judging.keyboard.press("u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.get_by_role("button", name="Return")).to_be_visible()
+    type_ranks(judging, "5")
+    judging.get_by_role("button", name="Save the change").click()
+    at_sentence(judging, 2)
+    expect(judging.locator("#count")).to_have_text("1 of 60")
+    all_sent(judging)
+    first, second = Judgment.objects.filter(judge=judge).order_by("number")
+    assert first.labels == [1, 2, 3, 4, 5]
+    assert second.labels == [5, 2, 3, 4, 5]
+    assert second.supersedes == first
+
+
+def test_going_back_without_a_change_sends_nothing(judging: Page, judge: Judge) -> None:
+    for position in (1, 2, 3):
+        at_sentence(judging, position)
+        judge_block(judging)
+    at_sentence(judging, 1)
+    judging.keyboard.press("u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 1)
+    all_sent(judging)
+    assert Judgment.objects.filter(judge=judge).count() == 3
+
+
+def test_a_comment_goes_with_the_judgment(judging: Page, judge: Judge) -> None:
+    type_ranks(judging, "12345")
+    judging.keyboard.press("m")
+    judging.keyboard.type("skip 1 and 2?")
+    expect(judging.get_by_role("dialog")).to_have_count(0)
+    judging.keyboard.press("Control+Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    judgment = Judgment.objects.get(judge=judge)
+    assert (judgment.labels, judgment.comment) == ([1, 2, 3, 4, 5], "skip 1 and 2?")
+
+
+def test_context_unfolds(judging: Page) -> None:
+    judge_block(judging)
+    at_sentence(judging, 2)
+    folded = judging.locator("#panel .neighbour").count()
+    judging.keyboard.press("c")
+    expect(judging.locator("#context")).to_have_attribute("aria-expanded", "true")
+    assert judging.locator("#panel .neighbour").count() > folded
+    judging.keyboard.press("c")
+    expect(judging.locator("#panel .neighbour")).to_have_count(folded)
+
+
+def test_differences_are_marked_on_request(judging: Page) -> None:
+    expect(judging.locator("#rows mark")).to_have_count(0)
+    judging.keyboard.press("d")
+    expect(judging.locator("#differences")).to_have_attribute("aria-pressed", "true")
+    expect(row(judging, "A").locator("mark")).not_to_have_count(0)
+    judging.keyboard.press("d")
+    expect(judging.locator("#rows mark")).to_have_count(0)
+
+
+def test_single_letters_can_be_switched_off(judging: Page) -> None:
+    judging.keyboard.press("?")
+    judging.get_by_label(re.compile("Single letters")).uncheck()
+    judging.keyboard.press("Escape")
+    judging.keyboard.press("s")
+    expect(judging.get_by_role("dialog")).to_have_count(0)
+    # A digit still ranks the output the focus is on, and only there.
+    rank_of(judging, "B", 1).focus()
+    judging.keyboard.press("2")
+    expect(rank_of(judging, "B", 2)).to_be_checked()
+    judging.locator("#show-keys").focus()
+    judging.keyboard.press("3")
+    expect(judging.locator("#rows input:checked")).to_have_count(1)
+
+
+def test_each_text_carries_its_language_and_direction(page: Page, sign_in: SignIn) -> None:
+    test_set = make_test_set(make_campaign(), target_language="ar")
+    sign_in(page, make_judge(test_set.campaign))
+    at_sentence(page, 1)
+    expect(page.locator("#source .source")).to_have_attribute("lang", "en")
+    expect(page.locator("#source .source")).to_have_attribute("dir", "ltr")
+    for text in (*page.locator(".row-text").all(), page.locator(".reference")):
+        expect(text).to_have_attribute("lang", "ar")
+        expect(text).to_have_attribute("dir", "rtl")
+
+
+def test_a_right_to_left_interface_mirrors_the_page(judging: Page) -> None:
+    judging.evaluate("document.documentElement.dir = 'rtl'")
+    outputs = judging.locator("#outputs").bounding_box()
+    panel = judging.locator("#panel").bounding_box()
+    assert outputs is not None
+    assert panel is not None
+    assert outputs["x"] < panel["x"]
+    assert judging.evaluate("document.documentElement.scrollWidth") <= 1366

@@ -1,0 +1,305 @@
+"""Nothing a judge did is lost or doubled, and nothing tells who wrote an output."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Response, Route, expect
+
+from annotation.models import Judgment
+from campaign.models import Judge, TestSet
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember")
+JUDGMENTS = re.compile(r"/judging/judgments/")
+NETWORK_ERROR = "net::ERR_"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(
+        make_campaign(blocks_per_judge=60), documents=(6, 6), systems=SYSTEMS, identical=()
+    )
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+def test_a_reload_keeps_the_draft(judging: Page) -> None:
+    type_ranks(judging, "31")
+    judging.keyboard.press("m")
+    judging.keyboard.type("so far")
+    expect(judging.locator("#status")).to_have_text("Saved on this device")
+    judging.reload()
+    expect(judging.locator("#order")).to_have_text("B > A")
+    expect(judging.locator("#comment")).to_have_value("so far")
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+
+
+def test_the_next_block_does_not_wait_for_the_network(judging: Page) -> None:
+    judging.route(JUDGMENTS, lambda _: None)  # never answered
+    judge_block(judging)
+    at_sentence(judging, 2)
+    expect(judging.locator("#status")).to_have_text("Saved on this device")
+
+
+def test_without_network_judgments_queue_and_are_sent_once(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append(NETWORK_ERROR)
+    judge_block(judging, "12345")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    judging.context.set_offline(True)
+    judge_block(judging, "54321")
+    at_sentence(judging, 3)
+    expect(judging.locator("#status")).to_have_text(
+        "Waiting for the network: 1 judgment is kept on this device"
+    )
+    judge_block(judging, "11111")
+    expect(judging.locator("#status")).to_have_text(
+        "Waiting for the network: 2 judgments are kept on this device"
+    )
+    judging.context.set_offline(False)
+    at_sentence(judging, 1)
+    all_sent(judging)
+    labels = Judgment.objects.filter(judge=judge).order_by("number")
+    assert [judgment.labels for judgment in labels] == [
+        [1, 2, 3, 4, 5],
+        [5, 4, 3, 2, 1],
+        [1, 1, 1, 1, 1],
+    ]
+
+
+def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: list[str]) -> None:
+    tolerate.append(NETWORK_ERROR)
+    judging.route(JUDGMENTS, lambda route: route.abort())
+    judge_block(judging, "12345")
+    at_sentence(judging, 2)
+    judging.unroute(JUDGMENTS)
+    judging.reload()
+    # Taken for done although the server did not know of it when it lent the HIT again.
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_an_answer_that_got_lost_makes_no_second_row(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append(NETWORK_ERROR)
+    lost: list[str] = []
+
+    def store_but_lose_the_answer(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.request.url)
+        route.fetch()
+        route.abort()
+
+    judging.route(JUDGMENTS, store_but_lose_the_answer)
+    judge_block(judging)
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert len(lost) == 1
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_a_server_in_trouble_is_said_in_words(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("500")
+    judging.route(JUDGMENTS, lambda route: route.fulfill(status=500, body="no"))
+    judge_block(judging)
+    at_sentence(judging, 2)
+    expect(judging.locator("#status")).to_have_text(
+        "The server has trouble. 1 judgment is kept on this device and sent again in a moment"
+    )
+    judging.unroute(JUDGMENTS)
+    all_sent(judging)
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_signing_in_again_in_another_tab_sends_what_waited(
+    judging: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("401|403")
+    judging.context.clear_cookies()
+    judge_block(judging)
+    at_sentence(judging, 2)
+    notice = judging.get_by_role("status").filter(has_text="You are signed out")
+    expect(notice).to_contain_text("1 judgment is kept on this device until then.")
+    expect(notice.get_by_role("link", name="Sign in in a new tab")).to_have_attribute(
+        "href", "/sign-in/?next=%2Fjudge%2Fmuseum%2F"
+    )
+    other = judging.context.new_page()
+    sign_in(other, judge)
+    other.close()
+    judging.evaluate("dispatchEvent(new Event('focus'))")
+    all_sent(judging)
+    expect(judging.locator("#notice")).to_be_hidden()
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_what_the_server_refuses_comes_back_to_the_judge(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("400")
+    missing: list[str] = []
+
+    def refuse(route: Route) -> None:
+        body = {"detail": "Some outputs are still to be ranked.", "missing": missing}
+        route.fulfill(status=400, content_type="application/json", body=json.dumps(body))
+
+    judging.route(JUDGMENTS, refuse)
+    judge_block(judging, "12345")
+    expect(judging.locator("#notice")).to_contain_text("Some outputs are still to be ranked.")
+    at_sentence(judging, 1)
+    expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
+    judging.unroute(JUDGMENTS)
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    expect(judging.locator("#notice")).to_be_hidden()
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None:
+    other = judging.context.new_page()
+    other.goto(judging.url)
+    at_sentence(other, 1)
+    judge_block(judging)
+    at_sentence(judging, 2)
+    at_sentence(other, 2)
+    all_sent(judging)
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full'); }")
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "1")
+    expect(page.locator("#status")).to_contain_text("leave the page open until all is sent")
+    judge_block(page, "2345")
+    at_sentence(page, 2)
+    all_sent(page)
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_active_time_stops_while_nothing_happens(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "12")
+    page.clock.fast_forward(600_000)
+    judge_block(page, "345")
+    at_sentence(page, 2)
+    all_sent(page)
+    judgment = Judgment.objects.get(judge=judge)
+    assert judgment.duration_ms is not None
+    assert judgment.active_ms is not None
+    assert 600_000 <= judgment.duration_ms < 660_000
+    assert 60_000 <= judgment.active_ms < 90_000
+
+
+def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn) -> None:
+    test_set = make_test_set(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
+    judge = make_judge(test_set.campaign)
+    sign_in(page, judge)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
+    expect(page.get_by_text("You did 3 sentences since you opened this page.")).to_be_visible()
+    page.get_by_role("button", name="Go back to the last sentence").click()
+    expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
+    TestSet.objects.update(blocks_wanted=6)
+    page.get_by_role("button", name="Look again").click()
+    at_sentence(page, 1)
+
+
+def test_a_judge_receives_no_name_of_a_system(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    received: list[Response] = []
+    page.on("response", lambda response: received.append(response))  # noqa: PLW0108  it needs a function
+    sign_in(page, judge)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    at_sentence(page, 1)
+    all_sent(page)
+    bodies = [
+        f"{response.url} {response.all_headers()} {response.text()}"
+        for response in received
+        if response.status < 300 and response.status != 204
+    ]
+    assert sum("/api/v1/judging/" in body for body in bodies) >= 5
+    for body in bodies:
+        assert not [name for name in SYSTEMS if name in body]
+        assert not re.search(r"(?<!\w)_ref(?!\w)", body)
+        if "/api/" in body:
+            assert "system" not in body
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_while_judging(
+    new_page: NewPage,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    test_set = make_test_set(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=3)
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    sign_in(page, make_judge(test_set.campaign))
+    at_sentence(page, 1)
+    axe_check(page)
+    type_ranks(page, "123")
+    page.keyboard.press("d")
+    page.keyboard.press("c")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_contain_text("still to be ranked")
+    page.keyboard.press("m")
+    axe_check(page)
+    rank_of(page, "A", 1).focus()
+    page.keyboard.press("s")
+    page.keyboard.press("Enter")
+    axe_check(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    axe_check(page)
+    page.keyboard.press("Escape")
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        page.keyboard.press("s")
+        page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
+    axe_check(page)

@@ -1,0 +1,83 @@
+"""The frame of the judging page: who gets it, what it costs, what it holds."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from campaign.models import Judge
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign()).campaign)
+
+
+@pytest.fixture
+def judging(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+def test_a_stranger_is_asked_to_sign_in(client: Client, judge: Judge) -> None:
+    response = client.get("/judge/museum/")
+    assert response.status_code == 302
+    assert response["Location"] == "/sign-in/?next=/judge/museum/"
+
+
+def test_whoever_is_no_judge_there_finds_no_page(judging: Client) -> None:
+    make_campaign("other")
+    assert judging.get("/judge/other/").status_code == 404
+    assert judging.get("/judge/none/").status_code == 404
+
+
+def test_an_organiser_is_no_judge(client: Client, judge: Judge) -> None:
+    client.force_login(make_organiser(judge.campaign))
+    assert client.get("/judge/museum/").status_code == 404
+
+
+def test_the_page_costs_one_query_beside_session_and_user(
+    judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(3):
+        response = judging.get("/judge/museum/")
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    assert "csrftoken" in response.cookies
+
+
+def test_the_page_runs_no_inline_script_or_style(judging: Client) -> None:
+    response = judging.get("/judge/museum/")
+    page = response.content.decode()
+    policy = response["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    for attributes in re.findall(r"<script([^>]*)>", page):
+        assert 'type="application/json"' in attributes or 'src="/static/' in attributes
+    assert "<style" not in page
+    assert not re.search(r"\s(style|on\w+)=", page)
+
+
+def test_the_page_ships_its_words_and_settings_as_data(judging: Client) -> None:
+    page = judging.get("/judge/museum/").content.decode()
+    found = dict(re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page))
+    words, setup = json.loads(found["words"]), json.loads(found["setup"])
+    assert words["waiting"]["1"].startswith("Waiting for the network: {n} judgment is")
+    assert words["waiting"]["2"].startswith("Waiting for the network: {n} judgments are")
+    assert setup["api"] == "/api/v1/judging/"
+    assert setup["campaign"] == "museum"
+
+
+def test_two_judges_in_one_browser_keep_their_work_apart(client: Client, judge: Judge) -> None:
+    owners = set()
+    for each in (judge, make_judge(judge.campaign, "judge02")):
+        assert each.user is not None
+        client.force_login(each.user)
+        page = client.get("/judge/museum/").content.decode()
+        owners.update(re.findall(r'"owner": "(\w+)"', page))
+    assert len(owners) == 2

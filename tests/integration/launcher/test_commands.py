@@ -1,0 +1,192 @@
+"""``python -m launcher``, as people and `make` call it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from launcher import browser
+from launcher.home import CHECKOUT, Home
+from launcher.prepare import fingerprint
+from tests.integration.launcher.conftest import eventually, working_in
+
+STOP_LINE = "Stop       Ctrl-C"
+
+
+def launcher(home: Home, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "launcher", *arguments],
+        cwd=CHECKOUT,
+        env={**os.environ, "QUINTET_HOME": str(home.path), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@contextlib.contextmanager
+def demo(home: Home) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A demo that has said where to go; what it said is with it."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "launcher", "demo"],
+        cwd=CHECKOUT,
+        env={**os.environ, "QUINTET_HOME": str(home.path), "PORT": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        said = []
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                said.append(line)
+                if STOP_LINE in line:
+                    break
+            else:
+                pytest.fail("".join(said))
+            yield process, said
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+def recorded(home: Home, name: str) -> int | None:
+    entry = json.loads((home.path / "processes.json").read_text()).get(name)
+    return int(entry["pid"]) if entry else None
+
+
+def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(home: Home) -> None:
+    done = launcher(
+        home, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL $CELERY_BROKER_URL; exit 3"
+    )
+    database, redis, celery = done.stdout.split()
+    assert database.startswith("postgresql://quintet@/quintet?host=")
+    assert redis.startswith("unix:///")
+    assert celery.startswith("redis+socket:///")
+    assert done.returncode == 3
+    assert working_in(home.path) == []
+
+
+def test_run_in_a_temporary_folder_leaves_the_data_folder_alone(home: Home) -> None:
+    assert launcher(home, "run", "--temporary", "--", "true").returncode == 0
+    assert not home.path.exists()
+
+
+def test_run_of_an_unknown_command_says_so(home: Home) -> None:
+    done = launcher(home, "run", "--temporary", "--", "no-such-command")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "no-such-command cannot be run: No such file or directory\n",
+    )
+
+
+def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(home: Home) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = launcher(home, "demo", PORT=str(port))
+    assert done.returncode == 1
+    assert f"Port {port} on 127.0.0.1 cannot be used" in done.stderr
+    assert f"make demo PORT={port + 1}" in done.stderr
+    assert working_in(home.path) == []
+
+
+def test_a_port_that_is_no_number_is_refused_in_words(home: Home) -> None:
+    done = launcher(home, "demo", PORT="http")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "PORT=http is not a port number. Example: make demo PORT=8001\n",
+    )
+
+
+def test_the_demo_starts_heals_is_killed_starts_again_and_stops(home: Home) -> None:
+    with demo(home) as (process, said):
+        told = json.loads(home.demo_file.read_text())
+        text = "".join(said)
+        assert told["organiser"]["url"] in text
+        assert told["judges"][0]["url"] in text
+        assert home.demo_file.stat().st_mode & 0o077 == 0
+        ready = f"{told['base_url']}/readyz"
+
+        for name in ("web", "worker", "beat", "valkey", "postgresql"):
+            before = recorded(home, name)
+            assert before is not None
+            os.kill(before, signal.SIGKILL)
+            eventually(lambda n=name, b=before: recorded(home, n) not in (None, b), f"new {name}")  # type: ignore[misc]
+            eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
+
+        beside = launcher(home, "run", "--", sys.executable, "manage.py", "migrate", "--check")
+        assert beside.returncode == 0, beside.stderr
+        refused = launcher(home, "demo", PORT="0")
+        assert refused.returncode == 1
+        assert f"(process {process.pid})" in refused.stderr
+        process.kill()
+        process.wait()
+
+    orphans = working_in(home.path)
+    assert {"postgres", "valkey-server"} <= {orphan.name() for orphan in orphans}
+    with demo(home) as (process, said):
+        assert "stopped what an earlier run left behind" in "".join(said)
+        assert not any(o.is_running() and o.status() != psutil.STATUS_ZOMBIE for o in orphans)
+        assert json.loads(home.demo_file.read_text())["judges"] != []
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+        assert rest.endswith("Quintet has stopped. Your data is kept.\n")
+        assert process.returncode == 0
+    assert working_in(home.path) == []
+
+
+def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    file = tmp_path / "demo" / "a.txt"
+    seen = {fingerprint(["demo"], tmp_path)}
+    file.write_text("one")
+    seen.add(fingerprint(["demo"], tmp_path))
+    file.write_text("two")
+    seen.add(fingerprint(["demo"], tmp_path))
+    file.rename(file.with_name("b.txt"))
+    seen.add(fingerprint(["demo"], tmp_path))
+    (tmp_path / "demo" / "ignored.pyc").write_text("")
+    seen.add(fingerprint(["demo"], tmp_path))
+    assert len(seen) == 4
+
+
+def test_a_named_browser_is_taken_before_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUINTET_CHROMIUM", "/somewhere/chromium")
+    assert browser.executable() == "/somewhere/chromium"
+
+
+def test_without_any_browser_the_choice_is_playwrights(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("QUINTET_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(browser, "_MAC_APPLICATIONS", ())
+    assert browser.executable() is None
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert browser.executable() == str(program)

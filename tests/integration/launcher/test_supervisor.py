@@ -1,0 +1,155 @@
+"""The supervisor over real processes: killed ones come back, stopped ones leave nobody behind."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from launcher.home import Home
+from launcher.processes import Child, Register
+from launcher.signals import StopRequest
+from launcher.supervisor import Supervisor
+from tests.integration.launcher.conftest import eventually
+
+STEADY = "import signal; print('up', flush=True); signal.pause()"
+STUBBORN = (
+    "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True)\n"
+    "while True: signal.pause()"
+)
+PARENT = (
+    "import subprocess, sys, signal; subprocess.Popen([sys.executable, '-c', 'input()'],"
+    " stdin=subprocess.PIPE); print('up', flush=True); signal.pause()"
+)
+
+
+class Stage:
+    """A supervisor, its data folder and what it said."""
+
+    def __init__(self, home: Home) -> None:
+        home.create()
+        self.home = home
+        self.register = Register(home.path / "processes.json")
+        self.said: list[str] = []
+        self.children: list[Child] = []
+
+    def child(self, name: str, program: str) -> Child:
+        child = Child(
+            name,
+            [sys.executable, "-c", program],
+            log=self.home.log(name),
+            register=self.register,
+            environment={},
+            folder=Path("/"),
+        )
+        self.children.append(child)
+        return child
+
+    def supervise(self) -> Supervisor:
+        supervisor = Supervisor([], self.children, self.said.append)
+        supervisor.start()
+        for child in self.children:
+            eventually(lambda c=child: "up" in self.output(c), f"{child.name} is up")  # type: ignore[misc]
+        return supervisor
+
+    def output(self, child: Child) -> str:
+        return self.home.log(child.name).read_text()
+
+
+@pytest.fixture
+def stage(home: Home) -> Iterator[Stage]:
+    stage = Stage(home)
+    yield stage
+    for child in stage.children:
+        child.kill_group()
+
+
+def test_a_killed_child_is_started_again_at_once_and_said_so(stage: Stage) -> None:
+    child = stage.child("web", STEADY)
+    supervisor = stage.supervise()
+    before = child.pid
+    child.send(signal.SIGKILL)
+    child.wait(5)
+    supervisor.tend()
+    assert child.pid not in (None, before)
+    assert stage.said == ["web ended (signal SIGKILL); starting it again now"]
+
+
+def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
+    child = stage.child("web", "print('up', flush=True); raise SystemExit(3)")
+    supervisor = stage.supervise()
+
+    def twice_failed() -> bool:
+        child.wait(1)
+        supervisor.tend()
+        return len(stage.said) >= 3
+
+    eventually(twice_failed, "it has been started again twice")
+    assert stage.said == [
+        "web ended (exit code 3); starting it again now",
+        "web ended (exit code 3); starting it again in 0.5 s",
+        "web ended (exit code 3); starting it again in 1 s",
+    ]
+
+
+def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage) -> None:
+    child = stage.child("web", PARENT)
+    supervisor = stage.supervise()
+    assert child.pid is not None
+    worker = psutil.Process(child.pid).children()[0]
+    child.send(signal.SIGKILL)
+    child.wait(5)
+    supervisor.tend()
+    eventually(
+        lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "worker gone"
+    )
+
+
+def test_stopping_ends_the_stubborn_too_and_forgets_them(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("launcher.supervisor.PATIENCE_SECONDS", 0.3)
+    steady, stubborn = stage.child("web", STEADY), stage.child("worker", STUBBORN)
+    supervisor = stage.supervise()
+    supervisor.stop(StopRequest())
+    assert steady.exit_code == -signal.SIGTERM
+    assert stubborn.exit_code == -signal.SIGKILL
+    assert (stage.home.path / "processes.json").read_text() == "{}"
+
+
+def test_a_second_request_to_stop_waits_for_nobody(stage: Stage) -> None:
+    stubborn = stage.child("worker", STUBBORN)
+    supervisor = stage.supervise()
+    with StopRequest() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert (stop.made, stop.urgent) == (True, False)
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.urgent
+    supervisor.stop(stop)
+    assert stubborn.exit_code == -signal.SIGKILL
+
+
+def test_a_request_to_stop_ends_the_watch(stage: Stage) -> None:
+    stage.child("web", STEADY)
+    supervisor = stage.supervise()
+    with StopRequest() as stop:
+        signal.raise_signal(signal.SIGTERM)
+        supervisor.run(stop)
+    assert stop.made
+
+
+def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
+    child = stage.child("web", PARENT)
+    stage.supervise()
+    assert child.pid is not None
+    worker = psutil.Process(child.pid).children()[0]
+    child.send(signal.SIGKILL)
+    child.wait(5)
+    assert Register(stage.home.path / "processes.json").stop_leftovers() == ["web"]
+    eventually(
+        lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "worker gone"
+    )
