@@ -6,7 +6,6 @@ from pathlib import Path
 
 from django.core.management import call_command
 from django.db import transaction
-from django.db.models import F
 
 from annotation.services import design_ensure, pool_fill
 from campaign.models import Campaign, Output, TestSet, User
@@ -123,8 +122,8 @@ def _qualities(test_set: TestSet) -> Mapping[int, float]:
         "id",
         "segment__document__name",
         "segment__position",
-        system_name=F("system__name"),
-        kind=F("system__kind"),
+        "system__name",
+        "system__kind",
     )
     return {
         output_id: float(stated[document, position]["reference" if kind == "reference" else name])
