@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import psycopg2
 import pytest
 import redis
@@ -145,9 +144,9 @@ def test_a_start_after_everything_was_killed_at_once_keeps_the_data(home: Home) 
     with Services(home) as services:
         remember(services, "first")
     with another_supervisor(home) as supervisor:
-        for process in [supervisor, *working_in(home.path)]:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        for pid in [supervisor.pid, *(process.pid for process in working_in(home.path))]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         eventually(lambda: working_in(home.path) == [], "every process is gone")
         assert (home.path / "postgresql/data/postmaster.pid").exists()
         with Services(home) as services:

@@ -50,8 +50,8 @@ class Stage:
         return child
 
     def supervise(self) -> Supervisor:
-        supervisor = Supervisor([], self.children, self.said.append)
-        supervisor.start()
+        supervisor = Supervisor([], self.said.append)
+        supervisor.start(*self.children)
         for child in self.children:
             eventually(lambda c=child: "up" in self.output(c), f"{child.name} is up")  # type: ignore[misc]
         return supervisor
