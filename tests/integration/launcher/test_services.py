@@ -17,6 +17,7 @@ import redis
 from launcher import postgresql
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.home import CHECKOUT, Home
+from launcher.processes import lives
 from launcher.services import Services
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
 
@@ -135,7 +136,7 @@ def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data
         with Services(home) as services:
             assert services.found == ["postgresql", "valkey"]
             remember(services, "after")
-            assert not any(orphan.is_running() for orphan in orphans)
+            assert not any(map(lives, orphans))
             assert remembered(services) == (["after"], ["after"])
     assert working_in(home.path) == []
 
