@@ -264,6 +264,7 @@ export class Page {
     block.state = "open";
     block.sent = null;
     this.#show(block);
+    this.#keep();
     const missing = block.candidates.flatMap(({ id }, index) => (answer?.missing?.includes(id) ? [index] : []));
     if (missing.length) this.#refuse();
   }
