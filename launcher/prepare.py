@@ -18,9 +18,6 @@ from launcher.processes import Child, Register
 from launcher.signals import StopRequest
 
 _SOURCES = ("config", "campaign", "annotation", "ranking", "demo", "requirements", "static")
-# Left out: files with type annotations in comments, which the hasher takes for imports;
-# their minified twins have none.
-COLLECT_OPTIONS = ("--noinput", "--verbosity=0", "--ignore=hx-*-2.js")
 
 _IGNORED = frozenset({".pyc", ".pyo", ".swp"})
 
@@ -62,7 +59,7 @@ class Preparation:
         stamp = {"source": source, "base_url": self.base_url}
         static_stamp = self.static_root / ".prepared.json"
         if read_json(static_stamp) != {"source": source}:
-            self._manage(stop, "collectstatic", *COLLECT_OPTIONS)
+            self._manage(stop, "collectstatic", "--noinput", "--verbosity=0")
             if not stop.made:
                 write_private(static_stamp, json.dumps({"source": source}))
                 say("static files are in place")

@@ -19,7 +19,7 @@ from launcher.waiting import wait_until
 
 @pytest.fixture(autouse=True)
 def _no_services_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "QUINTET_HOME", "PORT"):
+    for name in ("DATABASE_URL", "REDIS_URL", "QUINTET_HOME", "PORT"):
         monkeypatch.delenv(name, raising=False)
 
 

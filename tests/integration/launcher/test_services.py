@@ -185,16 +185,7 @@ def test_named_services_are_used_and_none_is_started(
         assert services.valkey is None
         assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
-        assert "CELERY_BROKER_URL" not in services.environment
         assert working_in(home.path) == []
-
-
-def test_celery_is_told_of_the_socket_in_its_own_spelling(home: Home) -> None:
-    with Services(home) as services:
-        told = services.environment
-        assert told["REDIS_URL"].removeprefix("unix") == told["CELERY_BROKER_URL"].removeprefix(
-            "redis+socket"
-        )
 
 
 @pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])
