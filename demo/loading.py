@@ -64,6 +64,7 @@ def _museum_load(organiser: User) -> None:
         (german, SIMULATED_GERMAN, 22),
         (arabic, SIMULATED_ARABIC, 8),
     ):
+        pool_fill(test_set_id=test_set.pk)
         campaign_simulate(
             campaign=campaign,
             judges=judges,
@@ -73,7 +74,6 @@ def _museum_load(organiser: User) -> None:
             seed=SEED,
         )
         ranking_run_compute(test_set_id=test_set.pk)
-        pool_fill(test_set_id=test_set.pk)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
