@@ -165,6 +165,24 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
+def test_nothing_is_sent_in_the_name_of_somebody_else(
+    judging: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    """Two judges share a browser, and the second opens their link while the first's tab is open."""
+    second = judging.context.new_page()
+    sign_in(second, make_judge(judge.campaign, "judge02"))
+    at_sentence(second, 1)
+    judge_block(judging)
+    at_sentence(judging, 2)
+    notice = judging.get_by_role("status").filter(has_text="You are signed out")
+    expect(notice).to_contain_text("1 judgment is kept on this device until then.")
+    assert not Judgment.objects.exists()
+    sign_in(second, judge)
+    judging.evaluate("dispatchEvent(new Event('focus'))")
+    all_sent(judging)
+    assert Judgment.objects.get().judge == judge
+
+
 def test_what_the_server_refuses_comes_back_to_the_judge(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
