@@ -93,7 +93,9 @@ REDIS_URL = env.str("REDIS_URL")
 # --- The worker ---------------------------------------------------------------------------------
 
 # Celery spells a unix socket its own way.
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://")
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
+    "?db=", "?virtual_host="
+)
 CELERY_TASK_IGNORE_RESULT = True
 # A worker killed in the middle of a task leaves it to the next one; every task can run twice.
 CELERY_TASK_ACKS_LATE = True

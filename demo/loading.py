@@ -6,7 +6,6 @@ from pathlib import Path
 
 from django.core.management import call_command
 from django.db import transaction
-from django.db.models import F
 
 from annotation.services import design_ensure, pool_fill
 from campaign.models import Campaign, Output, TestSet, User
@@ -65,6 +64,7 @@ def _museum_load(organiser: User) -> None:
         (german, SIMULATED_GERMAN, 22),
         (arabic, SIMULATED_ARABIC, 8),
     ):
+        pool_fill(test_set_id=test_set.pk)
         campaign_simulate(
             campaign=campaign,
             judges=judges,
@@ -74,7 +74,6 @@ def _museum_load(organiser: User) -> None:
             seed=SEED,
         )
         ranking_run_compute(test_set_id=test_set.pk)
-        pool_fill(test_set_id=test_set.pk)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
@@ -123,8 +122,8 @@ def _qualities(test_set: TestSet) -> Mapping[int, float]:
         "id",
         "segment__document__name",
         "segment__position",
-        system_name=F("system__name"),
-        kind=F("system__kind"),
+        "system__name",
+        "system__kind",
     )
     return {
         output_id: float(stated[document, position]["reference" if kind == "reference" else name])

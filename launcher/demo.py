@@ -90,14 +90,16 @@ def run_demo(home: Home, say: Callable[[str], None]) -> None:
                 else None,
                 base_url=base_url,
             ).run(stop, progress)
-            children = _children(services, environment, port)
+            web, *background = _children(services, environment, port)
             embedded = [s for s in (services.postgres, services.valkey) if s is not None]
-            supervisor = Supervisor(embedded, children, progress)
+            supervisor = Supervisor(embedded, progress)
             try:
                 if not stop.made:
-                    supervisor.start()
+                    supervisor.start(web)
                     _await_ready(stop, supervisor, port, home)
                 if not stop.made:
+                    # Only now, so that the first page is not held up by three starts at once.
+                    supervisor.start(*background)
                     say(_welcome(home, time.monotonic() - began))
                     supervisor.run(stop)
                 say("\nStopping ...")

@@ -18,9 +18,6 @@ from launcher.processes import Child, Register
 from launcher.signals import StopRequest
 
 _SOURCES = ("config", "campaign", "annotation", "ranking", "demo", "requirements", "static")
-# Left out: files with type annotations in comments, which the hasher takes for imports;
-# their minified twins have none.
-COLLECT_OPTIONS = ("--noinput", "--verbosity=0", "--ignore=hx-*-2.js")
 
 _IGNORED = frozenset({".pyc", ".pyo", ".swp"})
 
@@ -62,7 +59,7 @@ class Preparation:
         stamp = {"source": source, "base_url": self.base_url}
         static_stamp = self.static_root / ".prepared.json"
         if read_json(static_stamp) != {"source": source}:
-            self._manage(stop, "collectstatic", *COLLECT_OPTIONS)
+            self._manage(stop, "collectstatic", "--noinput", "--verbosity=0")
             if not stop.made:
                 write_private(static_stamp, json.dumps({"source": source}))
                 say("static files are in place")
@@ -76,7 +73,13 @@ class Preparation:
         if not stop.made:
             say("the tables are up to date")
         self._manage(
-            stop, "load_demo", "--base-url", self.base_url, "--write", str(self.home.demo_file)
+            stop,
+            "load_demo",
+            "--base-url",
+            self.base_url,
+            "--write",
+            str(self.home.demo_file),
+            relay=say,
         )
         if not stop.made:
             self.home.demo_file.chmod(0o600)  # it holds a password and the judges' links
@@ -84,7 +87,10 @@ class Preparation:
             if self.database_stamp is not None:
                 write_private(self.database_stamp, json.dumps(stamp))
 
-    def _manage(self, stop: StopRequest, *arguments: str) -> None:
+    def _manage(
+        self, stop: StopRequest, *arguments: str, relay: Callable[[str], None] | None = None
+    ) -> None:
+        """Run a management command; ``relay`` is given each line it writes, as it writes it."""
         if stop.made:
             return
         log = self.home.log("prepare")
@@ -98,10 +104,13 @@ class Preparation:
             folder=CHECKOUT,
         )
         step.start()
+        told = before
         while step.pid is not None:
             if stop.wait(0.5):
                 step.stop(patience_seconds=2)
                 return
+            if relay is not None:
+                told = _relay_lines(log, told, relay)
         step.kill_group()
         if step.exit_code != 0:
             with log.open("rb") as file:
@@ -111,3 +120,14 @@ class Preparation:
                 f"`manage.py {arguments[0]}` failed. Its last words (all of them in {log}):\n\n"
                 + "\n".join(output[-15:])
             )
+
+
+def _relay_lines(log: Path, offset: int, relay: Callable[[str], None]) -> int:
+    """Tell every whole line after ``offset``; return where the next one begins."""
+    with log.open("rb") as file:
+        file.seek(offset)
+        whole, _, _rest = file.read().rpartition(b"\n")
+    for line in whole.decode(errors="replace").splitlines():
+        if line.strip() and not line.startswith((" ", "Traceback")):
+            relay(line)
+    return offset + len(whole) + 1 if whole else offset

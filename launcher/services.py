@@ -6,7 +6,7 @@
 With ``DATABASE_URL`` set no PostgreSQL is started, with ``REDIS_URL`` set no Valkey.
 
 ``REDIS_URL`` of an embedded Valkey reads ``unix:///folder/valkey.sock``, as redis-py and Django's cache
-take it. Celery alone spells a socket ``redis+socket://``; it is told by its own variable, ``CELERY_BROKER_URL``.
+take it.
 """
 
 from __future__ import annotations
@@ -47,16 +47,12 @@ class Services:
     def environment(self) -> dict[str, str]:
         """What the applications need to know."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
-        found = {
+        return {
             "QUINTET_HOME": str(self.home.path),
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self.home.secret_key(),
             "DATABASE_URL": self.postgres.url if self.postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": redis_url,
         }
-        if redis_url.startswith("unix://") and "CELERY_BROKER_URL" not in os.environ:
-            socket = redis_url.replace("unix://", "redis+socket://", 1)
-            found["CELERY_BROKER_URL"] = socket.replace("?db=", "?virtual_host=", 1)
-        return found
 
     def __enter__(self) -> Services:
         """Take the folder, stop leftovers, start what is to be started.

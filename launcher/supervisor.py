@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from launcher.errors import LauncherError
@@ -47,29 +48,20 @@ class Supervisor:
 
     Args:
         services: restarted before anything that depends on them.
-        children: stopped together, before the services' owner stops those.
         say: where to tell about restarts.
     """
 
-    def __init__(
-        self,
-        services: Sequence[Service],
-        children: Sequence[Child],
-        say: Callable[[str], None],
-    ) -> None:
-        self._children = children
+    def __init__(self, services: Sequence[Service], say: Callable[[str], None]) -> None:
         self._say = say
-        self._watched = [
-            *(_Watched(s.name, lambda s=s: s.child, s.start) for s in services),  # type: ignore[misc]
-            *(_Watched(c.name, lambda c=c: c, c.start) for c in children),  # type: ignore[misc]
-        ]
+        self._children: list[Child] = []
+        self._watched = [_Watched(s.name, partial(getattr, s, "child"), s.start) for s in services]
 
-    def start(self) -> None:
-        """Start the children."""
-        for child in self._children:
+    def start(self, *children: Child) -> None:
+        """Start children and watch them from now on."""
+        for child in children:
+            self._children.append(child)
             child.start()
-        for watched in self._watched:
-            watched.started = time.monotonic()
+            self._watched.append(_Watched(child.name, partial(_itself, child), child.start))
 
     def run(self, stop: StopRequest) -> None:
         """Watch until asked to stop."""
@@ -116,6 +108,10 @@ class Supervisor:
                 child.wait(0.05)
         for child in self._children:
             child.kill_group()
+
+
+def _itself(child: Child) -> Child:
+    return child
 
 
 def _ending(child: Child) -> str:

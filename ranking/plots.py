@@ -132,14 +132,14 @@ def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
     Intervals of judges with hardly any shared comparison reach far below; they end at the axis.
     """
     rows = tuple(judges)
-    kappas = [row.agreement.kappa for row in rows if row.agreement]
+    kappas = [row.agreement.kappa for row in rows]
     lowest = min([-0.2, *(kappa for kappa in kappas if kappa is not None)])
 
     def at(kappa: float) -> str:
         return percent((min(1.0, max(lowest, kappa)) - lowest) / (1 - lowest))
 
-    def mark(agreement: JudgeAgreement | None) -> KappaMark | None:
-        if agreement is None or agreement.kappa is None:
+    def mark(agreement: JudgeAgreement) -> KappaMark | None:
+        if agreement.kappa is None:
             return None
         low, high = agreement.low, agreement.high
         return KappaMark(

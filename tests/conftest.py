@@ -1,11 +1,18 @@
 """What all tests share."""
 
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from annotation.notification import broker
+from launcher.waiting import wait_until
+
+Eventually = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +26,58 @@ def _no_due_marks(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def real_data() -> Path:
     """The released judgments and texts of WMT, where they are at hand."""
-    import os
-
     folder = os.environ.get("QUINTET_REAL_DATA")
     if not folder:
         pytest.skip("QUINTET_REAL_DATA is not set: tests on the released WMT data do not run")
     return Path(folder)
+
+
+@pytest.fixture
+def eventually() -> Eventually:
+    """Wait until something another process does is there; fail after 30 seconds."""
+
+    def wait(ready: Callable[[], bool]) -> None:
+        assert wait_until(ready, seconds=30), "It did not come to pass within 30 seconds."
+
+    return wait
+
+
+@pytest.fixture
+def start_worker(
+    transactional_db: None, tmp_path: Path
+) -> Iterator[Callable[[], "subprocess.Popen[bytes]"]]:
+    """Start `celery worker` with beat inside, on the test database; killed after the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> "subprocess.Popen[bytes]":
+        with (tmp_path / "worker.log").open("ab") as log:
+            process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "celery", "-A", "config", "worker", "-B"),
+                    *("--pool=threads", "--concurrency=1", "--loglevel=INFO"),
+                    *("--without-gossip", "--without-mingle"),
+                    f"--schedule={tmp_path / 'beat'}",
+                ],
+                env={**os.environ, "DATABASE_URL": _test_database_url()},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def _test_database_url() -> str:
+    """The address of the test database: as given, with the name pytest-django made of it."""
+    settings = connection.settings_dict
+    host = settings["OPTIONS"].get("host") or settings["HOST"]
+    port = f":{settings['PORT']}" if settings["PORT"] else ""
+    password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
+    if host.startswith("/"):
+        return f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
+    return f"postgres://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -24,6 +25,9 @@ _SERVICES = pytest.StashKey[Services]()
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
     """Start the services. A wrapper, because pytest-django reads the settings in this very hook."""
+    # Whoever ends the run with SIGTERM (`timeout`, a CI job's limit) must not leave servers behind.
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     held = contextlib.ExitStack()
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))

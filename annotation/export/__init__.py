@@ -1,0 +1,5 @@
+"""Judgments out of the database, as files have them."""
+
+from annotation.export.five_way import five_way_csv, five_way_rows
+
+__all__ = ["five_way_csv", "five_way_rows"]

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from django.db import connection
 from django.db.models import Max, Q
@@ -23,8 +22,6 @@ from annotation.services import judgment_number_next
 from campaign.importing.copying import constraints_settle
 from campaign.importing.judgment_files import PlacedRow
 from campaign.models import Judge, Output, Segment, TestSet
-
-_LONGEST_PSEUDONYM: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +81,6 @@ class BlockWriter:
             pseudonym = row.placed.row.judge.strip()
             if pseudonym not in self._judge_ids:
                 first_rows.setdefault(pseudonym, row.placed)
-        for pseudonym, placed in first_rows.items():
-            if len(pseudonym) > _LONGEST_PSEUDONYM:
-                raise placed.error(
-                    f"the judge's name has {len(pseudonym)} characters, "
-                    f"and {_LONGEST_PSEUDONYM} are the limit",
-                    "shorten it in the whole file",
-                    field="judgeId",
-                )
         Judge.objects.bulk_create(
             (
                 Judge(

@@ -17,6 +17,10 @@ from annotation.views.words import judging_words
 from campaign.models import User
 
 
+def _opaque(kind: str, key: int | None) -> str:
+    return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
+
+
 @require_safe
 @login_required
 @never_cache
@@ -45,8 +49,9 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "api": f"{get_script_prefix()}api/v1/judging/",
                 "campaign": slug,
                 "csrf_cookie": settings.CSRF_COOKIE_NAME,
-                # Separates what two judges keep in one browser without telling who they are.
-                "owner": salted_hmac("annotation.judge_page", str(judge.pk)).hexdigest()[:16],
+                # Keep apart what two judges do in one browser, without telling who they are.
+                "owner": _opaque("judge", judge.pk),
+                "user": _opaque("user", judge.user_id),
                 "sign_in": f"{reverse('sign-in')}?{urlencode({'next': request.path})}",
             },
         },

@@ -37,8 +37,7 @@ WORDS = {
     "done_elsewhere": _("This sentence was just done in another tab."),
     "fetched_anew": _("The time for the last sentences ran out, so these are new ones."),
     "signed_out": _(
-        "You are signed out. Open the link of your invitation again, or sign in, "
-        "and come back to this tab."
+        "You are signed out. Open your invitation's link again, or sign in, and come back here."
     ),
     "loading": _("Fetching your next sentences …"),
     "loading_offline": _(

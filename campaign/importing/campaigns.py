@@ -19,7 +19,7 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
             known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
             raise ImportRefusedError(
                 f'there is no campaign "{slug}"',
-                f"name one of these: {known}" if known else "create it in the same go",
+                f"name one of these: {known}" if known else "create it with --create-campaign NAME",
             ) from None
     campaign = Campaign(slug=slug, name=create_as)
     try:

@@ -39,7 +39,7 @@ def test_set_create(
         target_language=target_language,
         blocks_wanted=blocks_wanted,
     )
-    refuse_overlong(test_set, "name", "source_language", "target_language")
+    _refuse_overlong(test_set, "name", "source_language", "target_language")
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "give it one")
     try:
@@ -96,8 +96,8 @@ def test_set_import(
     return test_set
 
 
-def refuse_overlong(row: TestSet | System | Document, *fields: str) -> None:
-    """Raise ImportRefusedError where a value has more characters than its column holds."""
+def _refuse_overlong(row: TestSet | System, *fields: str) -> None:
+    """Refuse values with more characters than their columns hold; the readers know theirs."""
     for name in fields:
         field = row._meta.get_field(name)
         value: str = getattr(row, name)
@@ -166,7 +166,7 @@ class _Writer:
         problem = system_name_problem(name)
         if problem:
             raise ImportRefusedError(problem, "give the system another name")
-        refuse_overlong(system, "name")
+        _refuse_overlong(system, "name")
         system.save()
         return system.pk
 
@@ -195,7 +195,6 @@ class _Writer:
                 self._document = Document(
                     test_set=self._test_set, name=segment.document, position=position
                 )
-                refuse_overlong(self._document, "name")
                 new.append(self._document)
             documents.append(self._document)
         Document.objects.bulk_create(new)

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
-from campaign.importing.test_sets import REFERENCE_SYSTEM, refuse_overlong, test_set_create
+from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
 from campaign.models import Campaign, Document, Segment, System, TestSet
 
 _LARGEST_POSITION: Final = 2**31 - 1
@@ -51,8 +51,6 @@ def test_set_without_texts_create(
         )
         for system in content.systems
     ]
-    for system in systems:
-        refuse_overlong(system, "name")
     System.objects.bulk_create(systems)
     _documents_create(test_set, content)
     return test_set
@@ -113,8 +111,6 @@ def _documents_create(test_set: TestSet, content: _Content) -> None:
         Document(test_set=test_set, name=name, position=position)
         for position, name in enumerate(documents, 1)
     ]
-    for row in rows:
-        refuse_overlong(row, "name")
     Document.objects.bulk_create(rows)
     Segment.objects.bulk_create(
         (

@@ -29,11 +29,14 @@ class Progress:
     In a terminal one line that changes; in a log a line every `every` items.
     """
 
-    def __init__(self, out: OutputWrapper, *, unit: str, total_bytes: int, every: int) -> None:
+    def __init__(
+        self, out: OutputWrapper, *, unit: str, total_bytes: int, every: int, quiet: bool = False
+    ) -> None:
         self._out = out
         self._unit = unit
         self._total_bytes = total_bytes
         self._every = every
+        self._quiet = quiet
         self._next = every
         self._count = 0
         self._streams: list[CountingStream] = []
@@ -47,6 +50,8 @@ class Progress:
 
     def __call__(self, count: int) -> None:
         self._count = count
+        if self._quiet:
+            return
         if self._in_place:
             self._out.write(f"\r{self._line()}", str, ending="")
             self._out.flush()
@@ -63,7 +68,7 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._in_place and self._count:
+        if self._in_place and self._count and not self._quiet:
             self._out.write("")
 
     def _line(self) -> str:

@@ -38,6 +38,12 @@ class JudgeAgreement:
     below_all: bool
 
 
+# A judge whom the latest run does not know yet, or no run at all.
+_NOT_YET = JudgeAgreement(
+    kappa=None, low=None, high=None, agreeing=0, comparable=0, below_all=False
+)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
     """A judge in a test set. Times are of a block's first judgment, active where measured."""
@@ -49,7 +55,7 @@ class JudgeRow:
     skipped: int
     median_seconds: float | None
     last_seen: datetime | None
-    agreement: JudgeAgreement | None
+    agreement: JudgeAgreement
 
     @property
     def is_simulated(self) -> bool:
@@ -101,7 +107,7 @@ def _row(
         skipped=skipped.get("skipped", 0),
         median_seconds=None if median_ms is None else median_ms / 1000,
         last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
-        agreement=agreement.get(judge.pseudonym),
+        agreement=agreement.get(judge.pseudonym, _NOT_YET),
     )
 
 

@@ -55,7 +55,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
     progress = judging_progress(test_set=test_set, now=state.at)
     judges = judge_rows(test_set=test_set, run=run)
     agreement = run.result["agreement"] if run else None
-    suspects = [row for row in judges if row.agreement and row.agreement.below_all]
+    suspects = [row for row in judges if row.agreement.below_all]
     return {
         "campaign": test_set.campaign,
         "test_set": test_set,

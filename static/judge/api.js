@@ -1,6 +1,9 @@
 // The judging API. An answer of the server is {status, data, at}, `at` by its clock; no answer at all throws Unreachable.
 
+import * as store from "./store.js";
+
 const TIMEOUT_MS = 20_000;
+const SIGNED_IN = "quintet/signed-in";
 
 export class Unreachable extends Error {}
 
@@ -11,7 +14,9 @@ function cookie(name) {
 }
 
 export class Api {
-  constructor({ api, campaign, csrf_cookie: csrfCookie }) {
+  constructor({ api, campaign, user, csrf_cookie: csrfCookie }) {
+    store.put(SIGNED_IN, user);
+    this.user = user;
     this.base = api;
     this.csrfCookie = csrfCookie;
     this.campaign = campaign;
@@ -31,6 +36,8 @@ export class Api {
   }
 
   async #call(method, path, body) {
+    // Somebody else opened their link in this browser: what is done here must not become theirs.
+    if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now() };
     let response;
     let data = null;
     try {

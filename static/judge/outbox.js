@@ -94,7 +94,9 @@ export class Outbox extends EventTarget {
       if (isTrouble(answer.status)) return this.#pause("server");
       this.#failures = 0;
       if (answer.status < 300) {
-        store.remove(this.prefix + item.id);
+        for (const { id, body, refused } of this.items()) {
+          if (id === item.id || (refused && body.block === item.body.block)) store.remove(this.prefix + id);
+        }
         this.#tell("sent", { item, answer: answer.data });
       } else {
         // The server will never take it as it is. It stays on the device, out of the way of the others.

@@ -1,5 +1,6 @@
 // What happens on the page: which block is shown, and what a key or a button does to it.
 
+import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
 import { Rows, showTexts } from "./block.js";
 import { letterOf, missingWords, showOrder, unranked } from "./order.js";
@@ -30,6 +31,7 @@ export class Page {
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
     document.addEventListener("visibilitychange", () => this.#returned());
+    addEventListener("focus", () => this.#returned());
     addEventListener("pagehide", () => this.#keepTime());
   }
 
@@ -60,7 +62,7 @@ export class Page {
     $("panel").scrollTop = 0;
     this.rows.focus(unranked(block.labels)[0] ?? 0, { preventScroll: true });
     if (this.#news) $("missing").textContent = this.#news;
-    this.#announce(`${this.#news} ${say("new_block", place)}`, block.source);
+    announce(`${this.#news} ${say("new_block", place)}`, block.source);
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
   }
@@ -80,7 +82,7 @@ export class Page {
     this.rows.showLabels();
     this.#changed();
     const letter = letterOf(index);
-    this.#announce(rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank }));
+    announce(rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank }));
   }
 
   rankActive(rank) {
@@ -188,7 +190,7 @@ export class Page {
     this.rows.focus(missing[0]);
     $("missing").textContent = words;
     $("missing").classList.add("refused");
-    this.#announce(words);
+    announce(words);
   }
 
   async #goOn() {
@@ -210,7 +212,7 @@ export class Page {
   back() {
     const block = this.queue.before(this.block);
     if (block) this.#show(block);
-    else if (this.block) this.#announce(say("first"));
+    else if (this.block) announce(say("first"));
     return Boolean(this.block);
   }
 
@@ -236,7 +238,7 @@ export class Page {
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
     this.rows.showDifferences(this.#differences);
-    this.#announce(say(this.#differences ? "differences_on" : "differences_off"));
+    announce(say(this.#differences ? "differences_on" : "differences_off"));
     return true;
   }
 
@@ -252,16 +254,6 @@ export class Page {
     $("comment-open").setAttribute("aria-expanded", String(shown));
   }
 
-  #announce(words, text) {
-    const parts = [words];
-    if (text) {
-      const span = document.createElement("span");
-      Object.assign(span, { lang: text.lang, dir: text.dir, textContent: text.text });
-      parts.push(" ", span);
-    }
-    $("announcement").replaceChildren(...parts);
-  }
-
   // --- What happens elsewhere ----------------------------------------------------------------------
 
   #refused({ item, answer }) {
@@ -272,6 +264,7 @@ export class Page {
     block.state = "open";
     block.sent = null;
     this.#show(block);
+    this.#keep();
     const missing = block.candidates.flatMap(({ id }, index) => (answer?.missing?.includes(id) ? [index] : []));
     if (missing.length) this.#refuse();
   }

@@ -7,6 +7,7 @@ const $ = (id) => document.getElementById(id);
 
 export class Status {
   #word = "";
+  #waited = false;
   #turnedAway = false;
   #refusal = "";
 
@@ -15,7 +16,6 @@ export class Status {
     $("notice-link").href = signIn;
     outbox.addEventListener("change", () => this.show());
     outbox.addEventListener("sent", () => {
-      this.#word = "sent";
       this.#refusal = "";
     });
   }
@@ -27,6 +27,9 @@ export class Status {
 
   show() {
     const n = this.outbox.waiting().length;
+    // Whichever tab sent it.
+    if (this.#waited && !n && !this.#refusal) this.#word = "sent";
+    this.#waited = n > 0;
     const { state } = this.outbox;
     const stuck = ["offline", "server"].includes(state) && n > 0;
     if (stuck) $("status").textContent = say(state === "offline" ? "waiting" : "server", { n });

@@ -2,35 +2,31 @@
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.core.signals import request_finished, request_started
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
 
 from campaign.models import Invitation, Judge
 from campaign.services import invitation_create
+from launcher import browser as chromium
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
 # asynchronous caller of the ORM.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-CHROMIUM = os.environ.get("QUINTET_CHROMIUM", "/usr/bin/chromium")
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
+
+# What a test waits for the server to finish before its tables are emptied, in seconds.
+PATIENCE = 10
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
@@ -39,9 +35,46 @@ SignIn = Callable[[Page, Judge], None]
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=chromium.executable(),
+            args=[*chromium.launch_arguments(), "--disable-gpu", "--disable-quic"],
+        )
         yield browser
         browser.close()
+
+
+class Requests:
+    """Counts the requests the live server is at work on."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+        request_started.connect(self._started)
+        request_finished.connect(self._finished)
+
+    def _started(self, **_: object) -> None:
+        with self._changed:
+            self._running += 1
+
+    def _finished(self, **_: object) -> None:
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+
+    def wait_until_done(self) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._running == 0, PATIENCE)
+
+    def close(self) -> None:
+        request_started.disconnect(self._started)
+        request_finished.disconnect(self._finished)
+
+
+@pytest.fixture
+def requests(live_server: LiveServer) -> Iterator[Requests]:
+    requests = Requests()
+    yield requests
+    requests.close()
 
 
 @pytest.fixture
@@ -51,7 +84,9 @@ def tolerate() -> list[str]:
 
 
 @pytest.fixture
-def new_page(browser: Browser, live_server: LiveServer, tolerate: list[str]) -> Iterator[NewPage]:
+def new_page(
+    browser: Browser, live_server: LiveServer, requests: Requests, tolerate: list[str]
+) -> Iterator[NewPage]:
     """Pages in contexts of their own; options are those of `Browser.new_context`.
 
     Fails the test when a page logs an error, a script throws, or anything is
@@ -82,11 +117,15 @@ def new_page(browser: Browser, live_server: LiveServer, tolerate: list[str]) -> 
         return context.new_page()
 
     yield make
-    for context in contexts:
-        context.close()
     unforgiven = [
         problem for problem in problems if not any(re.search(each, problem) for each in tolerate)
     ]
+    # A page that fetches ahead may be in the middle of a request. Emptying the tables under it
+    # would be a deadlock.
+    for context in contexts:
+        context.set_offline(True)
+        context.close()
+    requests.wait_until_done()
     assert unforgiven == []
 
 

@@ -61,6 +61,7 @@ class Command(BaseCommand):
                 unit=_("judgments"),
                 total_bytes=passes * sum(path.stat().st_size for path in paths),
                 every=10_000,
+                quiet=not options["verbosity"],
             )
             files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
             with progress, transaction.atomic():
@@ -72,7 +73,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
-        self.stdout.write(_summary(test_set, imported))
+        if options["verbosity"]:
+            self.stdout.write(_summary(test_set, imported))
 
 
 def _opener(path: Path, progress: Progress) -> Any:

@@ -77,6 +77,7 @@ class Command(BaseCommand):
                         unit=_("segments"),
                         total_bytes=sum(path.stat().st_size for path in paths),
                         every=10_000,
+                        quiet=not options["verbosity"],
                     )
                 )
 
@@ -89,15 +90,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
-        self.stdout.write(
-            _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s systems.")
-            % {
-                "id": test_set.pk,
-                "name": test_set.name,
-                "segments": f"{test_set.segments.count():,}",
-                "systems": test_set.systems.count(),
-            }
-        )
+        if options["verbosity"]:
+            self.stdout.write(_summary(test_set))
 
 
 @transaction.atomic
@@ -142,6 +136,15 @@ def _paths(options: dict[str, Any]) -> list[Path]:
     if options["documents"]:
         others.append(options["documents"])
     return [file or source, *others]
+
+
+def _summary(test_set: TestSet) -> str:
+    return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s systems.") % {
+        "id": test_set.pk,
+        "name": test_set.name,
+        "segments": f"{test_set.segments.count():,}",
+        "systems": test_set.systems.count(),
+    }
 
 
 def _named_file(text: str) -> tuple[str, Path]:

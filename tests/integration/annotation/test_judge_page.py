@@ -2,10 +2,13 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.core.management import call_command
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from campaign.models import Judge
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -61,6 +64,31 @@ def test_the_page_runs_no_inline_script_or_style(judging: Client) -> None:
         assert 'type="application/json"' in attributes or 'src="/static/' in attributes
     assert "<style" not in page
     assert not re.search(r"\s(style|on\w+)=", page)
+
+
+def test_the_page_asks_for_all_its_modules_at_once(judging: Client) -> None:
+    page = judging.get("/judge/museum/").content.decode()
+    ours = {module.name for module in (settings.BASE_DIR / "static" / "judge").glob("*.js")}
+    preloaded = re.findall(r'<link rel="modulepreload" href="/static/judge/([\w.]+)">', page)
+    assert sorted([*preloaded, "main.js"]) == sorted(ours)
+
+
+def test_hashed_modules_import_hashed_modules(tmp_path: Path, settings: Settings) -> None:
+    """What a production server serves: a stale module must never meet a new one in a cache."""
+    settings.STATIC_ROOT = tmp_path
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "config.storage.HashedStaticFiles"},
+    }
+    call_command("collectstatic", interactive=False, verbosity=0)
+    hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")
+    modules = [path for path in (tmp_path / "judge").iterdir() if hashed.fullmatch(path.name)]
+    imports = [
+        name for path in modules for name in re.findall(r'from "\./([^"]+)"', path.read_text())
+    ]
+    assert len(imports) > len(modules)
+    assert {name for name in imports if not (tmp_path / "judge" / name).exists()} == set()
+    assert all(hashed.fullmatch(name) for name in imports)
 
 
 def test_the_page_ships_its_words_and_settings_as_data(judging: Client) -> None:

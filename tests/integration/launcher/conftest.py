@@ -19,7 +19,7 @@ from launcher.waiting import wait_until
 
 @pytest.fixture(autouse=True)
 def _no_services_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "QUINTET_HOME", "PORT"):
+    for name in ("DATABASE_URL", "REDIS_URL", "QUINTET_HOME", "PORT"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -51,7 +51,7 @@ def working_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def eventually(holds: Callable[[], bool], what: str, seconds: float = 20) -> None:
+def eventually(holds: Callable[[], bool], what: str, seconds: float = 60) -> None:
     """Fail unless ``holds()`` comes true in time."""
     assert wait_until(holds, seconds=seconds), f"not within {seconds} s: {what}"
 

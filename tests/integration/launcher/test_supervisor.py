@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from launcher.home import Home
-from launcher.processes import Child, Register
+from launcher.processes import Child, Register, lives
 from launcher.signals import StopRequest
 from launcher.supervisor import Supervisor
 from tests.integration.launcher.conftest import eventually
@@ -22,8 +22,9 @@ STUBBORN = (
     "while True: signal.pause()"
 )
 PARENT = (
-    "import subprocess, sys, signal; subprocess.Popen([sys.executable, '-c', 'input()'],"
-    " stdin=subprocess.PIPE); print('up', flush=True); signal.pause()"
+    "import subprocess, sys, signal\n"
+    "subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])\n"
+    "print('up', flush=True); signal.pause()"
 )
 
 
@@ -50,8 +51,8 @@ class Stage:
         return child
 
     def supervise(self) -> Supervisor:
-        supervisor = Supervisor([], self.children, self.said.append)
-        supervisor.start()
+        supervisor = Supervisor([], self.said.append)
+        supervisor.start(*self.children)
         for child in self.children:
             eventually(lambda c=child: "up" in self.output(c), f"{child.name} is up")  # type: ignore[misc]
         return supervisor
@@ -104,9 +105,7 @@ def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage)
     child.send(signal.SIGKILL)
     child.wait(5)
     supervisor.tend()
-    eventually(
-        lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "worker gone"
-    )
+    eventually(lambda: not lives(worker), "the worker is gone")
 
 
 def test_stopping_ends_the_stubborn_too_and_forgets_them(
@@ -150,6 +149,4 @@ def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
     child.send(signal.SIGKILL)
     child.wait(5)
     assert Register(stage.home.path / "processes.json").stop_leftovers() == ["web"]
-    eventually(
-        lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "worker gone"
-    )
+    eventually(lambda: not lives(worker), "the worker is gone")

@@ -1,0 +1,116 @@
+"""The judgments of a test set as five-way CSV: what import_judgments reads back."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Exists, Max, OuterRef
+
+from annotation.models import Candidate, CandidateOutput, Judgment, JudgmentSequence, Skip
+from campaign.formats import FiveWayRow, write_five_way_csv
+from campaign.models import TestSet
+
+_CHUNK: Final = 2_000
+
+
+def five_way_csv(*, test_set: TestSet, watermark: int | None = None) -> Iterator[str]:
+    """Yield the lines of the file, the header first."""
+    most = Candidate.objects.filter(block__hit__test_set=test_set).aggregate(Max("position"))
+    slots = max(most["position__max"] or 0, 5)
+    return write_five_way_csv(five_way_rows(test_set=test_set, watermark=watermark), slots=slots)
+
+
+def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterator[FiveWayRow]:
+    """Yield the current judgments by number, then the blocks that were skipped and not judged.
+
+    With `watermark`, exactly the judgments of a ranking run that has it: those
+    current among the numbers up to it, and no skips, which have no number. Two
+    queries for every 2,000 rows; memory holds as many. Judgments that come in
+    meanwhile are left out.
+    """
+    writer = _RowWriter(test_set)
+    last = JudgmentSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
+    until = watermark if watermark is not None else last.first() or 0
+    for judged in _judged_chunks(test_set, until):
+        yield from writer.rows(judged)
+    if watermark is None:
+        for skipped in _skipped_chunks(test_set):
+            yield from writer.rows(skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedBlock:
+    order: int
+    block: int
+    labels: list[int | None] | None  # None: skipped
+    judge: str
+    segment: int
+    position: int
+    document: str
+
+
+_PLACE: Final = ("block__segment__number", "block__segment__position")
+_DOCUMENT: Final = "block__segment__document__name"
+
+
+def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
+    current = Judgment.objects.of(test_set.pk).current(watermark=until).order_by("number")
+    after = 0
+    while chunk := [
+        _JudgedBlock(*row)
+        for row in current.filter(number__gt=after).values_list(
+            "number", "block_id", "labels", "judge__pseudonym", *_PLACE, _DOCUMENT
+        )[:_CHUNK]
+    ]:
+        yield chunk
+        after = chunk[-1].order
+
+
+def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
+    judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
+    skips = Skip.objects.filter(~Exists(judged), block__hit__test_set=test_set).order_by("id")
+    after = 0
+    while chunk := [
+        _JudgedBlock(id_, block, None, *rest)
+        for id_, block, *rest in skips.filter(id__gt=after).values_list(
+            "id", "block_id", "judge__pseudonym", *_PLACE, _DOCUMENT
+        )[:_CHUNK]
+    ]:
+        yield chunk
+        after = chunk[-1].order
+
+
+class _RowWriter:
+    def __init__(self, test_set: TestSet) -> None:
+        self._test_set = test_set
+        systems = test_set.systems.order_by("id").values_list("id", "name")
+        # The format has a number for each system; which one is nobody's business but the file's.
+        self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
+
+    def rows(self, chunk: list[_JudgedBlock]) -> Iterator[FiveWayRow]:
+        shown = self._shown(judged.block for judged in chunk)
+        for judged in chunk:
+            candidates = [shown[judged.block][place] for place in sorted(shown[judged.block])]
+            yield FiveWayRow(
+                source_language=self._test_set.source_language,
+                target_language=self._test_set.target_language,
+                source_index=judged.segment,
+                document=judged.document,
+                segment_id=str(judged.position),
+                judge=judged.judge,
+                candidates=tuple(tuple(name for name, _ in systems) for systems in candidates),
+                labels=tuple(judged.labels or [None] * len(candidates)),
+                system_numbers=tuple(tuple(n for _, n in systems) for systems in candidates),
+            )
+
+    def _shown(self, blocks: Iterable[int]) -> dict[int, dict[int, list[tuple[str, int]]]]:
+        """Return for each block the systems behind its candidates, by position."""
+        shown: dict[int, dict[int, list[tuple[str, int]]]] = {}
+        rows = (
+            CandidateOutput.objects.filter(candidate__block__in=list(blocks))
+            .order_by("id")
+            .values_list("candidate__block_id", "candidate__position", "output__system_id")
+        )
+        for block, position, system in rows:
+            shown.setdefault(block, {}).setdefault(position, []).append(self._systems[system])
+        return shown

@@ -1,0 +1,97 @@
+"""The demo is what the README says, and says where to go."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from annotation.models import Judgment
+from campaign.models import Judge, TestSet
+from ranking.models import RankingRun
+
+pytestmark = pytest.mark.django_db
+
+BASE_URL = "http://127.0.0.1:8000"
+# Expected Wins, wins, losses, ties and rank range over the released judgments of WMT12
+# Czech–English: computed apart from this code, with the published order and clusters.
+WMT12 = [
+    ("onlineB", 0.64541, 2329, 1274, 509, (1, 1), 1),
+    ("uedin-wmt12", 0.599657, 2206, 1453, 632, (2, 2), 2),
+    ("cu-bojar", 0.529739, 1969, 1733, 554, (3, 4), 3),
+    ("onlineA", 0.528591, 1976, 1742, 597, (3, 4), 3),
+    ("uk-dan-moses", 0.377908, 1380, 2311, 616, (5, 5), 4),
+    ("jhu-heiro", 0.318696, 1161, 2508, 600, (6, 6), 5),
+]
+
+
+def load(path: Path, base_url: str = BASE_URL) -> dict[str, Any]:
+    call_command("load_demo", base_url=base_url, write=path, verbosity=0)
+    guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return guide
+
+
+def local(url: str) -> str:
+    return url.removeprefix(BASE_URL)
+
+
+def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
+    """One long story, since loading takes seconds: what is loaded, where the links lead, again."""
+    path = tmp_path / "demo.json"
+    guide = load(path)
+    assert set(guide) == {
+        *("base_url", "organiser", "judges", "api_token", "campaign", "test_sets"),
+    }
+    assert path.stat().st_mode & 0o077 == 0
+
+    wmt12 = RankingRun.objects.filter(test_set__campaign__slug="wmt12").latest()
+    found = [
+        (
+            row["system"],
+            round(row["score"], 6),
+            row["wins"],
+            row["losses"],
+            row["ties"],
+            (row["rank_low"], row["rank_high"]),
+            row["cluster"],
+        )
+        for row in wmt12.result["systems"]
+    ]
+    assert found == WMT12
+    assert wmt12.result["input"]["comparisons"] == 12775
+    assert wmt12.result["input"]["ties"] == 1754
+    assert wmt12.result["input"]["judges"] == 45
+
+    museum = TestSet.objects.get(name="Museum English–German")
+    assert museum.documents.count() >= 4
+    assert museum.systems.filter(kind="system").count() == 8
+    simulated = Judgment.objects.filter(judge__origin=Judge.Origin.SIMULATED)
+    assert simulated.count() > 400
+    assert Judgment.objects.filter(judge__origin=Judge.Origin.PERSON).count() == 0
+    agreement = RankingRun.objects.filter(test_set=museum).latest().result["agreement"]
+    lowest = min(agreement["judges"], key=lambda row: row["kappa"])
+    assert lowest["judge"] == "sim-careless"
+
+    assert (
+        client.get(local(guide["organiser"]["url"]), follow=True)
+        .redirect_chain[0][0]
+        .startswith(f"/campaigns/{guide['campaign']}/")
+    )
+    for judge in guide["judges"]:
+        browser = Client()
+        assert browser.get(local(judge["url"])).headers["Location"] == "/judge/museum/"
+        lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+        assert len(lent.json()["blocks"]) == 3
+
+    judgments, runs = Judgment.objects.count(), RankingRun.objects.count()
+    again = load(path, "http://127.0.0.1:8001")
+    assert (Judgment.objects.count(), RankingRun.objects.count()) == (judgments, runs)
+    assert again["organiser"]["password"] == guide["organiser"]["password"]
+    assert again["judges"][0]["url"] == guide["judges"][0]["url"].replace("8000", "8001")
+
+    path.unlink()
+    renewed = load(path)
+    assert renewed["judges"][0]["url"] != guide["judges"][0]["url"]
+    assert Client().get(local(guide["judges"][0]["url"])).status_code == 404

@@ -1,0 +1,159 @@
+"""The five-way CSV that goes out is the one that comes in."""
+
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.export import five_way_csv, five_way_rows
+from annotation.models import Judgment, Skip
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
+from campaign.formats import read_five_way_csv
+from campaign.models import Campaign, TestSet
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+from tests.factories import make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+Say = Callable[..., str]
+FiveWay = Callable[..., Path]
+
+ROWS = (
+    "3 ada b=1 a,c=2 _ref=-",
+    "3 ada b=1 a,c=2 _ref=-",
+    "1 bob c,a=5 b=5",
+    "3 bob b=2 a,c=1 _ref=1",
+    "2 ada a=3 b=1 c=2",
+    "2 eve a=- b=-",
+)
+
+
+def imported(done: Say, path: Path, name: str, campaign: str = "museum") -> TestSet:
+    done("import_judgments", str(path), campaign=campaign, test_set=name, create_test_set=True)
+    return TestSet.objects.get(campaign__slug=campaign, name=name)
+
+
+def ranked(test_set: TestSet) -> RankingRun:
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    return run
+
+
+def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, done: Say) -> None:
+    path = five_way(*ROWS)
+    test_set = imported(done, path, "one")
+    with path.open("rb") as stream:
+        read = list(read_five_way_csv(stream, path.name))
+    exported = list(five_way_rows(test_set=test_set))
+    assert [(row.source_index, row.document, row.segment_id) for row in exported] == [
+        (row.source_index, row.document, row.segment_id) for row in read
+    ]
+    assert [(row.judge, row.candidates, row.labels) for row in exported] == [
+        (row.judge, row.candidates, row.labels) for row in read
+    ]
+    assert {row.system_numbers for row in exported if row.candidates == (("c", "a"), ("b",))} == {
+        ((3, 2), (1,))
+    }
+
+
+def test_export_imported_elsewhere_ranks_and_exports_the_same(
+    campaign: Campaign, five_way: FiveWay, done: Say, tmp_path: Path
+) -> None:
+    one = imported(done, five_way(*ROWS), "one")
+    content = "".join(five_way_csv(test_set=one))
+    path = tmp_path / "export.csv"
+    path.write_text(content)
+    Campaign.objects.create(slug="fresh", name="Fresh")
+    two = imported(done, path, "another name", campaign="fresh")
+    assert "".join(five_way_csv(test_set=two)) == content
+    assert ranked(two).result == ranked(one).result
+    # And into the test set it came from it brings nothing new.
+    said = done("import_judgments", str(path), campaign="museum", test_set="one")
+    assert said.endswith("0 judgments and 0 skips imported, 6 already there.")
+
+
+def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_path: Path) -> None:
+    """Revisions replace what they supersede; a skip judged after all is no skip."""
+    campaign.allow_partial_ranking = True
+    campaign.save()
+    test_set = make_test_set(campaign)
+    hits_plan(test_set_id=test_set.pk, count=6)
+    for name in ("ada", "bob"):
+        judge = make_judge(campaign, name)
+        for _ in range(2):
+            assignment = assignment_lend(judge=judge)
+            assert assignment is not None
+            first, *others = assigned_blocks(assignment)
+            skip_submit(assigned=first, client_id=uuid4(), reason="other")
+            for block in (first, *others[:-1]):
+                labels = [1 + place % 3 for place in range(len(block.candidates))]
+                judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+            revised = [None, *[2] * (len(first.candidates) - 1)]
+            judgment_submit(assigned=first, client_id=uuid4(), labels=revised)
+            skip_submit(assigned=others[-1], client_id=uuid4(), reason="bad_source")
+    rows = list(five_way_rows(test_set=test_set))
+    judged = [row for row in rows if any(row.labels)]
+    numbers = list(
+        Judgment.objects.current().order_by("number").values_list("judge__pseudonym", flat=True)
+    )
+    assert [row.judge for row in judged] == numbers
+    assert len(judged) == Judgment.objects.filter(supersedes__isnull=True).count()
+    assert sum(row.labels[0] is None for row in judged) == 4
+    assert len(rows) - len(judged) == 4 == Skip.objects.count() - 4
+    assert any(len(systems) > 1 for row in rows for systems in row.candidates)
+
+    path = tmp_path / "export.csv"
+    path.write_text("".join(five_way_csv(test_set=test_set)))
+    Campaign.objects.create(slug="fresh", name="Fresh")
+    copy = imported(done, path, "copy", campaign="fresh")
+    assert ranked(copy).result == ranked(test_set).result
+
+
+def test_watermark_gives_what_a_ranking_run_saw(
+    campaign: Campaign, five_way: FiveWay, done: Say
+) -> None:
+    test_set = imported(done, five_way(*ROWS), "one")
+    rows = list(five_way_rows(test_set=test_set, watermark=3))
+    assert [row.judge for row in rows] == ["ada", "ada", "bob"]
+    assert list(five_way_rows(test_set=test_set, watermark=0)) == []
+
+
+def test_wide_blocks_make_wide_rows(campaign: Campaign, done: Say, tmp_path: Path) -> None:
+    slots = range(1, 8)
+    header = [f"system{n}Id" for n in slots] + [f"system{n}rank" for n in slots]
+    cells = [f"s{n}" for n in slots] + [str(1 + n % 5) for n in slots]
+    path = tmp_path / "wide.csv"
+    path.write_text(
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(header) + "\n"
+        "cs,en,1,d,1,ada," + ",".join(cells) + "\n"
+    )
+    lines = list(five_way_csv(test_set=imported(done, path, "wide")))
+    assert lines[0].count("rank") == 7
+    assert lines[1] == "cs,en,1,d,1,ada,1,s1,2,s2,3,s3,4,s4,5,s5,6,s6,7,s7,2,3,4,5,1,2,3\n"
+
+
+def test_empty_test_set_exports_a_header(campaign: Campaign) -> None:
+    (header,) = five_way_csv(test_set=make_test_set(campaign))
+    assert header.startswith("srclang,trglang,srcIndex")
+    assert header.endswith("system5rank\n")
+
+
+def test_queries_grow_with_chunks_not_rows(
+    campaign: Campaign, five_way: FiveWay, done: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = imported(done, five_way("1 ada a=1 b=2"), "few")
+    many = imported(done, five_way(*(f"{n} ada a=1 b=2" for n in range(1, 51))), "many")
+
+    def queries(test_set: TestSet) -> int:
+        with CaptureQueriesContext(connection) as context:
+            assert list(five_way_rows(test_set=test_set))
+        return len(context)
+
+    assert queries(few) == queries(many) == 6
+    monkeypatch.setattr("annotation.export.five_way._CHUNK", 10)
+    assert queries(many) == 14

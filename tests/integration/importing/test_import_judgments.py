@@ -1,0 +1,340 @@
+"""`import_judgments`: onto texts and without them, all or nothing, and nothing twice."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.importing import judgments as importing
+from annotation.models import (
+    HIT,
+    Block,
+    Candidate,
+    CandidateOutput,
+    Design,
+    HITSequence,
+    Judgment,
+    JudgmentSequence,
+    Skip,
+)
+from annotation.notification import broker, due_key
+from annotation.services import hits_plan
+from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
+from tests.factories import make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+Say = Callable[..., str]
+FiveWay = Callable[..., Path]
+
+ONTO: dict[str, Any] = {"campaign": "museum", "test_set": "museum en-de"}
+NEW: dict[str, Any] = {"campaign": "museum", "test_set": "new", "create_test_set": True}
+ROWS = (
+    "3 ada amber=1 cobalt=2 _ref=1",
+    "3 bob birch,amber=4 dune=- cobalt=5",
+    "5 ada dune=- cobalt=-",
+    "1 ada ember=2 dune=2",
+)
+
+
+@pytest.fixture
+def test_set(campaign: Campaign) -> TestSet:
+    return make_test_set(campaign)
+
+
+@pytest.fixture
+def onto(five_way: FiveWay) -> Callable[..., Path]:
+    return lambda *rows, **more: five_way(*rows, languages="English,de", **more)
+
+
+def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
+    """The systems of every candidate in shown order, with the label."""
+    candidates = Candidate.objects.filter(block=judgment.block).order_by("position")
+    systems = [
+        list(
+            CandidateOutput.objects.filter(candidate=candidate)
+            .order_by("id")
+            .values_list("output__system__name", flat=True)
+        )
+        for candidate in candidates
+    ]
+    return list(zip(systems, judgment.labels, strict=True))
+
+
+def test_rows_become_blocks_judgments_and_skips(
+    test_set: TestSet, onto: FiveWay, done: Say
+) -> None:
+    assert done("import_judgments", str(onto(*ROWS)), **ONTO) == (
+        f"Test set {test_set.pk} “museum en-de”: 3 judgments and 1 skips imported, 0 already there."
+    )
+    judgments = list(Judgment.objects.order_by("number"))
+    assert [judgment.number for judgment in judgments] == [1, 2, 3]
+    assert [judgment.judge.pseudonym for judgment in judgments] == ["ada", "bob", "ada"]
+    assert [judgment.block.segment.number for judgment in judgments] == [3, 3, 1]
+    assert [shown(judgment) for judgment in judgments] == [
+        [(["amber"], 1), (["cobalt"], 2), (["_ref"], 1)],
+        [(["birch", "amber"], 4), (["dune"], None), (["cobalt"], 5)],
+        [(["ember"], 2), (["dune"], 2)],
+    ]
+    assert {judgment.assignment for judgment in judgments} == {None}
+    skip = Skip.objects.get()
+    assert (skip.judge.pseudonym, skip.block.segment.number) == ("ada", 5)
+    assert skip.reason == Skip.Reason.NOT_STATED
+    assert set(Judge.objects.values_list("origin", flat=True)) == {"imported"}
+    assert JudgmentSequence.objects.get(test_set=test_set).last_number == 3
+
+
+def test_imported_hits_are_done_and_their_design_says_so(
+    test_set: TestSet, onto: FiveWay, done: Say
+) -> None:
+    hits_plan(test_set_id=test_set.pk, count=2)
+    planned = HITSequence.objects.get(test_set=test_set).last_number
+    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    design = Design.objects.get(kind=Design.Kind.IMPORTED)
+    imported = HIT.objects.filter(design=design).order_by("number")
+    numbers = list(range(planned + 1, planned + 5))
+    assert list(imported.values_list("number", flat=True)) == numbers
+    assert not imported.filter(completed_at__isnull=True).exists()
+    # The next HIT that is drawn gets a number of its own.
+    assert hits_plan(test_set_id=test_set.pk, count=1) == 1
+    assert HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 5
+
+
+def test_same_file_again_doubles_nothing(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+    path = str(onto(*ROWS, ROWS[0], ROWS[2]))
+    assert "4 judgments and 2 skips imported, 0 already" in done("import_judgments", path, **ONTO)
+    before = list(Judgment.objects.order_by("id").values())
+    assert "0 judgments and 0 skips imported, 6 already" in done("import_judgments", path, **ONTO)
+    assert list(Judgment.objects.order_by("id").values()) == before
+    assert HIT.objects.count() == Block.objects.count() == 6
+
+
+def test_longer_file_adds_only_what_is_new(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    # Another order, one row more, and one row a second time.
+    longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
+    said = done("import_judgments", str(longer), **ONTO)
+    assert said.endswith("2 judgments and 0 skips imported, 4 already there.")
+    assert list(Judgment.objects.order_by("number").values_list("number", flat=True)) == [
+        1, 2, 3, 4, 5,
+    ]  # fmt: skip
+
+
+def test_several_files_are_one_input(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+    first, second = onto(ROWS[0], name="1.csv"), onto(ROWS[0], ROWS[1], name="2.csv")
+    said = done("import_judgments", str(first), str(second), **ONTO)
+    assert said.endswith("3 judgments and 0 skips imported, 0 already there.")
+
+
+def test_same_rows_in_another_test_set_are_other_judgments(
+    campaign: Campaign, test_set: TestSet, onto: FiveWay, done: Say
+) -> None:
+    make_test_set(campaign, name="other")
+    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    said = done("import_judgments", str(onto(*ROWS)), **ONTO | {"test_set": "other"})
+    assert said.endswith("3 judgments and 1 skips imported, 0 already there.")
+    # One judge of the campaign, whatever they judged.
+    assert Judge.objects.count() == 2
+
+
+def test_without_texts_the_test_set_is_made_of_the_judgments(
+    campaign: Campaign, five_way: FiveWay, done: Say
+) -> None:
+    path = five_way(*ROWS, languages="Czech,eng")
+    said = done("import_judgments", str(path), **NEW)
+    test_set = TestSet.objects.get()
+    assert said.startswith(f"Test set {test_set.pk} “new”: 3 judgments and 1 skips imported")
+    assert (test_set.source_language, test_set.target_language) == ("cs", "en")
+    assert list(Segment.objects.values_list("number", "position", "source_text")) == [
+        (1, 1, None),
+        (3, 3, None),
+        (5, 5, None),
+    ]
+    assert list(Document.objects.values_list("name", flat=True)) == ["doc"]
+    assert dict(System.objects.values_list("name", "kind")) == {
+        "amber": "system",
+        "birch": "system",
+        "cobalt": "system",
+        "dune": "system",
+        "ember": "system",
+        "_ref": "reference",
+    }
+    assert set(Output.objects.values_list("text", flat=True)) == {None}
+    # Those that were shown: three, three more of which one again, two, two.
+    assert Output.objects.count() == 3 + 2 + 2 + 2
+
+
+def test_more_judgments_go_onto_a_test_set_without_texts(
+    campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
+) -> None:
+    done("import_judgments", str(five_way(*ROWS)), **NEW)
+    more = five_way("5 bob amber=1 ember=2", name="more.csv")
+    onto = NEW | {"create_test_set": False}
+    assert "1 judgments and 0 skips" in done("import_judgments", str(more), **onto)
+    said = refused("import_judgments", str(five_way("2 bob amber=1 ember=2")), **onto)
+    assert 'the test set "new" has no segment 2; its last is 5' in said
+
+
+def test_documents_stand_in_the_order_of_their_segments(
+    campaign: Campaign, write: Callable[[str, str], Path], five_way: FiveWay, done: Say
+) -> None:
+    text = five_way("9 ada a=1 b=2", "4 ada a=1 b=2", "6 ada a=1 b=2", "5 ada a=1 b=2").read_text()
+    text = text.replace("9,doc,9,", "9,late,x,").replace("4,doc,4,", "4,early,2,")
+    text = text.replace("6,doc,6,", "6,late,y,").replace("5,doc,5,", "5,early,7,")
+    done("import_judgments", str(write("documents.csv", text)), **NEW)
+    assert list(Document.objects.values_list("name", "position")) == [("early", 1), ("late", 2)]
+    # Ids that are numbers are the positions; others are counted.
+    assert list(Segment.objects.values_list("number", "document__name", "position")) == [
+        (4, "early", 2),
+        (5, "early", 7),
+        (6, "late", 1),
+        (9, "late", 2),
+    ]
+
+
+def test_several_language_pairs_want_a_choice(
+    campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
+) -> None:
+    czech = str(five_way(*ROWS, name="cs.csv", languages="Czech,English"))
+    spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
+    assert refused("import_judgments", czech, spanish, **NEW) == (
+        "the input holds several language pairs: Czech → English (4), Spanish → English (1). "
+        "What to do: choose one by its source and its target language; "
+        "each makes a test set of its own."
+    )
+    said = done("import_judgments", czech, spanish, source="spa", target="en", **NEW)
+    assert "1 judgments and 0 skips" in said
+    assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
+    assert "no judgment of de → en in the input" in refused(
+        "import_judgments", czech, source="de", target="en", **NEW | {"test_set": "newer"}
+    )
+
+
+def test_rows_of_other_languages_are_refused_or_left_out(
+    test_set: TestSet, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
+) -> None:
+    czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de")
+    said = refused("import_judgments", str(onto(*ROWS)), str(czech), **ONTO)
+    assert said.startswith(
+        f'{czech}, line 2 (field "srclang"): '
+        'the row is Czech → de, the test set "museum en-de" en → de.'
+    )
+    foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de")
+    said = done(
+        "import_judgments", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
+    )
+    assert "3 judgments and 1 skips" in said
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            "3 eve amber=1 zinc=2",
+            (
+                'line 6, column 10 (field "system2Id"): the system zinc is unknown. What to do: '
+                "correct the name, or add the system to the test set first; "
+                "it has _ref, amber, birch, cobalt, dune, ember, fjord."
+            ),
+        ),
+        (
+            "8 eve amber=1 dune=2",
+            (
+                'line 6 (field "srcIndex"): the test set "museum en-de" has no segment 8; '
+                "its last is 7."
+            ),
+        ),
+        ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
+        ("3 eve amber=1 amber=2", "the system amber stands twice in the row"),
+        ("x eve amber=1 dune=2", "the source index 'x' is no whole number from 1"),
+        (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_kept(
+    test_set: TestSet,
+    onto: FiveWay,
+    refused: Say,
+    monkeypatch: pytest.MonkeyPatch,
+    row: str,
+    said: str,
+) -> None:
+    monkeypatch.setattr(importing, "_BATCH", 2)  # the error comes with the third
+    path = onto(*ROWS, row)
+    message = refused("import_judgments", str(path), **ONTO)
+    assert message.startswith(f"{path}, line 6")
+    assert said in message
+
+
+def test_unknown_system_among_chosen_languages_is_named(
+    test_set: TestSet, onto: FiveWay, refused: Say
+) -> None:
+    path = onto("3 eve amber=1 zinc=2")
+    said = refused("import_judgments", str(path), source="en", target="de", **ONTO)
+    assert said.startswith(f"{path}, line 2: the system zinc is unknown.")
+    assert "it has _ref, amber, birch" in said
+
+
+def test_missing_output_is_named(test_set: TestSet, onto: FiveWay, refused: Say) -> None:
+    Output.objects.filter(segment__number=3, system__name="amber").delete()
+    assert "line 2: the system amber has no output for segment 3" in refused(
+        "import_judgments", str(onto("3 eve amber=1 dune=2")), **ONTO
+    )
+
+
+def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
+    test_set: TestSet, onto: FiveWay, refused: Say
+) -> None:
+    """Their exported judgments, imported again, would otherwise count twice."""
+    make_judge(test_set.campaign, "bob")
+    said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
+    assert '.csv, line 3 (field "judgeId"): the judge "bob" takes part in this campaign' in said
+
+
+def test_segment_of_two_documents_is_refused(
+    campaign: Campaign, five_way: FiveWay, write: Callable[[str, str], Path], refused: Say
+) -> None:
+    text = five_way("4 ada a=1 b=2", "4 bob a=1 b=2").read_text()
+    path = write("two.csv", text.replace("4,doc,4,bob", "4,other,1,bob"))
+    assert refused("import_judgments", str(path), **NEW).startswith(
+        f'{path}, line 3 (field "srcIndex"): '
+        'segment 4 is "1" of "other" here, "4" of "doc" in a row before.'
+    )
+
+
+def test_test_sets_and_campaigns_that_are_not_there_are_named(
+    test_set: TestSet, onto: FiveWay, refused: Say
+) -> None:
+    path = str(onto(*ROWS))
+    assert refused("import_judgments", path, **ONTO | {"test_set": "old"}) == (
+        'the campaign "museum" has no test set "old". What to do: name one of these: museum en-de; '
+        "or import its texts first, or create it without texts with --create-test-set."
+    )
+    assert 'there is no campaign "zoo"' in refused(
+        "import_judgments", path, **ONTO | {"campaign": "zoo"}
+    )
+    assert 'has a test set "museum en-de" already' in refused(
+        "import_judgments", path, create_test_set=True, **ONTO
+    )
+    assert "nowhere.csv: No such file" in refused("import_judgments", "nowhere.csv", **ONTO)
+    assert "there is no judgment" in refused("import_judgments", str(onto()), **ONTO)
+    assert "there is no judgment" in refused("import_judgments", str(onto()), **NEW)
+
+
+def test_one_language_alone_is_no_choice() -> None:
+    with pytest.raises(CommandError, match="Give --source and --target together"):
+        call_command("import_judgments", "x.csv", source="en", **ONTO)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ranking_is_told_once_it_is_committed(
+    test_set: TestSet, onto: FiveWay, done: Say, refused: Say
+) -> None:
+    refused("import_judgments", str(onto(*ROWS, "99 x amber=1 dune=2")), **ONTO)
+    assert not broker().exists(due_key(test_set.pk))
+    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    assert broker().exists(due_key(test_set.pk))
+    broker().delete(due_key(test_set.pk))
+    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    assert not broker().exists(due_key(test_set.pk))

@@ -1,0 +1,347 @@
+"""`import_test_set`: every format, all or nothing."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from campaign.formats import SegmentTexts
+from campaign.importing import test_sets
+from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
+
+pytestmark = pytest.mark.django_db
+
+Write = Callable[[str, str | bytes], Path]
+Say = Callable[..., str]
+Files = dict[str, Path]
+
+SOURCE = "The museum opens at nine.\nBags stay in the cloakroom.\nThe tour takes an hour.\n"
+REFERENCE = "Das Museum öffnet um neun.\nTaschen bleiben hier.\nDie Führung dauert lang.\n"
+AMBER = "Museum öffnet neun.\nTaschen hier.\nFührung.\n"
+BIRCH = "Ein Museum.\nBeutel.\nTour\\n\t<b>&amp;\n"
+NAMES = {"campaign": "museum", "name": "visit", "source_language": "en", "target_language": "de"}
+
+
+@pytest.fixture
+def files(write: Write) -> Files:
+    return {
+        "source": write("visit.en", SOURCE),
+        "reference": write("visit.de", REFERENCE),
+        "amber": write("amber.de", AMBER),
+        "birch": write("birch.de", BIRCH),
+    }
+
+
+def plain(files: Files, *more: str) -> list[str]:
+    return [
+        f"--source={files['source']}",
+        f"--reference={files['reference']}",
+        f"--system=amber={files['amber']}",
+        f"--system=birch={files['birch']}",
+        *more,
+    ]
+
+
+def texts_of(test_set: TestSet) -> dict[str, list[str | None]]:
+    return {
+        system.name: list(system.outputs.order_by("segment__number").values_list("text", flat=True))
+        for system in test_set.systems.all()
+    }
+
+
+def test_plain_text_becomes_segments_references_systems_and_outputs(
+    campaign: Campaign, files: Files, done: Say
+) -> None:
+    said = done("import_test_set", *plain(files), blocks_wanted=40, **NAMES)
+    test_set = TestSet.objects.get()
+    assert said == f"Test set {test_set.pk} “visit”: 3 segments, 3 systems."
+    assert test_set.campaign == campaign
+    assert test_set.blocks_wanted == 40
+    assert (test_set.source_language, test_set.target_language) == ("en", "de")
+    assert list(
+        Segment.objects.values_list("number", "position", "source_text", "document__name")
+    ) == [(n, n, text, "visit.en") for n, text in enumerate(SOURCE.splitlines(), 1)]
+    assert list(
+        Reference.objects.order_by("id").values_list("segment__number", "number", "text")
+    ) == [(n, 1, text) for n, text in enumerate(REFERENCE.splitlines(), 1)]
+    assert texts_of(test_set) == {
+        "amber": AMBER.splitlines(),
+        "birch": ["Ein Museum.", "Beutel.", "Tour\\n\t<b>&amp;"],
+        "_ref": REFERENCE.splitlines(),
+    }
+    assert dict(System.objects.values_list("name", "kind")) == {
+        "amber": "system",
+        "birch": "system",
+        "_ref": "reference",
+    }
+
+
+def test_documents_of_plain_text_come_from_a_file(
+    campaign: Campaign, files: Files, write: Write, done: Say
+) -> None:
+    documents = write("documents", "hall\nhall\ntour\n")
+    done("import_test_set", *plain(files, f"--documents={documents}"), **NAMES)
+    assert list(Document.objects.values_list("name", "position")) == [("hall", 1), ("tour", 2)]
+    assert list(Segment.objects.values_list("document__name", "position", "number")) == [
+        ("hall", 1, 1),
+        ("hall", 2, 2),
+        ("tour", 1, 3),
+    ]
+
+
+def test_reference_takes_part_under_the_name_given_or_not_at_all(
+    campaign: Campaign, files: Files, done: Say
+) -> None:
+    done("import_test_set", *plain(files), reference_system="human", **NAMES)
+    done("import_test_set", *plain(files), reference_system="none", **NAMES | {"name": "other"})
+    kinds = System.objects.filter(kind="reference").values_list("test_set__name", "name")
+    assert list(kinds) == [("visit", "human")]
+    assert Reference.objects.count() == 6
+
+
+def test_second_references_are_shown_but_do_not_take_part(
+    campaign: Campaign, files: Files, write: Write, done: Say
+) -> None:
+    second = write("second.de", "Eins.\n\nDrei.\n")
+    done("import_test_set", *plain(files, f"--reference={second}"), **NAMES)
+    assert list(
+        Reference.objects.filter(number=2).order_by("id").values_list("segment__number", "text")
+    ) == [(1, "Eins."), (3, "Drei.")]
+    assert System.objects.filter(kind="reference").count() == 1
+
+
+def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write, done: Say) -> None:
+    rows = list(zip(*(text.splitlines() for text in (SOURCE, REFERENCE, AMBER)), strict=True))
+    header = "document\tsource\treference\tamber"
+    tsv = write("v.tsv", "\n".join([header, *("\t".join(("visit", *row)) for row in rows)]))
+    jsonl = write(
+        "v.jsonl",
+        "\n".join(
+            json.dumps(
+                {"document": "visit", "source": a, "references": [b], "outputs": {"amber": c}}
+            )
+            for a, b, c in rows
+        ),
+    )
+    done("import_test_set", str(tsv), **NAMES | {"name": "tsv"})
+    done("import_test_set", str(jsonl), **NAMES | {"name": "jsonl"})
+    sgml = []
+    for place, tag in enumerate(("srcset", "refset", "tstset")):
+        body = "\n".join(f'<seg id="{n}">{row[place]}</seg>' for n, row in enumerate(rows, 1))
+        content = f'<{tag} setid="v">\n<doc docid="visit">\n{body}\n</doc>\n</{tag}>\n'
+        sgml.append(write(f"{tag}.sgm.gz", gzip.compress(content.encode())))
+    done(
+        "import_test_set",
+        f"--source={sgml[0]}",
+        f"--reference={sgml[1]}",
+        f"--system=amber={sgml[2]}",
+        **NAMES | {"name": "sgml"},
+    )
+    for test_set in TestSet.objects.all():
+        assert texts_of(test_set) == {
+            "amber": AMBER.splitlines(),
+            "_ref": REFERENCE.splitlines(),
+        }, test_set.name
+        assert list(test_set.segments.values_list("source_text", flat=True)) == SOURCE.splitlines()
+        assert list(test_set.documents.values_list("name", flat=True)) == ["visit"]
+
+
+def test_campaign_is_created_with_the_test_set(files: Files, done: Say) -> None:
+    done("import_test_set", *plain(files), create_campaign="A day", **NAMES)
+    assert Campaign.objects.get(slug="museum").name == "A day"
+
+
+def test_missing_and_taken_campaigns_are_named(
+    campaign: Campaign, files: Files, refused: Say
+) -> None:
+    assert refused("import_test_set", *plain(files), **NAMES | {"campaign": "zoo"}) == (
+        'there is no campaign "zoo". What to do: name one of these: museum.'
+    )
+    assert "already exists" in refused(
+        "import_test_set", *plain(files), create_campaign="Again", **NAMES
+    )
+    assert "short name" in refused(
+        "import_test_set", *plain(files), create_campaign="Zoo", **NAMES | {"campaign": "the zoo"}
+    )
+
+
+def test_taken_name_is_refused(campaign: Campaign, files: Files, done: Say, refused: Say) -> None:
+    done("import_test_set", *plain(files), **NAMES)
+    assert refused("import_test_set", *plain(files), **NAMES) == (
+        'the campaign "museum" has a test set "visit" already. '
+        "What to do: give this one another name."
+    )
+
+
+def test_names_that_do_not_fit_are_refused(campaign: Campaign, files: Files, refused: Say) -> None:
+    said = refused("import_test_set", *plain(files), **NAMES | {"name": "x" * 201})
+    assert said.endswith("has 201 characters, and 200 are the limit. What to do: shorten it.")
+    assert "the test set has no name" in refused(
+        "import_test_set", *plain(files), **NAMES | {"name": " "}
+    )
+    assert "contains a comma" in refused(
+        "import_test_set", *plain(files), reference_system="a,b", **NAMES
+    )
+
+
+def test_wrong_line_counts_name_both_files(
+    campaign: Campaign, files: Files, write: Write, refused: Say
+) -> None:
+    short = write("short.de", "Eins.\nZwei.\n")
+    said = refused("import_test_set", *plain(files, f"--system=cobalt={short}"), **NAMES)
+    assert said.startswith(
+        f"{short}, line 2: the file has 2 lines, but {files['source']} has 3 lines. What to do: "
+    )
+
+
+def test_error_after_many_segments_leaves_nothing(
+    write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(test_sets, "_BATCH_SEGMENTS", 2)
+    lines = [json.dumps({"source": f"S{n}", "outputs": {"amber": f"A{n}"}}) for n in range(7)]
+    path = write("late.jsonl", "\n".join([*lines, '{"source": "S7", "outputs": {"amber": " "}}']))
+    said = refused("import_test_set", str(path), create_campaign="New", **NAMES)
+    assert said.startswith(f'{path}, line 8 (field "outputs"): the output of amber is empty.')
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (
+            "empty.tsv",
+            "source\tamber\nS1\tA1\nS2\t \n",
+            'line 3, column 2 (field "amber"): the output of amber is empty',
+        ),
+        (
+            "systems.jsonl",
+            '{"source": "S1", "outputs": {"amber": "A"}}\n{"source": "S2", "outputs": {"birch": "B"}}',
+            'line 2 (field "outputs"): the system birch is unknown',
+        ),
+        (
+            "twice.tsv",
+            "document\tsegment\tsource\tamber\nd\t1\tS1\tA1\nd\t1\tS2\tA2\n",
+            'line 3: the document "d" has the segment "1" twice',
+        ),
+        (
+            "latin.tsv",
+            b"source\tamber\nS1\tcaf\xe9\n",
+            "line 2, column 7: the byte 0xE9 is not UTF",
+        ),
+        ("comma.tsv", "source\ta,b\nS\tA\n", "contains a comma"),
+        ("nothing.tsv", "source\tamber\n", "the file holds no segment"),
+        ("void.txt", "", "the file holds no segment"),
+        (
+            "long.tsv",
+            f"source\t{'x' * 201}\nS\tA\n",
+            "is longer than 200 characters",
+        ),
+        (
+            "document.tsv",
+            f"document\tsource\tamber\n{'d' * 301}\tS\tA\n",
+            "is longer than 300 characters",
+        ),
+        ("alone.tsv", "source\treference\nS\tR\n", "there is no system's output"),
+        ("ref.tsv", "source\treference\t_ref\nS\tR\tT\n", "a system is called _ref"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_kept(
+    campaign: Campaign, write: Write, refused: Say, name: str, content: str | bytes, said: str
+) -> None:
+    assert said in refused("import_test_set", str(write(name, content)), **NAMES)
+
+
+def test_missing_file_is_named(campaign: Campaign, refused: Say) -> None:
+    assert refused("import_test_set", "nowhere.tsv", **NAMES) == (
+        "nowhere.tsv: No such file or directory."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "Give either one FILE"),
+        (["a.tsv", "--source=b"], "Give either one FILE"),
+        (["--source=b", "--system=x=1", "--system=x=2"], "--system x is given twice"),
+        (["--source=b", "--system=x"], "is not of the form NAME=FILE"),
+        (["a.tsv", "--blocks-wanted=0"], "is not a whole number from 1"),
+        (["a.tsv", "--format=docx"], "invalid choice"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        call_command("import_test_set", *options, **NAMES)
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        (
+            StringIO,
+            "10,000 segments, 40 % of the input read\n20,000 segments, 80 % of the input read\n",
+        ),
+        (Terminal, "\r25,000 segments, 100 % of the input read\n"),
+    ],
+)
+def test_progress_is_said(campaign: Campaign, write: Write, out: type[StringIO], said: str) -> None:
+    rows = "\n".join(f"Source {n:05}\tOutput {n:05}" for n in range(25_000))
+    path = write("many.tsv", f"source\tamber\n{rows}\n")
+    stderr = out()
+    call_command("import_test_set", str(path), stdout=StringIO(), stderr=stderr, **NAMES)
+    assert said in stderr.getvalue()
+    quiet = out()
+    options: dict[str, Any] = NAMES | {"name": "quiet", "verbosity": 0}
+    call_command("import_test_set", str(path), stdout=quiet, stderr=quiet, **options)
+    assert quiet.getvalue() == ""
+
+
+def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in NAMES.items()]
+    finished = subprocess.run(
+        [sys.executable, "manage.py", "import_test_set", str(tmp_path / "no.tsv"), *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 1
+    assert finished.stdout == ""
+    assert finished.stderr == f"CommandError: {tmp_path / 'no.tsv'}: No such file or directory.\n"
+
+
+def test_texts_come_back_as_they_were(campaign: Campaign) -> None:
+    """Whatever COPY gives a meaning of its own: tabs, backslashes, its NULL and its end."""
+    texts = [
+        "\\N",
+        "\\.",
+        "a\tb\\tc",
+        "\\",
+        "\u2028\u0085x",
+        "\U0001f3db “ǅ”",
+        "NULL",
+        '"',
+        "x\r\ny",
+    ]
+    test_set = test_sets.test_set_import(
+        campaign=campaign,
+        name="odd",
+        source_language="en",
+        target_language="de",
+        segments=(
+            SegmentTexts("d", n, n, text, (text,), {"amber": text})
+            for n, text in enumerate(texts, 1)
+        ),
+    )
+    assert list(test_set.segments.values_list("source_text", flat=True)) == texts
+    assert texts_of(test_set) == {"amber": texts, "_ref": texts}
+    assert Output.objects.count() == 2 * len(texts)

@@ -1,0 +1,123 @@
+"""The released files of WMT: texts, judgments onto them, judgments alone, and all of it back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotation.export import five_way_csv
+from annotation.models import Judgment, Skip
+from campaign.models import Campaign, Output, Reference, Segment, System, TestSet
+from ranking.services import ranking_run_compute
+
+pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
+
+Say = Callable[..., str]
+
+
+@pytest.fixture
+def wmt12(real_data: Path) -> Path:
+    return real_data / "wmt12-cs-en"
+
+
+@pytest.fixture
+def with_texts(campaign: Campaign, wmt12: Path, done: Say) -> TestSet:
+    systems = [
+        f"--system={path.name.split('.')[2]}={path}"
+        for path in sorted((wmt12 / "systems").iterdir())
+    ]
+    done(
+        "import_test_set",
+        f"--source={wmt12 / 'newstest2012-src.cs.sgm'}",
+        f"--reference={wmt12 / 'newstest2012-ref.en.sgm'}",
+        *systems,
+        campaign="museum",
+        name="newstest2012",
+        source_language="cs",
+        target_language="en",
+    )
+    return TestSet.objects.get(name="newstest2012")
+
+
+def bare(done: Say, path: Path, name: str = "bare") -> TestSet:
+    done("import_judgments", str(path), campaign="museum", test_set=name, create_test_set=True)
+    return TestSet.objects.get(name=name)
+
+
+def ranked(test_set: TestSet) -> dict[str, object]:
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    return dict(run.result)
+
+
+def test_wmt12_texts(with_texts: TestSet) -> None:
+    assert with_texts.segments.count() == 3_003
+    assert with_texts.documents.count() == 99
+    assert Reference.objects.count() == 3_003
+    assert Output.objects.count() == 7 * 3_003
+    kinds = dict(with_texts.systems.values_list("name", "kind"))
+    assert kinds.pop("_ref") == System.Kind.REFERENCE
+    assert sorted(kinds) == [
+        "cu-bojar",
+        "jhu-heiro",
+        "onlineA",
+        "onlineB",
+        "uedin-wmt12",
+        "uk-dan-moses",
+    ]
+    first = Segment.objects.get(test_set=with_texts, number=1)
+    assert first.source_text == "Parlament nepodpořil novelu osvobozující Tymošenkovou"
+    assert first.document.name == "denik.cz/2011/11/15/33709.html"
+
+
+def test_wmt12_judgments_rank_alike_with_texts_and_without(
+    with_texts: TestSet, wmt12: Path, done: Say
+) -> None:
+    said = done(
+        "import_judgments",
+        str(wmt12 / "judgments.csv"),
+        campaign="museum",
+        test_set="newstest2012",
+    )
+    assert said.endswith("1,291 judgments and 3 skips imported, 0 already there.")
+    said = done(
+        "import_judgments",
+        str(wmt12 / "judgments.csv"),
+        campaign="museum",
+        test_set="newstest2012",
+    )
+    assert said.endswith("0 judgments and 0 skips imported, 1,294 already there.")
+    without = bare(done, wmt12 / "judgments.csv")
+    assert (without.source_language, without.target_language) == ("cs", "en")
+    assert without.segments.count() == 951
+    assert Judgment.objects.of(without.pk).count() == 1_291
+    assert Skip.objects.filter(block__hit__test_set=without).count() == 3
+    assert ranked(with_texts) == ranked(without)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "wmt12-cs-en/judgments.csv",
+        "wmt12-es-en/judgments.csv",
+        "wmt10/judgments.cs-en.csv",
+        "wmt10/judgments.es-en.csv",
+    ],
+)
+def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
+    campaign: Campaign, real_data: Path, done: Say, tmp_path: Path, file: str
+) -> None:
+    first = bare(done, real_data / file)
+    path = tmp_path / "export.csv"
+    path.write_text("".join(five_way_csv(test_set=first)), encoding="utf-8")
+    done(
+        "import_judgments",
+        str(path),
+        campaign="fresh",
+        create_campaign="Fresh",
+        test_set="fresh",
+        create_test_set=True,
+    )
+    second = TestSet.objects.get(name="fresh")
+    assert ranked(second) == ranked(first)
+    assert "".join(five_way_csv(test_set=second)) == path.read_text(encoding="utf-8")

@@ -1,0 +1,33 @@
+"""A judge whom no ranking knows yet."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, judgment_submit
+from campaign.models import Judge
+from ranking.services import ranking_run_compute
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+def judge_a_block(judge: Judge) -> None:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    block = assigned_blocks(assignment)[0]
+    labels = list(range(1, len(block.candidates) + 1))
+    judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+
+
+def test_the_dashboard_shows_a_judge_before_the_next_ranking(client: Client) -> None:
+    test_set = make_test_set(make_campaign())
+    client.force_login(make_organiser(test_set.campaign))
+    judge_a_block(make_judge(test_set.campaign, "early"))
+    ranking_run_compute(test_set_id=test_set.pk)
+    judge_a_block(make_judge(test_set.campaign, "late"))
+    page = client.get(f"/campaigns/museum/test-sets/{test_set.pk}/")
+    assert page.status_code == 200
+    assert "late" in page.content.decode()
