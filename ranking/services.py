@@ -21,8 +21,10 @@ _RESAMPLES = 1000
 _CONFIDENCE = 0.95
 
 
-def ranking_run_compute(*, test_set_id: int) -> RankingRun | None:
+def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
     """Rank a test set as of now and store the run, unless this very run is stored already.
+
+    With `watermark`, rank it as of that judgment: see `ranking_history_compute`.
 
     Submissions are never held up. The watermark is read first and the judgments 1…watermark after
     it; numbers are committed in order and without a gap, and judgments never change, so the two
@@ -37,15 +39,15 @@ def ranking_run_compute(*, test_set_id: int) -> RankingRun | None:
     with transaction.atomic():
         if not _lock(test_set_id):
             return None
-        watermark = judgment_watermark(test_set_id=test_set_id)
-        if watermark == 0:
+        last = judgment_watermark(test_set_id=test_set_id)
+        if last == 0:
             return None
         run = RankingRun(
             test_set_id=test_set_id,
             method=METHOD,
             parameters=_parameters(test_set_id),
             seed=SEED,
-            watermark=watermark,
+            watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
             started_at=started_at,
         )
@@ -54,6 +56,21 @@ def ranking_run_compute(*, test_set_id: int) -> RankingRun | None:
         run.result = _result(run)
         run.save(force_insert=True)
     return run
+
+
+def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[RankingRun]:
+    """Rank a test set as it would have been ranked while its judgments came in.
+
+    For judgments that came all at once, from a file or a simulation: `steps` runs, evenly spread
+    from the latest run on, the last of them as of now. Never goes back behind the latest run, so
+    the run stored last stays the one with the most judgments.
+    """
+    runs = RankingRun.objects.of(test_set_id).order_by("-id").values_list("watermark", flat=True)
+    start = runs.first() or 0
+    new = judgment_watermark(test_set_id=test_set_id) - start
+    stops = sorted({start + -(-new * step // steps) for step in range(1, steps + 1)} - {start})
+    computed = [ranking_run_compute(test_set_id=test_set_id, watermark=stop) for stop in stops]
+    return [run for run in computed if run is not None]
 
 
 def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:

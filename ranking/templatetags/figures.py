@@ -1,7 +1,11 @@
 """Figures as the dashboard prints them, in the reader's language."""
 
+from datetime import datetime, timedelta
+
 from django import template
+from django.utils import timezone
 from django.utils.formats import number_format
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from campaign.languages import language_name
@@ -57,6 +61,14 @@ def duration(seconds: float | None) -> str:
         return _("%(minutes)s min %(seconds)s s") % {"minutes": minutes, "seconds": rest}
     hours, minutes = divmod(minutes, 60)
     return _("%(hours)s h %(minutes)s min") % {"hours": number_format(hours), "minutes": minutes}
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """ "3 minutes ago", and "just now" within the first."""
+    if timezone.now() - moment < timedelta(minutes=1):
+        return _("just now")
+    return _("%(time)s ago") % {"time": timesince(moment, depth=1)}
 
 
 @register.filter

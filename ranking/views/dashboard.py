@@ -9,9 +9,11 @@ from django.views.decorators.http import require_safe
 
 from campaign.models import User
 from ranking.findings import finding_of, reason_in_words
+from ranking.formation_plot import formation_plot
 from ranking.models import RankingRun
 from ranking.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
+from ranking.selectors.formation import formation
 from ranking.selectors.judges import judge_rows
 from ranking.selectors.progress import judging_progress
 
@@ -65,6 +67,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "finding": finding_of(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
         "not_estimable": _not_estimable(run),
+        "formation": formation_plot(formation(test_set_id=test_set.pk)),
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
         "bars": bar_plot(progress.periods),

@@ -15,7 +15,11 @@ from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.services import ranking_run_compute, ranking_run_reproduce
+from ranking.services import (
+    ranking_history_compute,
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -190,6 +194,26 @@ def test_only_ties_leave_nothing_to_estimate(writer: TestSetWriter) -> None:
 def test_without_judgments_there_is_no_run(writer: TestSetWriter) -> None:
     assert ranking_run_compute(test_set_id=writer.test_set.pk) is None
     assert not RankingRun.objects.exists()
+
+
+def test_a_history_has_a_run_for_each_step_and_ends_now(judged: TestSetWriter) -> None:
+    runs = ranking_history_compute(test_set_id=judged.test_set.pk, steps=4)
+
+    assert [run.watermark for run in runs] == [3, 5, 8, 10]
+    assert [run.result["input"]["blocks"] for run in runs] == [3, 5, 8, 10]
+    assert RankingRun.objects.latest().watermark == 10
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is None
+
+
+def test_a_history_goes_on_where_the_latest_run_ended(judged: TestSetWriter) -> None:
+    assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
+    assert ranking_history_compute(test_set_id=judged.test_set.pk, steps=4) == []
+    judged.judgment("j3", judged.block(8, ["A", "B"]), [1, 2])
+    judged.judgment("j3", judged.block(9, ["A", "B"]), [1, 2])
+
+    runs = ranking_history_compute(test_set_id=judged.test_set.pk, steps=4)
+
+    assert [run.watermark for run in runs] == [11, 12]
 
 
 def test_nothing_new_is_no_new_run(judged: TestSetWriter) -> None:

@@ -1,0 +1,55 @@
+"""How a ranking formed: the stored runs of a test set, thinned out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ranking.models import RankingRun
+
+RUNS_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The ranking as it was after so many comparisons; `systems` as in a run's result."""
+
+    watermark: int
+    comparisons: int
+    systems: list[dict[str, Any]]
+
+    @property
+    def clusters(self) -> int:
+        return len({row["cluster"] for row in self.systems})
+
+
+def formation(*, test_set_id: int) -> list[Stage]:
+    """Return at most `RUNS_SHOWN` runs, evenly spread over the judgments, in their order.
+
+    The first and the latest run are among them. Two queries, however many runs are stored: first
+    the watermarks alone, then the results of the runs chosen.
+    """
+    watermarks = dict(
+        RankingRun.objects.of(test_set_id).order_by("id").values_list("watermark", "pk")
+    )
+    chosen = _evenly_spread(sorted(watermarks))
+    rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
+    return [
+        Stage(watermark=watermark, comparisons=comparisons, systems=systems)
+        for watermark, comparisons, systems in rows.order_by("watermark").values_list(
+            "watermark", "result__input__comparisons", "result__systems"
+        )
+        if systems
+    ]
+
+
+def _evenly_spread(numbers: list[int]) -> list[int]:
+    """Choose the numbers next to `RUNS_SHOWN` evenly spaced points between first and last."""
+    if len(numbers) <= RUNS_SHOWN:
+        return numbers
+    chosen = {numbers[0], numbers[-1]}
+    step = (numbers[-1] - numbers[0]) / (RUNS_SHOWN - 1)
+    goal = numbers[0] + step
+    for number in numbers:
+        if number >= goal:
+            chosen.add(number)
+            goal = number + step
+    return sorted(chosen)
