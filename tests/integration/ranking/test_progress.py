@@ -10,13 +10,14 @@ from django.utils import timezone
 from ranking.selectors.judges import judge_rows
 from ranking.selectors.progress import judging_progress
 from ranking.services import ranking_run_compute
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 3, 10, 12, 30, tzinfo=UTC)
 
 
-def test_a_revised_block_is_one_block(writer):
+def test_a_revised_block_is_one_block(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     first = writer.judgment("j", block, [1, 2], at=NOON - timedelta(days=1))
     writer.judgment("j", block, [2, 1], at=NOON, supersedes=first)
@@ -27,7 +28,7 @@ def test_a_revised_block_is_one_block(writer):
     assert (progress.judged, progress.today, progress.judges) == (2, 1, 2)
 
 
-def test_a_skip_judged_after_all_is_no_longer_one(writer):
+def test_a_skip_judged_after_all_is_no_longer_one(writer: TestSetWriter) -> None:
     kept, judged_after_all = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B"])
     writer.skip("j", kept)
     writer.skip("j", judged_after_all)
@@ -37,7 +38,7 @@ def test_a_skip_judged_after_all_is_no_longer_one(writer):
     assert judging_progress(test_set=writer.test_set).skipped == 1
 
 
-def test_the_share_is_of_the_blocks_wanted(writer):
+def test_the_share_is_of_the_blocks_wanted(writer: TestSetWriter) -> None:
     assert judging_progress(test_set=writer.test_set).share is None
     writer.test_set.blocks_wanted = 4
     writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
@@ -47,14 +48,14 @@ def test_the_share_is_of_the_blocks_wanted(writer):
     assert judging_progress(test_set=writer.test_set).share == 1.0
 
 
-def test_a_judge_is_at_work_for_ten_minutes(writer):
+def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
     writer.judgment("recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9))
     writer.judgment("gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11))
 
     assert judging_progress(test_set=writer.test_set, now=NOON).at_work == 1
 
 
-def test_imported_judgments_count_but_nobody_was_at_work(writer):
+def test_imported_judgments_count_but_nobody_was_at_work(writer: TestSetWriter) -> None:
     writer.judge("file", origin="imported")
     writer.judgment("file", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
     writer.skip("file", writer.block(2, ["A", "B"]))
@@ -66,7 +67,7 @@ def test_imported_judgments_count_but_nobody_was_at_work(writer):
     assert {period.judged for period in progress.periods} == {0}
 
 
-def test_a_young_test_set_is_shown_by_the_hour(writer):
+def test_a_young_test_set_is_shown_by_the_hour(writer: TestSetWriter) -> None:
     for minutes in (5, 10, 35):
         block = writer.block(minutes, ["A", "B"])
         writer.judgment("j", block, [1, 2], at=NOON - timedelta(minutes=minutes))
@@ -78,8 +79,7 @@ def test_a_young_test_set_is_shown_by_the_hour(writer):
     assert progress.periods[-1].start == NOON.replace(minute=0)
 
 
-def test_an_older_one_by_the_day_of_the_calendar(writer, settings):
-    settings.TIME_ZONE = "Europe/Prague"
+def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
     # Half past midnight in Prague, the day clocks went forward; still the day before in UTC.
     night = datetime(2026, 3, 28, 23, 30, tzinfo=UTC)
     for days in (0, 1, 3):
@@ -95,7 +95,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer, settings):
     assert progress.today == 1
 
 
-def test_judges_with_their_counts_and_times(writer):
+def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     one, two = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B"])
     writer.judge("robot", origin="simulated")
     writer.judge("idle")
@@ -114,7 +114,7 @@ def test_judges_with_their_counts_and_times(writer):
     assert (shy.pseudonym, shy.judged, shy.skipped, shy.median_seconds) == ("shy", 0, 1, None)
 
 
-def test_agreement_is_that_of_the_run(writer):
+def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     for segment in range(1, 4):
         block = writer.block(segment, ["A", "B"])
         writer.judgment("j", block, [1, 2])
@@ -124,13 +124,16 @@ def test_agreement_is_that_of_the_run(writer):
 
     rows = {row.pseudonym: row.agreement for row in judge_rows(test_set=writer.test_set, run=run)}
 
-    assert (rows["j"].agreeing, rows["j"].comparable) == (2, 3)
-    assert rows["j"].kappa is not None
-    assert (rows["alone"].kappa, rows["alone"].comparable) == (None, 0)
+    shared, alone = rows["j"], rows["alone"]
+    assert shared is not None
+    assert (shared.agreeing, shared.comparable) == (2, 3)
+    assert shared.kappa is not None
+    assert alone is not None
+    assert (alone.kappa, alone.comparable) == (None, 0)
 
 
 @pytest.mark.parametrize("count", [1, 50])
-def test_queries_do_not_grow_with_the_judges(writer, count: int):
+def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) -> None:
     for number in range(count):
         writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
     run = ranking_run_compute(test_set_id=writer.test_set.pk)

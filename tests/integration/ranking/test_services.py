@@ -6,19 +6,23 @@ from typing import Any
 
 import pytest
 from django.db import InternalError, transaction
+from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
 from campaign.models import System, TestSet
 from ranking import services
+from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
+from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute, ranking_run_reproduce
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def judged(writer):
+def judged(writer: TestSetWriter) -> TestSetWriter:
     """Ten blocks by two judges: A before B before C, with a slip here and there."""
     for segment in range(1, 6):
         block = writer.block(segment, ["A", "B", "C"])
@@ -32,7 +36,7 @@ def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.realdata
-def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path):
+def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path) -> None:
     expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))
 
     run = ranking_run_compute(test_set_id=wmt12.pk)
@@ -65,7 +69,7 @@ def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path):
 
 
 @pytest.mark.realdata
-def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet):
+def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet) -> None:
     run = ranking_run_compute(test_set_id=wmt12.pk)
     assert run is not None
     revised = Judgment.objects.get(test_set=wmt12, number=5)
@@ -94,7 +98,7 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet)
     assert ranking_run_reproduce(stored) == stored.result
 
 
-def test_ranks_and_counts(judged):
+def test_ranks_and_counts(judged: TestSetWriter) -> None:
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
 
     assert run is not None
@@ -110,7 +114,7 @@ def test_ranks_and_counts(judged):
     assert run.result["agreement"]["inter"]["agreeing"] == 12
 
 
-def test_references_are_left_out_by_kind_and_recorded_by_name(writer):
+def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWriter) -> None:
     writer.system("human", kind="reference")
     writer.system("spoilt", kind="bad_reference")
     writer.judgment("j", writer.block(1, ["human", "A", "spoilt", "B"]), [1, 2, 5, 3])
@@ -125,7 +129,7 @@ def test_references_are_left_out_by_kind_and_recorded_by_name(writer):
     assert run.parameters["systems"] == ["A", "B", "C"]
 
 
-def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer):
+def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
     human = writer.system("human", kind="reference")
     writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
@@ -136,7 +140,7 @@ def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer):
     assert by_name(run.result).keys() == {"A", "B"}
 
 
-def test_a_superseded_judgment_does_not_count(writer):
+def test_a_superseded_judgment_does_not_count(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     first = writer.judgment("j", block, [1, 2])
     before = ranking_run_compute(test_set_id=writer.test_set.pk)
@@ -152,7 +156,9 @@ def test_a_superseded_judgment_does_not_count(writer):
     assert ranking_run_reproduce(RankingRun.objects.get(pk=before.pk)) == before.result
 
 
-def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(writer):
+def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(
+    writer: TestSetWriter,
+) -> None:
     writer.judgment("j", writer.block(1, ["A,B", "C"]), [1, 2])
 
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
@@ -166,7 +172,7 @@ def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(wri
     }
 
 
-def test_only_ties_leave_nothing_to_estimate(writer):
+def test_only_ties_leave_nothing_to_estimate(writer: TestSetWriter) -> None:
     writer.judgment("j", writer.block(1, ["A", "B"]), [3, 3])
 
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
@@ -181,19 +187,19 @@ def test_only_ties_leave_nothing_to_estimate(writer):
     json.dumps(run.result, allow_nan=False)
 
 
-def test_without_judgments_there_is_no_run(writer):
+def test_without_judgments_there_is_no_run(writer: TestSetWriter) -> None:
     assert ranking_run_compute(test_set_id=writer.test_set.pk) is None
     assert not RankingRun.objects.exists()
 
 
-def test_nothing_new_is_no_new_run(judged):
+def test_nothing_new_is_no_new_run(judged: TestSetWriter) -> None:
     assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
 
     assert ranking_run_compute(test_set_id=judged.test_set.pk) is None
     assert RankingRun.objects.count() == 1
 
 
-def test_other_code_is_a_new_run(judged, monkeypatch):
+def test_other_code_is_a_new_run(judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ranking_run_compute(test_set_id=judged.test_set.pk) is not None
     monkeypatch.setattr(services, "code_version", lambda: "9.9.9")
 
@@ -203,7 +209,7 @@ def test_other_code_is_a_new_run(judged, monkeypatch):
     assert run.code_version == "9.9.9"
 
 
-def test_a_run_of_another_kind_is_refused_not_approximated(judged):
+def test_a_run_of_another_kind_is_refused_not_approximated(judged: TestSetWriter) -> None:
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert run is not None
     run.method = "lopez"
@@ -216,7 +222,7 @@ def test_a_run_of_another_kind_is_refused_not_approximated(judged):
         ranking_run_reproduce(run)
 
 
-def test_a_stored_run_cannot_be_changed(judged):
+def test_a_stored_run_cannot_be_changed(judged: TestSetWriter) -> None:
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert run is not None
     run.watermark = 1
@@ -226,7 +232,9 @@ def test_a_stored_run_cannot_be_changed(judged):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_one_worker_ranks_a_test_set_another_goes_on_at_once(judged, other_session):
+def test_while_one_worker_ranks_a_test_set_another_goes_on_at_once(
+    judged: TestSetWriter, other_session: cursor
+) -> None:
     other_session.execute("BEGIN")
     other_session.execute(
         "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
@@ -240,11 +248,11 @@ def test_while_one_worker_ranks_a_test_set_another_goes_on_at_once(judged, other
 
 @pytest.mark.django_db(transaction=True)
 def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
-    judged, other_session, monkeypatch
-):
-    read = services.judged_blocks
+    judged: TestSetWriter, other_session: cursor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = judged_blocks
 
-    def submit_and_read(**arguments):
+    def submit_and_read(**arguments: int) -> Blocks:
         # Another judge's submission, committed between the watermark and the judgments.
         other_session.execute("SET lock_timeout = '1s'")
         other_session.execute(

@@ -1,5 +1,7 @@
 """The worker ranks what it is told, and finds what it was not told."""
 
+from collections.abc import Iterator
+
 import pytest
 import redis
 from django.conf import settings
@@ -10,24 +12,29 @@ from annotation.notification import due_key
 from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.services import ranking_run_compute
 from ranking.tasks import rank_test_set, rank_what_is_due
+from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def broker():
+def broker() -> Iterator["redis.Redis"]:
     with redis.Redis.from_url(settings.REDIS_URL) as client:
         yield client
 
 
 @pytest.fixture
-def judged(writer):
+def judged(writer: TestSetWriter) -> TestSetWriter:
     writer.judgment("j", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
     return writer
 
 
-def test_the_mark_of_the_message_is_gone_before_judgments_are_read(judged, broker, monkeypatch):
+def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
+    judged: TestSetWriter, broker: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = due_key(judged.test_set.pk)
     broker.set(key, 1, ex=60)
     seen = []
@@ -38,18 +45,20 @@ def test_the_mark_of_the_message_is_gone_before_judgments_are_read(judged, broke
     assert seen == [0]
 
 
-def test_a_task_run_twice_is_one_run(judged):
+def test_a_task_run_twice_is_one_run(judged: TestSetWriter) -> None:
     rank_test_set(judged.test_set.pk)
     rank_test_set(judged.test_set.pk)
 
     assert RankingRun.objects.count() == 1
 
 
-def test_a_judgment_that_came_in_while_ranking_is_announced_again(judged, monkeypatch):
-    announced = []
-    compute = tasks.ranking_run_compute
+def test_a_judgment_that_came_in_while_ranking_is_announced_again(
+    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announced: list[int] = []
+    compute = ranking_run_compute
 
-    def compute_and_judge(*, test_set_id: int):
+    def compute_and_judge(*, test_set_id: int) -> RankingRun | None:
         run = compute(test_set_id=test_set_id)
         judged.judgment("k", judged.block(2, ["B", "C"]), [1, 2])
         return run
@@ -62,7 +71,9 @@ def test_a_judgment_that_came_in_while_ranking_is_announced_again(judged, monkey
     assert announced == [judged.test_set.pk]
 
 
-def test_a_broker_that_lost_everything_delays_nothing(judged, broker):
+def test_a_broker_that_lost_everything_delays_nothing(
+    judged: TestSetWriter, broker: "redis.Redis"
+) -> None:
     broker.delete(due_key(judged.test_set.pk))
 
     rank_what_is_due()
@@ -73,8 +84,10 @@ def test_a_broker_that_lost_everything_delays_nothing(judged, broker):
     assert not ranking_is_due(test_set_id=judged.test_set.pk)
 
 
-def test_a_dead_broker_does_not_stop_the_ranking(judged, monkeypatch):
-    dead = redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.1, retry=None)
+def test_a_dead_broker_does_not_stop_the_ranking(
+    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = redis.Redis.from_url("redis://127.0.0.1:1", socket_connect_timeout=0.1, retry=None)
     monkeypatch.setattr("annotation.notification.broker", lambda: dead)
 
     rank_test_set(judged.test_set.pk)
@@ -82,7 +95,7 @@ def test_a_dead_broker_does_not_stop_the_ranking(judged, monkeypatch):
     assert RankingRun.objects.count() == 1
 
 
-def test_only_what_is_behind_is_due(write_test_set):
+def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
     behind, ranked, empty = (write_test_set(name=name) for name in ("behind", "ranked", "empty"))
     for writer in (behind, ranked):
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
@@ -95,7 +108,7 @@ def test_only_what_is_behind_is_due(write_test_set):
 
 
 @pytest.mark.parametrize("count", [1, 20])
-def test_one_query_finds_what_is_due(write_test_set, count: int):
+def test_one_query_finds_what_is_due(write_test_set: WriteTestSet, count: int) -> None:
     for number in range(count):
         writer = write_test_set(name=str(number))
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
@@ -106,13 +119,15 @@ def test_one_query_finds_what_is_due(write_test_set, count: int):
     assert len(queries) == 1
 
 
-def test_one_test_set_in_trouble_does_not_hold_up_the_others(write_test_set, monkeypatch, caplog):
+def test_one_test_set_in_trouble_does_not_hold_up_the_others(
+    write_test_set: WriteTestSet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     first, second = write_test_set(name="first"), write_test_set(name="second")
     for writer in (first, second):
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-    compute = tasks.ranking_run_compute
+    compute = ranking_run_compute
 
-    def fail_first(*, test_set_id: int):
+    def fail_first(*, test_set_id: int) -> RankingRun | None:
         if test_set_id == first.test_set.pk:
             raise ValueError("damaged")
         return compute(test_set_id=test_set_id)

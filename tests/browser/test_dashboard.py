@@ -1,0 +1,216 @@
+"""The organiser's pages in a real browser: live without a reload, calm, and open to everybody."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from campaign.models import Campaign, Invitation, User
+from campaign.services import invitation_create, organiser_add
+from ranking.tasks import rank_test_set
+from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.factories import make_campaign
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+A_WHILE_MS = 10_000
+
+
+@pytest.fixture
+def writer() -> TestSetWriter:
+    """Eight blocks by two judges who agree: A before B before C."""
+    campaign = make_campaign()
+    writer = TestSetWriter(campaign, "museum en-de", ["A", "B", "C"])
+    writer.test_set.blocks_wanted = 40
+    writer.test_set.save()
+    for segment in range(1, 5):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("ada", block, [1, 2, 3], active_ms=31_000)
+        writer.judgment("ben", block, [1, 2, 3], active_ms=45_000)
+    rank_test_set(writer.test_set.pk)
+    return writer
+
+
+def enter(page: Page, campaign: Campaign) -> None:
+    """Open the invitation of an organiser, who is led to the dashboard."""
+    user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
+    organiser_add(campaign=campaign, user=user)
+    _invitation, token = invitation_create(
+        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+    )
+    page.goto(f"/i/{token}/")
+
+
+def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> None:
+    """Let another judge rank further blocks, and the worker hear of it."""
+    last = writer.test_set.segments.count()
+    for segment in range(last + 1, last + 1 + blocks):
+        writer.judgment("chiara", writer.block(segment, ["A", "B", "C"]), labels)
+    rank_test_set(writer.test_set.pk)
+
+
+def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) -> None:
+    enter(page, writer.campaign)
+    expect(page.get_by_text("24 comparisons from 8 blocks by 2 judges.")).to_be_visible()
+    page.evaluate("window.sameDocument = true")
+
+    judge_more(writer, [1, 2, 3])
+
+    expect(page.get_by_text("27 comparisons from 9 blocks by 3 judges.")).to_be_visible(
+        timeout=A_WHILE_MS
+    )
+    expect(page.get_by_role("row", name="chiara")).to_be_visible()
+    expect(page.locator("#live-state")).to_contain_text("live · updated")
+    assert page.evaluate("window.sameDocument") is True
+
+
+def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
+    enter(page, writer.campaign)
+    announced = page.locator("#live-announcement")
+    expect(page.get_by_role("heading", level=1)).to_have_text("All three systems are told apart")
+
+    judge_more(writer, [1, 2, 3])
+    expect(page.get_by_text("from 9 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    assert announced.text_content() == ""
+
+    judge_more(writer, [3, 2, 1], blocks=9)
+    expect(page.get_by_text("from 18 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    expect(announced).to_have_text(page.get_by_role("heading", level=1).inner_text())
+    expect(announced).not_to_be_empty()
+
+
+def test_what_the_reader_opened_and_focused_stays_so(page: Page, writer: TestSetWriter) -> None:
+    enter(page, writer.campaign)
+    summary = page.locator("#explanation summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
+
+    judge_more(writer, [1, 2, 3])
+
+    expect(page.get_by_text("from 9 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
+    expect(summary).to_be_focused()
+
+
+def polls(page: Page) -> list[Request]:
+    """Requests for news, as they go out from now on."""
+    seen: list[Request] = []
+    page.on("request", lambda request: seen.append(request) if "/live/" in request.url else None)
+    return seen
+
+
+def test_a_hidden_tab_asks_for_nothing(page: Page, writer: TestSetWriter) -> None:
+    page.clock.install()
+    enter(page, writer.campaign)
+    asked = polls(page)
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.clock.run_for(10_000)
+    assert asked == []
+
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: false, configurable: true})")
+    with page.expect_response("**/live/**") as answer:
+        page.clock.run_for(1_500)
+    assert answer.value.status == 204
+
+
+def test_without_a_connection_the_page_says_so_and_asks_less_often(
+    page: Page, writer: TestSetWriter, tolerate: list[str]
+) -> None:
+    tolerate.append("ERR_INTERNET_DISCONNECTED")
+    tolerate.append("htmx:")
+    page.clock.install()
+    enter(page, writer.campaign)
+    page.context.set_offline(True)
+    with page.expect_event("requestfailed"):
+        page.clock.run_for(1_500)
+    expect(page.locator("#live-state")).to_have_text("no connection · trying again")
+    # Waits 1, 3, 7, 15 and 30 seconds between the next ones.
+    asked = polls(page)
+    page.clock.run_for(20_000)
+    assert 1 <= len(asked) <= 5
+
+    page.context.set_offline(False)
+    with page.expect_response("**/live/**"):
+        page.clock.run_for(31_000)
+    expect(page.locator("#live-state")).to_contain_text("live · updated")
+
+
+def test_a_session_that_ended_stops_the_questions(
+    page: Page, writer: TestSetWriter, tolerate: list[str]
+) -> None:
+    tolerate.append("401")
+    page.clock.install()
+    enter(page, writer.campaign)
+    page.context.clear_cookies()
+    with page.expect_response("**/live/**") as answer:
+        page.clock.run_for(1_500)
+    assert answer.value.status == 401
+    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to go on")
+    expect(page.get_by_role("heading", level=1)).to_have_text("All three systems are told apart")
+
+    asked = polls(page)
+    page.clock.run_for(10_000)
+    assert asked == []
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_sticks_out(
+    new_page: NewPage,
+    writer: TestSetWriter,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    writer.system("left-behind")
+    for segment in range(20, 32):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("ada", block, [1, 2, 3])
+        writer.judgment("ben", block, [1, 2, 3])
+        writer.judgment("careless-with-a-name-that-goes-on-and-on", block, [3, 1, 2])
+    rank_test_set(writer.test_set.pk)
+    empty = TestSetWriter(writer.campaign, "not begun", ["A", "B"])
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, writer.campaign)
+    expect(page.get_by_text("worth a look", exact=True)).to_be_visible()
+    page.locator("#explanation summary").click()
+    axe_check(page)
+    pages = [
+        page.url,
+        page.url.replace(f"/{writer.test_set.pk}/", f"/{empty.test_set.pk}/"),
+        "/campaigns/",
+    ]
+    for address in pages:
+        page.goto(address)
+        axe_check(page)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= viewport["width"], address
+
+
+def test_axe_finds_nothing_where_there_is_nothing_to_see(
+    page: Page, axe_check: Callable[[Page], None]
+) -> None:
+    campaign = make_campaign()
+    enter(page, campaign)
+    expect(page.get_by_role("heading", level=1)).to_have_text("No test set yet")
+    axe_check(page)
+    User.objects.get().memberships.all().delete()
+    page.goto("/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Welcome, Olga")
+    axe_check(page)
+
+
+def test_the_table_is_a_table_on_a_phone_too(new_page: NewPage, writer: TestSetWriter) -> None:
+    page = new_page(viewport=PHONE)
+    enter(page, writer.campaign)
+
+    row = page.get_by_role("table", name="Systems by Expected Wins").get_by_role("row").nth(1)
+
+    expect(row.get_by_role("rowheader")).to_have_text("A")
+    assert [cell.strip() for cell in row.get_by_role("cell").all_inner_texts()][-3:] == [
+        "16",
+        "0",
+        "0",
+    ]
