@@ -1,7 +1,13 @@
 from django.urls import path
 
+from annotation.views.download import judgments_download
 from annotation.views.judge import judge_page
 
 urlpatterns = [
     path("judge/<slug:slug>/", judge_page, name="judge"),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
+        judgments_download,
+        name="judgments-download",
+    ),
 ]

@@ -195,8 +195,26 @@ REST_FRAMEWORK = {
 REST_KNOX = {"TOKEN_TTL": None, "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
-    "DESCRIPTION": "Ranking campaigns: assignments, judgments, ranking runs.",
+    "DESCRIPTION": (
+        "Ranking campaigns. Researchers read campaigns, judgments and rankings with a token "
+        "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "
+        "`/api/v1/judging/` with its session."
+    ),
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api_schema.errors_describe",
+    ],
+    "ENUM_NAME_OVERRIDES": {
+        "MembershipRole": "campaign.models.Membership.Role",
+        "SystemKind": "campaign.models.System.Kind",
+        "JudgeOrigin": "campaign.models.Judge.Origin",
+        "NotEstimableReason": "ranking.core.wins.NotEstimable",
+        "TextDirection": ["ltr", "rtl"],
+        "BlockState": ["open", "judged", "skipped"],
+        "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
+    },
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
 }

@@ -1,6 +1,7 @@
 """Every address, by app."""
 
 from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
 
 from config.health import healthz, readyz
 
@@ -10,5 +11,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
-    path("api/v1/judging/", include("annotation.api.urls")),
+    path("api/v1/", include("config.api_urls")),
+    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
+
+handler404 = "config.api_errors.not_found"
+handler500 = "config.api_errors.server_error"

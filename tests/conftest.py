@@ -1,6 +1,8 @@
 """What all tests share."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -68,7 +70,9 @@ def start_worker(
 
     yield start
     for process in started:
-        process.kill()
+        # The whole group: beat is a process of its own and outlives a killed worker.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 

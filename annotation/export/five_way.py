@@ -1,12 +1,13 @@
 """The judgments of a test set as five-way CSV: what import_judgments reads back."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import Exists, Max, OuterRef
 
-from annotation.models import Candidate, CandidateOutput, Judgment, JudgmentSequence, Skip
+from annotation.export.shown import systems_shown
+from annotation.models import Candidate, Judgment, JudgmentSequence, Skip
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import TestSet
 
@@ -88,9 +89,11 @@ class _RowWriter:
         self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
 
     def rows(self, chunk: list[_JudgedBlock]) -> Iterator[FiveWayRow]:
-        shown = self._shown(judged.block for judged in chunk)
+        shown = systems_shown(judged.block for judged in chunk)
         for judged in chunk:
-            candidates = [shown[judged.block][place] for place in sorted(shown[judged.block])]
+            candidates = [
+                [self._systems[id_] for id_ in systems] for systems in shown[judged.block]
+            ]
             yield FiveWayRow(
                 source_language=self._test_set.source_language,
                 target_language=self._test_set.target_language,
@@ -102,15 +105,3 @@ class _RowWriter:
                 labels=tuple(judged.labels or [None] * len(candidates)),
                 system_numbers=tuple(tuple(n for _, n in systems) for systems in candidates),
             )
-
-    def _shown(self, blocks: Iterable[int]) -> dict[int, dict[int, list[tuple[str, int]]]]:
-        """Return for each block the systems behind its candidates, by position."""
-        shown: dict[int, dict[int, list[tuple[str, int]]]] = {}
-        rows = (
-            CandidateOutput.objects.filter(candidate__block__in=list(blocks))
-            .order_by("id")
-            .values_list("candidate__block_id", "candidate__position", "output__system_id")
-        )
-        for block, position, system in rows:
-            shown.setdefault(block, {}).setdefault(position, []).append(self._systems[system])
-        return shown

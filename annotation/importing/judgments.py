@@ -4,6 +4,7 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -54,19 +55,21 @@ def judgments_import(
     Raises FormatError for what a row says, ImportRefusedError for the whole.
     """
     writer = BlockWriter(test_set)
-    rows = rows_placed(files, languages=languages, known_systems=writer.system_ids)
-    if languages is None:
-        rows = _of_the_test_set(rows, test_set)
     judgments = skips = already_there = done = 0
-    for batch in _batches(_keyed(rows, test_set)):
-        new = _not_there(batch)
-        written = writer.write(new)
-        judgments += written
-        skips += len(new) - written
-        already_there += len(batch) - len(new)
-        done += len(batch)
-        if progress:
-            progress(done)
+    # Closed here, since a refusal leaves the reader in the middle of a file.
+    with closing(
+        rows_placed(files, languages=languages, known_systems=writer.system_ids)
+    ) as placed:
+        rows = _of_the_test_set(placed, test_set) if languages is None else placed
+        for batch in _batches(_keyed(rows, test_set)):
+            new = _not_there(batch)
+            written = writer.write(new)
+            judgments += written
+            skips += len(new) - written
+            already_there += len(batch) - len(new)
+            done += len(batch)
+            if progress:
+                progress(done)
     if not done:
         chosen = f" of {languages}" if languages else ""
         raise ImportRefusedError(

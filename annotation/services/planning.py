@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 
 from django.db import transaction
@@ -66,27 +66,51 @@ def hits_plan(*, test_set_id: int, count: int) -> int:
     plans: list[tuple[int, list[BlockPlan]]] = []
     empty_draws = 0
     while len(plans) < count and empty_draws < EMPTY_DRAWS_ALLOWED:
-        wanted = test_set.blocks_wanted
-        if wanted is not None and sequence.blocks_planned >= wanted:
+        if _all_planned(test_set, sequence):
             break
-        sequence.last_number += 1
-        draw = Draw(seed=design.seed, number=sequence.last_number)
-        window = draw_window(documents, length=design.segments_per_hit, draw=draw)
-        blocks = draw_hit(
-            window,
-            _outputs(test_set, window, with_reference=design.include_reference),
-            systems_per_block=design.systems_per_block,
-            draw=draw,
-        )
-        empty_draws = 0 if blocks else empty_draws + 1
-        if blocks:
-            plans.append((sequence.last_number, blocks))
-            sequence.blocks_planned += len(blocks)
+        drawn = _draw(test_set, design, documents, sequence.last_number, count - len(plans))
+        for number, blocks in drawn:
+            if _all_planned(test_set, sequence):
+                break
+            sequence.last_number = number
+            empty_draws = 0 if blocks else empty_draws + 1
+            if blocks:
+                plans.append((number, blocks))
+                sequence.blocks_planned += len(blocks)
     if not plans:
         logger.info("Test set %s: nothing (more) to plan.", test_set_id)
     _store(test_set, design, plans)
     sequence.save(update_fields=["last_number", "blocks_planned"])
     return len(plans)
+
+
+def _all_planned(test_set: TestSet, sequence: HITSequence) -> bool:
+    return test_set.blocks_wanted is not None and sequence.blocks_planned >= test_set.blocks_wanted
+
+
+def _draw(
+    test_set: TestSet, design: Design, documents: list[list[int]], last_number: int, count: int
+) -> list[tuple[int, list[BlockPlan]]]:
+    """The next `count` draws after `last_number`, empty ones too; one query for all their texts."""
+    draws = {
+        number: Draw(seed=design.seed, number=number)
+        for number in range(last_number + 1, last_number + count + 1)
+    }
+    windows = {
+        number: draw_window(documents, length=design.segments_per_hit, draw=draw)
+        for number, draw in draws.items()
+    }
+    segments = {segment for window in windows.values() for segment in window}
+    outputs = _outputs(test_set, segments, with_reference=design.include_reference)
+    return [
+        (
+            number,
+            draw_hit(
+                windows[number], outputs, systems_per_block=design.systems_per_block, draw=draw
+            ),
+        )
+        for number, draw in draws.items()
+    ]
 
 
 def _documents(test_set: TestSet) -> list[list[int]]:
@@ -100,7 +124,7 @@ def _documents(test_set: TestSet) -> list[list[int]]:
 
 
 def _outputs(
-    test_set: TestSet, window: Sequence[int], *, with_reference: bool
+    test_set: TestSet, segments: Collection[int], *, with_reference: bool
 ) -> dict[int, list[SystemOutput]]:
     kinds = Q(system__kind=System.Kind.SYSTEM)
     if with_reference:
@@ -108,7 +132,7 @@ def _outputs(
     rows = Output.objects.filter(
         kinds,
         segment__test_set=test_set,
-        segment__number__in=window,
+        segment__number__in=segments,
         text__isnull=False,
     ).values_list("segment__number", "system__name", "id", "text")
     outputs: dict[int, list[SystemOutput]] = {}

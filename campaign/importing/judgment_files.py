@@ -1,6 +1,6 @@
 """Files of judgments on their way into the database: opened again as often as needed."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def rows_placed(
     *,
     languages: LanguagePair | None = None,
     known_systems: Collection[str] | None = None,
-) -> Iterator[PlacedRow]:
+) -> Generator[PlacedRow]:
     """Yield the rows of all files in order; with `languages`, those of that pair only.
 
     Raises FormatError from the reader, for systems not in `known_systems` too.

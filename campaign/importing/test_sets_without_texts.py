@@ -4,6 +4,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -83,8 +84,10 @@ class _Content:
 
 def _content(files: Sequence[JudgmentsFile], languages: LanguagePair | None) -> _Content:
     content = _Content()
-    for placed in rows_placed(files, languages=languages):
-        content.add(placed)
+    # Closed here, since a refusal leaves the reader in the middle of a file.
+    with closing(rows_placed(files, languages=languages)) as rows:
+        for placed in rows:
+            content.add(placed)
     return content
 
 

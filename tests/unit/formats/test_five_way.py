@@ -263,7 +263,7 @@ def test_a_system_beyond_the_known_ones_is_refused() -> None:
         _read(content, known_systems={"A", "C"})
     assert str(caught.value) == (
         'j.csv, line 2, column 10 (field "system2Id"): the system B is unknown. What to do: '
-        "correct the name, or add the system to the test set first."
+        "correct the name, or add the system to the test set first; it has A, C."
     )
 
 

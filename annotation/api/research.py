@@ -1,0 +1,80 @@
+"""Judgments, for the members of a campaign: in pages, or all of them as a file."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.research_serializers import JudgmentRecordSerializer, UntilSerializer
+from annotation.export.response import five_way_response
+from annotation.export.shown import systems_shown
+from annotation.models import Judgment
+from campaign.api.access import readable_test_set
+from campaign.api.pages import CursorPages
+from campaign.models import TestSet
+
+
+class FiveWayRenderer(BaseRenderer):
+    """Makes `?format=csv` and `Accept: text/csv` known; the view itself streams the file."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
+class JudgmentsView(generics.ListAPIView[Judgment]):
+    """The judgments of a test set by number, those that were corrected among them.
+
+    `?format=csv` streams those that count as five-way CSV, which
+    `import_judgments` reads back to the same ranking.
+    """
+
+    serializer_class = JudgmentRecordSerializer
+    renderer_classes = [JSONRenderer, FiveWayRenderer]
+    pagination_class = CursorPages
+    ordering = "number"
+
+    @extend_schema(
+        parameters=[UntilSerializer],
+        responses={
+            (200, "application/json"): JudgmentRecordSerializer(many=True),
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Five-way CSV."),
+        },
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response | StreamingHttpResponse:  # type: ignore[override]  # a stream is no Response of DRF's
+        query = UntilSerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        self.until: int | None = query.validated_data.get("until")
+        self.test_set: TestSet = readable_test_set(request, kwargs["test_set_id"])
+        if request.accepted_renderer.format == FiveWayRenderer.format:
+            return five_way_response(test_set=self.test_set, watermark=self.until)
+        return self.list(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Judgment]:
+        judgments = Judgment.objects.of(self.test_set.pk)
+        later = Judgment.objects.filter(supersedes=OuterRef("pk"))
+        if self.until is not None:
+            judgments, later = judgments.until(self.until), later.until(self.until)
+        return judgments.annotate(current=~Exists(later)).select_related(
+            "judge", "block__segment__document", "supersedes"
+        )
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page = super().paginate_queryset(queryset)
+        self.shown = systems_shown(judgment.block_id for judgment in page or [])
+        return page
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        names = dict(self.test_set.systems.values_list("id", "name"))
+        return {**super().get_serializer_context(), "shown": self.shown, "names": names}
+
+    def handle_exception(self, exc: Exception) -> Response:
+        # Errors are JSON, whatever was asked for.
+        self.request.accepted_renderer = JSONRenderer()
+        self.request.accepted_media_type = JSONRenderer.media_type
+        return super().handle_exception(exc)

@@ -1,0 +1,66 @@
+"""Shapes of judgments as researchers read them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.models import Judgment
+
+
+class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
+    """A judgment with everything a ranking needs of it."""
+
+    id = serializers.UUIDField(source="client_id")
+    judge = serializers.CharField(source="judge.pseudonym")
+    segment = serializers.IntegerField(
+        source="block.segment.number", help_text="From 1 through the test set."
+    )
+    document = serializers.CharField(source="block.segment.document.name")
+    candidates = serializers.SerializerMethodField(
+        help_text="In shown order; each with the systems that produced this very text."
+    )
+    labels = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
+        help_text="Aligned with the candidates: 1 best … 5 worst, null where left blank.",
+    )
+    supersedes = serializers.UUIDField(
+        source="supersedes.client_id",
+        allow_null=True,
+        default=None,
+        help_text="The judgment of this judge and block that this one corrects.",
+    )
+    current = serializers.BooleanField(
+        help_text="No later judgment (up to `until`, if given) supersedes it: it counts."
+    )
+
+    class Meta:
+        model = Judgment
+        fields = [
+            "id",
+            "number",
+            "judge",
+            "segment",
+            "document",
+            "candidates",
+            "labels",
+            "duration_ms",
+            "active_ms",
+            "comment",
+            "submitted_at",
+            "supersedes",
+            "current",
+        ]
+        read_only_fields = fields
+
+    def get_candidates(self, judgment: Judgment) -> list[list[str]]:
+        names: dict[int, str] = self.context["names"]
+        shown: dict[int, list[list[int]]] = self.context["shown"]
+        return [[names[system] for system in systems] for systems in shown[judgment.block_id]]
+
+
+class UntilSerializer(serializers.Serializer[Any]):
+    until = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="Judgments with a number up to this one, such as a ranking's watermark.",
+    )

@@ -1,0 +1,22 @@
+"""The five-way CSV as a download that is sent while it is read."""
+
+from django.http import StreamingHttpResponse
+from django.utils.text import slugify
+
+from annotation.export.five_way import five_way_csv
+from campaign.models import TestSet
+
+
+def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> StreamingHttpResponse:
+    """The judgments as a file called after campaign and test set. See `five_way_rows`."""
+    name = slugify(test_set.name) or f"test-set-{test_set.pk}"
+    until = "" if watermark is None else f"-until-{watermark}"
+    filename = f"{test_set.campaign.slug}-{name}{until}-judgments.csv"
+    return StreamingHttpResponse(
+        five_way_csv(test_set=test_set, watermark=watermark),
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{filename}"',
+            "Cache-Control": "no-store",
+        },
+    )

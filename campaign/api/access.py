@@ -1,0 +1,22 @@
+"""What the views of the research API share: who may read what."""
+
+from typing import cast
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+
+from campaign.models import TestSet, User
+
+
+def reader(request: Request) -> User:
+    """The signed-in user; every view requires one."""
+    return cast("User", request.user)
+
+
+def readable_test_set(request: Request, test_set_id: int) -> TestSet:
+    """The test set, if the user is a member of its campaign; for everybody else there is none."""
+    test_set = TestSet.objects.open_to(reader(request)).filter(pk=test_set_id).first()
+    if test_set is None:
+        raise NotFound(_("There is no such test set, or you are no member of its campaign."))
+    return test_set

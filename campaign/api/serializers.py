@@ -1,0 +1,80 @@
+"""Shapes of campaigns, test sets and systems."""
+
+from rest_framework import serializers
+
+from campaign.models import Campaign, Membership, System, TestSet
+
+
+class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
+    __test__ = False
+
+    url = serializers.HyperlinkedIdentityField(
+        view_name="api-test-set", lookup_url_kwarg="test_set_id"
+    )
+
+    class Meta:
+        model = TestSet
+        fields = ["id", "name", "source_language", "target_language", "url"]
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    role = serializers.ChoiceField(
+        choices=Membership.Role.choices, read_only=True, help_text="Yours in this campaign."
+    )
+    test_sets = TestSetBriefSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "slug",
+            "name",
+            "role",
+            "allow_partial_ranking",
+            "blocks_per_judge",
+            "created_at",
+            "test_sets",
+        ]
+
+
+def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
+    return serializers.HyperlinkedIdentityField(view_name=view_name, lookup_url_kwarg="test_set_id")
+
+
+class TestSetLinksSerializer(serializers.Serializer[TestSet]):
+    __test__ = False
+
+    systems = _link("api-systems")
+    judgments = _link("api-judgments")
+    rankings = _link("api-rankings")
+    latest_ranking = _link("api-ranking-latest")
+    judges = _link("api-judges")
+
+
+class TestSetSerializer(serializers.ModelSerializer[TestSet]):
+    __test__ = False
+
+    campaign = serializers.SlugRelatedField[Campaign](slug_field="slug", read_only=True)
+    documents = serializers.IntegerField(read_only=True, source="document_count")
+    segments = serializers.IntegerField(read_only=True, source="segment_count")
+    links = TestSetLinksSerializer(source="*", read_only=True)
+
+    class Meta:
+        model = TestSet
+        fields = [
+            "id",
+            "name",
+            "campaign",
+            "source_language",
+            "target_language",
+            "blocks_wanted",
+            "created_at",
+            "documents",
+            "segments",
+            "links",
+        ]
+
+
+class SystemSerializer(serializers.ModelSerializer[System]):
+    class Meta:
+        model = System
+        fields = ["id", "name", "kind"]

@@ -1,0 +1,70 @@
+"""Campaigns, test sets and systems, for the members of a campaign."""
+
+from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from rest_framework import generics
+
+from campaign.api.access import readable_test_set, reader
+from campaign.api.pages import CursorPages
+from campaign.api.serializers import CampaignSerializer, SystemSerializer, TestSetSerializer
+from campaign.models import Campaign, Document, Segment, System, TestSet
+
+
+class CampaignsMixin(generics.GenericAPIView[Campaign]):
+    serializer_class = CampaignSerializer
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        test_sets = Prefetch("test_sets", TestSet.objects.order_by("id"))
+        return (
+            Campaign.objects.open_to(reader(self.request))
+            .annotate(role=F("memberships__role"))
+            .prefetch_related(test_sets)
+        )
+
+
+class CampaignsView(CampaignsMixin, generics.ListAPIView[Campaign]):
+    """The campaigns you are a member of, with their test sets."""
+
+    pagination_class = CursorPages
+    ordering = "slug"
+
+
+class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
+    """A campaign with its test sets."""
+
+    lookup_field = "slug"
+
+
+class TestSetView(generics.RetrieveAPIView[TestSet]):
+    """A test set, and where its systems, judgments, rankings and judges are."""
+
+    __test__ = False
+
+    serializer_class = TestSetSerializer
+    lookup_url_kwarg = "test_set_id"
+
+    def get_queryset(self) -> QuerySet[TestSet]:
+        return (
+            TestSet.objects.open_to(reader(self.request))
+            .select_related("campaign")
+            .annotate(
+                document_count=_count(Document.objects.all()),
+                segment_count=_count(Segment.objects.all()),
+            )
+        )
+
+
+def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
+    of_the_test_set = rows.filter(test_set=OuterRef("pk")).order_by().values("test_set")
+    return Coalesce(Subquery(of_the_test_set.annotate(count=Count("pk")).values("count")), 0)
+
+
+class SystemsView(generics.ListAPIView[System]):
+    """The systems of a test set, its references among them."""
+
+    serializer_class = SystemSerializer
+    pagination_class = CursorPages
+    ordering = "id"
+
+    def get_queryset(self) -> QuerySet[System]:
+        return readable_test_set(self.request, self.kwargs["test_set_id"]).systems.all()

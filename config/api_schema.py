@@ -1,0 +1,59 @@
+"""What the generated OpenAPI description lacks: the errors every operation may answer with."""
+
+from typing import Any
+
+_ERROR = {
+    "type": "object",
+    "description": "What went wrong, in words; `errors` has the parts that were refused, by name.",
+    "properties": {
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+    "required": ["detail"],
+}
+_DESCRIPTIONS = {
+    "400": "Something that was sent cannot be used.",
+    "401": "No valid token, and not signed in.",
+    "403": "Signed in, but not allowed to.",
+    "404": "There is no such thing, or it is none of yours.",
+}
+
+
+def errors_describe(
+    result: dict[str, Any], generator: object, request: object, public: object
+) -> dict[str, Any]:
+    """Add the error responses that follow from an operation's address and input."""
+    del generator, request, public
+    result["components"]["schemas"]["Error"] = _ERROR
+    for address, operations in result["paths"].items():
+        for operation in operations.values():
+            for status in _errors(address, operation):
+                operation["responses"].setdefault(
+                    status,
+                    {
+                        "description": _DESCRIPTIONS[status],
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/Error"}}
+                        },
+                    },
+                )
+    return result
+
+
+def _errors(address: str, operation: dict[str, Any]) -> list[str]:
+    query = {
+        parameter["name"]
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query"
+    }
+    errors = ["401"]
+    if "requestBody" in operation or "until" in query:
+        errors.append("400")
+    if address.startswith("/api/v1/judging/"):
+        errors.append("403")
+    if "{" in address or "cursor" in query:
+        errors.append("404")
+    return errors

@@ -1,0 +1,24 @@
+"""Addresses of the API, by app; `/api/v1/` stands before them."""
+
+from django.urls import include, path
+
+from annotation.api.research import JudgmentsView
+from campaign.api.views import CampaignsView, CampaignView, SystemsView, TestSetView
+from ranking.api.views import JudgesView, LatestRankingView, RankingsView, RankingView
+
+_test_set = [
+    path("", TestSetView.as_view(), name="api-test-set"),
+    path("systems/", SystemsView.as_view(), name="api-systems"),
+    path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
+    path("rankings/", RankingsView.as_view(), name="api-rankings"),
+    path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
+    path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
+    path("judges/", JudgesView.as_view(), name="api-judges"),
+]
+
+urlpatterns = [
+    path("judging/", include("annotation.api.urls")),
+    path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
+    path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
+    path("test-sets/<int:test_set_id>/", include(_test_set)),
+]

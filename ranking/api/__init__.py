@@ -1,0 +1,1 @@
+"""The API researchers read rankings by."""

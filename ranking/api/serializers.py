@@ -1,0 +1,126 @@
+"""Shapes of ranking runs and judges."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from campaign.models import Judge
+from ranking.core.wins import NotEstimable
+from ranking.models import RankingRun
+from ranking.selectors.judges import JudgeRow
+
+_REASONS = [(reason.value, reason.name) for reason in NotEstimable]
+
+
+class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
+    """What went into a ranking run, enough to compute it again."""
+
+    class Meta:
+        model = RankingRun
+        fields = [
+            "id",
+            "method",
+            "parameters",
+            "seed",
+            "watermark",
+            "code_version",
+            "started_at",
+            "finished_at",
+        ]
+
+
+class RankedSystemSerializer(serializers.Serializer[Any]):
+    system = serializers.CharField()
+    score = serializers.FloatField()
+    rank = serializers.IntegerField()
+    rank_low = serializers.IntegerField(help_text="The rank range, both ends included.")
+    rank_high = serializers.IntegerField()
+    cluster = serializers.IntegerField(help_text="1 for the best.")
+    wins = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    ties = serializers.IntegerField()
+
+
+class UnrankedSystemSerializer(serializers.Serializer[Any]):
+    system = serializers.CharField()
+    reason = serializers.ChoiceField(choices=_REASONS)
+    ties = serializers.IntegerField()
+
+
+class RankingInputSerializer(serializers.Serializer[Any]):
+    blocks = serializers.IntegerField()
+    comparisons = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    judges = serializers.IntegerField()
+    systems = serializers.IntegerField()
+
+
+class KappaSerializer(serializers.Serializer[Any]):
+    comparable = serializers.IntegerField(help_text="Pairs of comparisons by different judges.")
+    agreeing = serializers.IntegerField()
+    p_agree = serializers.FloatField(allow_null=True)
+    kappa = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    reason = serializers.ChoiceField(
+        choices=_REASONS, allow_null=True, help_text="Why there is no κ, where there is none."
+    )
+
+
+class JudgeKappaSerializer(KappaSerializer):
+    judge = serializers.CharField()
+    blocks = serializers.IntegerField()
+    comparisons = serializers.IntegerField()
+    ties = serializers.IntegerField()
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    chance = serializers.CharField(help_text="How agreement by chance was reckoned.")
+    p_chance = serializers.FloatField(allow_null=True)
+    comparisons = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    inter = KappaSerializer()
+    judges = JudgeKappaSerializer(many=True)
+
+
+class RankingSerializer(RankingBriefSerializer):
+    """A ranking run with its result."""
+
+    systems = RankedSystemSerializer(many=True, source="result.systems", help_text="Best first.")
+    not_estimable = UnrankedSystemSerializer(many=True, source="result.not_estimable")
+    groups = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        source="result.groups",
+        help_text="Systems that comparisons connect; with more than one group, the common "
+        "order is arbitrary.",
+    )
+    input = RankingInputSerializer(source="result.input")
+    agreement = AgreementSerializer(source="result.agreement")
+
+    class Meta(RankingBriefSerializer.Meta):
+        fields = [
+            *RankingBriefSerializer.Meta.fields,
+            "systems",
+            "not_estimable",
+            "groups",
+            "input",
+            "agreement",
+        ]
+
+
+class JudgeAgreementSerializer(serializers.Serializer[Any]):
+    kappa = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    agreeing = serializers.IntegerField()
+    comparable = serializers.IntegerField()
+
+
+class JudgeSerializer(serializers.Serializer[JudgeRow]):
+    pseudonym = serializers.CharField()
+    origin = serializers.ChoiceField(choices=Judge.Origin.choices)
+    judged = serializers.IntegerField(help_text="Blocks, however often revised.")
+    skipped = serializers.IntegerField()
+    agreement = JudgeAgreementSerializer(
+        help_text="With the others, as of the latest ranking; κ is null while not estimable."
+    )

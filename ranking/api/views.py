@@ -1,0 +1,70 @@
+"""Ranking runs and judges, for the members of a campaign."""
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import generics, serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import readable_test_set
+from campaign.api.pages import CursorPages, only_page
+from ranking.api.serializers import JudgeSerializer, RankingBriefSerializer, RankingSerializer
+from ranking.models import RankingRun
+from ranking.selectors.judges import judge_rows
+from ranking.selectors.runs import latest_run
+
+
+class RankingsView(generics.ListAPIView[RankingRun]):
+    """The ranking runs of a test set, the newest first, without their results."""
+
+    serializer_class = RankingBriefSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[RankingRun]:
+        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
+        return RankingRun.objects.of(test_set.pk).defer("result")
+
+
+class RankingView(generics.RetrieveAPIView[RankingRun]):
+    """A ranking run with its result."""
+
+    serializer_class = RankingSerializer
+    lookup_url_kwarg = "ranking_id"
+
+    def get_queryset(self) -> QuerySet[RankingRun]:
+        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
+        return RankingRun.objects.of(test_set.pk)
+
+
+class LatestRankingView(APIView):
+    @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
+    def get(self, request: Request, test_set_id: int) -> Response:
+        """The newest ranking; `watermark` is the number of the last judgment in it."""
+        test_set = readable_test_set(request, test_set_id)
+        run = latest_run(test_set_id=test_set.pk)
+        if run is None:
+            raise NotFound(_("This test set has no ranking yet."))
+        return Response(RankingSerializer(run).data)
+
+
+class JudgesView(APIView):
+    @extend_schema(
+        operation_id="judges_list",
+        responses=inline_serializer(
+            "JudgeList",
+            {
+                "next": serializers.URLField(allow_null=True),
+                "previous": serializers.URLField(allow_null=True),
+                "results": JudgeSerializer(many=True),
+            },
+        ),
+    )
+    def get(self, request: Request, test_set_id: int) -> Response:
+        """The judges of a test set by pseudonym, all on one page."""
+        test_set = readable_test_set(request, test_set_id)
+        rows = judge_rows(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
+        return Response(only_page([JudgeSerializer(row).data for row in rows]))

@@ -1,0 +1,97 @@
+"""A judged and ranked test set, its members, and a client that has a token."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from knox.models import AuthToken
+
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
+from campaign.models import Campaign, Judge, Membership, TestSet, User
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+from tests.factories import make_campaign, make_judge, make_test_set
+
+
+@pytest.fixture
+def campaign(db: None) -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def test_set(campaign: Campaign) -> TestSet:
+    test_set = make_test_set(campaign)
+    hits_plan(test_set_id=test_set.pk, count=8)
+    return test_set
+
+
+@pytest.fixture
+def judge(campaign: Campaign) -> Judge:
+    return make_judge(campaign, "ada")
+
+
+@pytest.fixture
+def judge_hits(test_set: TestSet) -> Callable[[Judge, int], None]:
+    """Judge some HITs: of each, the last block is skipped and the first one revised."""
+
+    def judge_some(judge: Judge, hits: int) -> None:
+        for _ in range(hits):
+            assignment = assignment_lend(judge=judge)
+            assert assignment is not None
+            *judged, skipped = assigned_blocks(assignment)
+            for block in [*judged, judged[0]]:
+                ranks = [1 + place % 4 for place in range(len(block.candidates))]
+                judgment_submit(
+                    assigned=block,
+                    client_id=uuid4(),
+                    labels=ranks,
+                    duration_ms=9000,
+                    active_ms=7000,
+                    comment="a tie?",
+                )
+            skip_submit(assigned=skipped, client_id=uuid4(), reason="bad_source")
+
+    return judge_some
+
+
+@pytest.fixture
+def ranking(
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None]
+) -> RankingRun:
+    judge_hits(judge, 2)
+    judge_hits(make_judge(test_set.campaign, "bob"), 2)
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    return run
+
+
+@pytest.fixture
+def make_member() -> Callable[..., User]:
+    def make(campaign: Campaign, role: str = "researcher", name: str = "rosa") -> User:
+        user = User.objects.create_user(name=name, email=f"{name}@example.org")
+        Membership.objects.create(campaign=campaign, user=user, role=role)
+        return user
+
+    return make
+
+
+@pytest.fixture
+def client_of() -> Callable[[User], Client]:
+    """A client that sends a token of the user's with every request."""
+
+    def make(user: User) -> Client:
+        _instance, token = AuthToken.objects.create(user=user)
+        return Client(headers={"Authorization": f"Token {token}"})
+
+    return make
+
+
+@pytest.fixture
+def researcher(
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
+) -> Client:
+    return client_of(make_member(campaign))

@@ -1,0 +1,192 @@
+"""Who may read what: every address of the research API, for everybody."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, get_resolver, reverse
+from django.utils import timezone
+from knox.models import AuthToken
+
+from campaign.models import Campaign, Judge, TestSet, User
+from config import api_urls
+from ranking.models import RankingRun
+from tests.factories import make_campaign, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+Members = Callable[..., User]
+Clients = Callable[[User], Client]
+
+OF_A_CAMPAIGN = ("api-campaign",)
+OF_A_TEST_SET = (
+    "api-test-set",
+    "api-systems",
+    "api-judgments",
+    "api-rankings",
+    "api-ranking-latest",
+    "api-ranking",
+    "api-judges",
+)
+
+
+@pytest.fixture
+def addresses(campaign: Campaign, test_set: TestSet, ranking: RankingRun) -> list[str]:
+    """Of everything that belongs to the campaign, the download of its dashboard included."""
+    of_test_set = {"test_set_id": test_set.pk}
+    return [
+        reverse("api-campaign", args=[campaign.slug]),
+        *(
+            reverse(
+                name,
+                kwargs=of_test_set | ({"ranking_id": ranking.pk} if name == "api-ranking" else {}),
+            )
+            for name in OF_A_TEST_SET
+        ),
+        reverse("api-judgments", kwargs=of_test_set) + "?format=csv",
+    ]
+
+
+def names(patterns: list[object]) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            yield str(pattern.name)
+        else:
+            yield from names(pattern.url_patterns)  # type: ignore[attr-defined]
+
+
+def test_matrix_knows_every_address() -> None:
+    research = {name for name in names(list(api_urls.urlpatterns)) if name.startswith("api-")}
+    assert research == {"api-campaigns", *OF_A_CAMPAIGN, *OF_A_TEST_SET}
+    others = {name for name in names(list(api_urls.urlpatterns)) if not name.startswith("api-")}
+    assert all(name.startswith("judging-") for name in others)
+    assert get_resolver().reverse_dict  # all of them resolve
+
+
+def statuses(client: Client, addresses: list[str]) -> dict[str, int]:
+    found = {}
+    for address in addresses:
+        response = client.get(address)
+        found[address] = response.status_code
+        if response.status_code >= 400:
+            assert response.headers["Content-Type"] == "application/json"
+            assert list(response.json()) == ["detail"]
+    return found
+
+
+def all_are(status: int, addresses: list[str]) -> dict[str, int]:
+    return dict.fromkeys(addresses, status)
+
+
+def test_nobody_reads_without_a_token(addresses: list[str]) -> None:
+    everything = [*addresses, reverse("api-campaigns")]
+    for client in (Client(), Client(headers={"Authorization": "Token 0123456789abcdef"})):
+        assert statuses(client, everything) == all_are(401, everything)
+    assert Client().get(everything[0]).headers["WWW-Authenticate"] == "Token"
+
+
+@pytest.mark.parametrize("role", ["organiser", "researcher"])
+def test_members_read_everything(
+    campaign: Campaign, addresses: list[str], make_member: Members, client_of: Clients, role: str
+) -> None:
+    member = make_member(campaign, role)
+    assert statuses(client_of(member), addresses) == all_are(200, addresses)
+    signed_in = Client()
+    signed_in.force_login(member)
+    assert statuses(signed_in, addresses) == all_are(200, addresses)
+
+
+def test_members_of_other_campaigns_and_judges_find_nothing(
+    addresses: list[str], judge: Judge, make_member: Members, client_of: Clients
+) -> None:
+    other = make_campaign("zoo")
+    organiser = client_of(make_member(other, "organiser"))
+    assert judge.user is not None
+    for client in (organiser, client_of(judge.user)):
+        assert statuses(client, addresses) == all_are(404, addresses)
+    listed = organiser.get(reverse("api-campaigns")).json()["results"]
+    assert [campaign["slug"] for campaign in listed] == ["zoo"]
+    assert client_of(judge.user).get(reverse("api-campaigns")).json()["results"] == []
+
+
+def test_runs_of_another_test_set_are_not_found_here(
+    campaign: Campaign, ranking: RankingRun, researcher: Client
+) -> None:
+    other = make_test_set(campaign, name="other")
+    address = reverse("api-ranking", args=[other.pk, ranking.pk])
+    assert researcher.get(address).status_code == 404
+
+
+def test_expired_deleted_and_inactive_tokens_open_nothing(
+    campaign: Campaign, make_member: Members, client_of: Clients
+) -> None:
+    address = reverse("api-campaigns")
+    member = make_member(campaign)
+    client = client_of(member)
+    assert client.get(address).status_code == 200
+    AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+    assert client.get(address).status_code == 401
+    client = client_of(member)
+    AuthToken.objects.all().delete()
+    assert client.get(address).status_code == 401
+    client = client_of(member)
+    User.objects.update(is_active=False)
+    assert client.get(address).status_code == 401
+
+
+def test_tokens_are_stored_as_hashes(campaign: Campaign, make_member: Members) -> None:
+    _instance, token = AuthToken.objects.create(user=make_member(campaign))
+    stored = AuthToken.objects.values().get()
+    assert token not in str(stored)
+    # The first characters are kept to find the row by; the rest is not.
+    assert token[15:] not in str(stored)
+
+
+def test_nothing_is_written_here(addresses: list[str], researcher: Client) -> None:
+    for address in addresses:
+        for method in ("post", "put", "patch", "delete"):
+            response = getattr(researcher, method)(address)
+            assert response.status_code == 405, (method, address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/api/v1/test-sets/99999999999999999999999/",
+        "/api/v1/test-sets/99999999999999999999999/judgments/",
+        "/api/v1/test-sets/0/rankings/1/",
+        "/api/v1/campaigns/nowhere/",
+        "/api/v1/nothing/",
+        "/api/",
+    ],
+)
+def test_what_is_not_there_is_404_in_json(researcher: Client, address: str) -> None:
+    response = researcher.get(address)
+    assert response.status_code == 404
+    assert list(response.json()) == ["detail"]
+
+
+def test_download_is_for_members_of_this_campaign(
+    campaign: Campaign, test_set: TestSet, judge: Judge, make_member: Members
+) -> None:
+    address = reverse("judgments-download", args=[campaign.slug, test_set.pk])
+
+    def status(user: User | None) -> int:
+        client = Client()
+        if user:
+            client.force_login(user)
+        return client.get(address).status_code
+
+    other = make_campaign("zoo")
+    assert status(None) == 302
+    assert status(judge.user) == 404
+    assert status(make_organiser(other)) == 404
+    assert status(make_member(campaign, "researcher", "rita")) == 200
+    organiser = make_member(campaign, "organiser", "olaf")
+    assert status(organiser) == 200
+    client = Client()
+    client.force_login(organiser)
+    wrong = reverse("judgments-download", args=[other.slug, test_set.pk])
+    assert client.get(wrong).status_code == 404
+    assert client.post(address).status_code == 405

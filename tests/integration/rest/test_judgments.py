@@ -1,0 +1,163 @@
+"""Judgments over REST: as records, and as a file that gives the same ranking again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.export import five_way_csv
+from annotation.models import CandidateOutput, Judgment
+from campaign.models import Campaign, Judge, TestSet, User
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+
+pytestmark = pytest.mark.django_db
+
+JudgeHits = Callable[[Judge, int], None]
+
+
+@pytest.fixture
+def address(test_set: TestSet) -> str:
+    return reverse("api-judgments", args=[test_set.pk])
+
+
+def content(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    assert response.streaming
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    return str(response.getvalue().decode())
+
+
+def test_record_says_what_a_ranking_needs(
+    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+) -> None:
+    judge_hits(judge, 1)
+    first, second, revised = researcher.get(address).json()["results"]
+    judgment = Judgment.objects.select_related("block__segment__document").get(number=1)
+    systems: dict[int, list[str]] = {}
+    for position, name in (
+        CandidateOutput.objects.filter(candidate__block=judgment.block)
+        .order_by("id")
+        .values_list("candidate__position", "output__system__name")
+    ):
+        systems.setdefault(position, []).append(name)
+    assert first == {
+        "id": str(judgment.client_id),
+        "number": 1,
+        "judge": "ada",
+        "segment": judgment.block.segment.number,
+        "document": judgment.block.segment.document.name,
+        "candidates": [systems[position] for position in sorted(systems)],
+        "labels": judgment.labels,
+        "duration_ms": 9000,
+        "active_ms": 7000,
+        "comment": "a tie?",
+        "submitted_at": judgment.submitted_at.isoformat().replace("+00:00", "Z"),
+        "supersedes": None,
+        "current": False,
+    }
+    assert (second["number"], second["supersedes"], second["current"]) == (2, None, True)
+    assert (revised["supersedes"], revised["current"]) == (first["id"], True)
+
+
+def test_collapsed_outputs_are_one_candidate(
+    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+) -> None:
+    judge_hits(judge, 4)
+    for row in researcher.get(address).json()["results"]:
+        assert len(row["candidates"]) == len(row["labels"])
+        names = [name for systems in row["candidates"] for name in systems]
+        assert len(names) == len(set(names))
+        if {"amber", "birch"} <= set(names) and row["segment"] % 2:
+            assert ["amber", "birch"] in [sorted(systems) for systems in row["candidates"]]
+
+
+def test_until_shows_what_counted_then(
+    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+) -> None:
+    judge_hits(judge, 2)
+    rows = researcher.get(f"{address}?until=2").json()["results"]
+    assert [(row["number"], row["current"]) for row in rows] == [(1, True), (2, True)]
+    assert researcher.get(f"{address}?until=0").json()["results"] == []
+    assert len(researcher.get(f"{address}?until={10**30}").json()["results"]) == 6
+
+
+@pytest.mark.parametrize("query", ["until=-1", "until=x", "until=-1&format=csv"])
+def test_until_must_be_a_number(
+    test_set: TestSet, researcher: Client, address: str, query: str
+) -> None:
+    response = researcher.get(f"{address}?{query}")
+    assert response.status_code == 400
+    assert response.headers["Content-Type"] == "application/json"
+    assert list(response.json()) == ["detail", "errors"]
+    assert list(response.json()["errors"]) == ["until"]
+
+
+def test_unknown_format_is_404_in_json(researcher: Client, address: str) -> None:
+    response = researcher.get(f"{address}?format=xml")
+    assert response.status_code == 404
+    assert list(response.json()) == ["detail"]
+
+
+@pytest.mark.parametrize("how", ["format", "accept", "download"])
+def test_csv_streams_the_judgments_that_count(
+    campaign: Campaign,
+    test_set: TestSet,
+    ranking: RankingRun,
+    make_member: Callable[..., User],
+    researcher: Client,
+    address: str,
+    how: str,
+) -> None:
+    if how == "format":
+        response = researcher.get(f"{address}?format=csv")
+    elif how == "accept":
+        response = researcher.get(address, headers={"Accept": "text/csv"})
+    else:
+        member = make_member(campaign, "organiser", "olga")
+        researcher.force_login(member)
+        response = researcher.get(reverse("judgments-download", args=["museum", test_set.pk]))
+    assert response.streaming
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert response.headers["Content-Disposition"] == (
+        'attachment; filename="museum-museum-en-de-judgments.csv"'
+    )
+    lines = response.getvalue().decode().splitlines()
+    assert lines == "".join(five_way_csv(test_set=test_set)).splitlines()
+    # A header, four judgments that count of each of two judges, two skips of each.
+    assert len(lines) == 1 + 8 + 4
+
+
+def test_file_of_a_rankings_watermark_gives_this_ranking_again(
+    test_set: TestSet,
+    ranking: RankingRun,
+    judge: Judge,
+    judge_hits: JudgeHits,
+    researcher: Client,
+    address: str,
+    tmp_path: Path,
+) -> None:
+    judge_hits(judge, 2)
+    later = ranking_run_compute(test_set_id=test_set.pk)
+    assert later is not None
+    assert later.result != ranking.result
+    for run in (ranking, later):
+        path = tmp_path / "judgments.csv"
+        path.write_text(content(researcher, f"{address}?format=csv&until={run.watermark}"))
+        slug = f"fresh-{run.watermark}"
+        call_command(
+            "import_judgments",
+            str(path),
+            campaign=slug,
+            create_campaign="Fresh",
+            test_set="fresh",
+            create_test_set=True,
+            verbosity=0,
+        )
+        again = ranking_run_compute(test_set_id=TestSet.objects.get(campaign__slug=slug).pk)
+        assert again is not None
+        assert again.result == run.result

@@ -1,0 +1,271 @@
+"""What each list holds, in pages, with as many queries for fifty rows as for one."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Judgment
+from annotation.services import hits_plan
+from campaign.models import Campaign, Document, Judge, Membership, Segment, System, TestSet, User
+from ranking.models import RankingRun
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+Members = Callable[..., User]
+Clients = Callable[[User], Client]
+
+
+def results(client: Client, address: str) -> list[dict[str, Any]]:
+    body = client.get(address).json()
+    assert list(body) == ["next", "previous", "results"]
+    return list(body["results"])
+
+
+def queries(client: Client, address: str, rows: int) -> int:
+    with CaptureQueriesContext(connection) as context:
+        assert len(results(client, address)) == rows
+    return len(context)
+
+
+def test_campaigns_and_their_test_sets(
+    campaign: Campaign, test_set: TestSet, make_member: Members, client_of: Clients
+) -> None:
+    # Others are members too, with other roles.
+    make_member(campaign, "organiser", "olga")
+    client = client_of(make_member(campaign))
+    make_campaign("zoo")
+    expected = {
+        "slug": "museum",
+        "name": "Museum",
+        "role": "researcher",
+        "allow_partial_ranking": False,
+        "blocks_per_judge": None,
+        "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
+        "test_sets": [
+            {
+                "id": test_set.pk,
+                "name": "museum en-de",
+                "source_language": "en",
+                "target_language": "de",
+                "url": f"http://testserver/api/v1/test-sets/{test_set.pk}/",
+            }
+        ],
+    }
+    assert results(client, reverse("api-campaigns")) == [expected]
+    assert client.get(reverse("api-campaign", args=["museum"])).json() == expected
+
+
+def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client) -> None:
+    address = f"/api/v1/test-sets/{test_set.pk}/"
+    body = researcher.get(address).json()
+    assert body.pop("created_at")
+    assert body == {
+        "id": test_set.pk,
+        "name": "museum en-de",
+        "campaign": "museum",
+        "source_language": "en",
+        "target_language": "de",
+        "blocks_wanted": None,
+        "documents": 2,
+        "segments": 7,
+        "links": {
+            "systems": f"http://testserver{address}systems/",
+            "judgments": f"http://testserver{address}judgments/",
+            "rankings": f"http://testserver{address}rankings/",
+            "latest_ranking": f"http://testserver{address}rankings/latest/",
+            "judges": f"http://testserver{address}judges/",
+        },
+    }
+
+
+def test_empty_test_set_counts_nothing(campaign: Campaign, researcher: Client) -> None:
+    empty = TestSet.objects.create(campaign=campaign, name="e", source_language="en")
+    body = researcher.get(reverse("api-test-set", args=[empty.pk])).json()
+    assert (body["documents"], body["segments"]) == (0, 0)
+    for name in ("api-systems", "api-judgments", "api-rankings", "api-judges"):
+        assert results(researcher, reverse(name, args=[empty.pk])) == []
+
+
+def test_systems_with_their_kind(test_set: TestSet, researcher: Client) -> None:
+    systems = results(researcher, reverse("api-systems", args=[test_set.pk]))
+    assert [(system["name"], system["kind"]) for system in systems] == [
+        ("amber", "system"),
+        ("birch", "system"),
+        ("cobalt", "system"),
+        ("dune", "system"),
+        ("ember", "system"),
+        ("fjord", "system"),
+        ("_ref", "reference"),
+    ]
+
+
+def test_judges_with_agreement_of_the_latest_ranking(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    judges = results(researcher, reverse("api-judges", args=[test_set.pk]))
+    rows = {row["judge"]: row for row in ranking.result["agreement"]["judges"]}
+    assert [judge["pseudonym"] for judge in judges] == ["ada", "bob"]
+    for judge in judges:
+        row = rows[judge["pseudonym"]]
+        assert judge == {
+            "pseudonym": judge["pseudonym"],
+            "origin": "person",
+            "judged": 4,
+            "skipped": 2,
+            "agreement": {
+                key: row[key] for key in ("kappa", "low", "high", "agreeing", "comparable")
+            },
+        }
+
+
+def test_pages_hold_every_row_once_while_rows_come_in(
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], researcher: Client
+) -> None:
+    judge_hits(judge, 3)
+    address: str | None = reverse("api-judgments", args=[test_set.pk]) + "?page_size=4"
+    numbers: list[int] = []
+    back: list[str | None] = []
+    while address:
+        body = researcher.get(address).json()
+        numbers += [row["number"] for row in body["results"]]
+        back.append(body["previous"])
+        if len(numbers) == 4:
+            judge_hits(judge, 1)
+        address = body["next"]
+    assert numbers == list(range(1, 13))
+    assert back[0] is None
+    assert back[2]
+    assert [row["number"] for row in researcher.get(back[2]).json()["results"]] == [5, 6, 7, 8]
+
+
+@pytest.mark.parametrize(
+    "query", ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"]
+)
+def test_made_up_cursors_are_refused_or_empty(
+    test_set: TestSet, researcher: Client, query: str
+) -> None:
+    for name in ("api-judgments", "api-rankings", "api-systems"):
+        response = researcher.get(f"{reverse(name, args=[test_set.pk])}?{query}")
+        assert response.status_code in {200, 404}
+        if response.status_code == 404:
+            assert response.json() == {"detail": "Invalid cursor"}
+    response = researcher.get(f"{reverse('api-campaigns')}?{query}")
+    assert response.status_code in {200, 404}
+
+
+def test_page_size_has_a_limit(test_set: TestSet, researcher: Client) -> None:
+    System.objects.bulk_create(System(test_set=test_set, name=f"system {n}") for n in range(1_100))
+    address = reverse("api-systems", args=[test_set.pk])
+    assert len(results(researcher, address)) == 100
+    assert len(results(researcher, f"{address}?page_size=5000")) == 1000
+    assert len(results(researcher, f"{address}?page_size=x")) == 100
+
+
+def test_campaigns_cost_the_same_for_one_and_fifty(
+    make_member: Members, client_of: Clients
+) -> None:
+    first = make_campaign("c0")
+    TestSet.objects.create(campaign=first, name="t", source_language="en", target_language="de")
+    member = make_member(first)
+    client = client_of(member)
+    one = queries(client, reverse("api-campaigns"), 1)
+    for n in range(1, 50):
+        campaign = make_campaign(f"c{n}")
+        Membership.objects.create(campaign=campaign, user=member, role="organiser")
+        for name in "tu":
+            TestSet.objects.create(campaign=campaign, name=name, source_language="en")
+    # Token, user, campaigns, test sets.
+    assert queries(client, reverse("api-campaigns"), 50) == one == 4
+
+
+def test_systems_cost_the_same_for_one_and_fifty(campaign: Campaign, researcher: Client) -> None:
+    test_set = TestSet.objects.create(campaign=campaign, name="t", source_language="en")
+    address = reverse("api-systems", args=[test_set.pk])
+    System.objects.create(test_set=test_set, name="s")
+    one = queries(researcher, address, 1)
+    System.objects.bulk_create(System(test_set=test_set, name=f"s{n}") for n in range(49))
+    assert queries(researcher, address, 50) == one == 4
+
+
+def test_judgments_cost_the_same_for_one_and_fifty(
+    test_set: TestSet,
+    judge: Judge,
+    judge_hits: Callable[[Judge, int], None],
+    researcher: Client,
+) -> None:
+    judge_hits(judge, 1)
+    address = reverse("api-judgments", args=[test_set.pk])
+    one = queries(researcher, f"{address}?page_size=1", 1)
+    hits_plan(test_set_id=test_set.pk, count=20)
+    judge_hits(judge, 17)
+    # Token, user, test set, judgments, candidates, names of systems.
+    assert queries(researcher, f"{address}?page_size=50", 50) == one == 6
+
+
+def test_rankings_cost_the_same_for_one_and_fifty(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    address = reverse("api-rankings", args=[test_set.pk])
+    one = queries(researcher, address, 1)
+    RankingRun.objects.bulk_create(
+        RankingRun(
+            test_set=test_set,
+            method="expected_wins",
+            parameters={},
+            seed=seed,
+            watermark=1,
+            code_version="1",
+            result={"big": "x" * 1000},
+            started_at=timezone.now(),
+        )
+        for seed in range(1, 50)
+    )
+    with CaptureQueriesContext(connection) as context:
+        rows = results(researcher, address)
+    assert [row["seed"] for row in rows] == [*range(49, 0, -1), 0]
+    assert len(context) == one == 4
+    assert '"result"' not in context[-1]["sql"]
+
+
+def test_judges_cost_the_same_for_one_and_fifty(
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], researcher: Client
+) -> None:
+    judge_hits(judge, 1)
+    address = reverse("api-judges", args=[test_set.pk])
+    one = queries(researcher, address, 1)
+    example = Judgment.objects.order_by("id").first()
+    assert example is not None
+    for n in range(2, 51):
+        Judgment.objects.create(
+            test_set=test_set,
+            number=1000 + n,
+            client_id=uuid4(),
+            judge=make_judge(test_set.campaign, f"judge {n}"),
+            block=example.block,
+            labels=example.labels,
+        )
+    # Token, user, test set, latest ranking, and three for the judges.
+    assert queries(researcher, address, 50) == one == 7
+
+
+def test_test_set_costs_one_query_beside_token_and_user(
+    campaign: Campaign, researcher: Client
+) -> None:
+    test_set = make_test_set(campaign)
+    document = Document.objects.create(test_set=test_set, name="long", position=3)
+    Segment.objects.bulk_create(
+        Segment(test_set=test_set, document=document, number=100 + n, position=n, source_text="x")
+        for n in range(1, 51)
+    )
+    with CaptureQueriesContext(connection) as context:
+        body = researcher.get(reverse("api-test-set", args=[test_set.pk])).json()
+    assert (body["documents"], body["segments"]) == (3, 57)
+    assert len(context) == 3

@@ -1,0 +1,59 @@
+"""Ranking runs over REST."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import TestSet
+from ranking.models import RankingRun
+
+pytestmark = pytest.mark.django_db
+
+
+def test_before_the_first_ranking_there_is_none(test_set: TestSet, researcher: Client) -> None:
+    response = researcher.get(reverse("api-ranking-latest", args=[test_set.pk]))
+    assert response.status_code == 404
+    assert response.json() == {"detail": "This test set has no ranking yet."}
+
+
+def test_latest_ranking_is_complete(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    body = researcher.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    started, finished = body.pop("started_at"), body.pop("finished_at")
+    assert started == ranking.started_at.isoformat().replace("+00:00", "Z")
+    assert finished >= started
+    assert body == {
+        "id": ranking.pk,
+        "method": "expected_wins",
+        "parameters": ranking.parameters,
+        "seed": ranking.seed,
+        "watermark": 12,
+        "code_version": ranking.code_version,
+        # Field by field what was stored, floats to the last bit.
+        **ranking.result,
+    }
+    assert [row["rank"] for row in body["systems"]] == list(range(1, len(body["systems"]) + 1))
+
+
+def test_one_ranking_is_what_the_latest_was(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    latest = researcher.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    assert researcher.get(reverse("api-ranking", args=[test_set.pk, ranking.pk])).json() == latest
+
+
+def test_list_leaves_results_out(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    (row,) = researcher.get(reverse("api-rankings", args=[test_set.pk])).json()["results"]
+    assert list(row) == [
+        "id",
+        "method",
+        "parameters",
+        "seed",
+        "watermark",
+        "code_version",
+        "started_at",
+        "finished_at",
+    ]

@@ -1,0 +1,162 @@
+"""The OpenAPI description: complete, without warnings, and what the answers really look like."""
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from django.core.management import call_command
+from django.test import Client
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import booleans
+from schemathesis.core.result import Ok
+from schemathesis.core.transport import Response
+from schemathesis.schemas import BaseSchema
+from schemathesis.specs.openapi.checks import ignored_auth
+
+from campaign.models import Judge, TestSet, User
+from ranking.models import RankingRun
+
+# Every one of these can be read without a body.
+READ = [
+    "/api/v1/campaigns/",
+    "/api/v1/campaigns/{slug}/",
+    "/api/v1/test-sets/{test_set_id}/",
+    "/api/v1/test-sets/{test_set_id}/systems/",
+    "/api/v1/test-sets/{test_set_id}/judgments/",
+    "/api/v1/test-sets/{test_set_id}/rankings/",
+    "/api/v1/test-sets/{test_set_id}/rankings/latest/",
+    "/api/v1/test-sets/{test_set_id}/rankings/{ranking_id}/",
+    "/api/v1/test-sets/{test_set_id}/judges/",
+]
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    out = StringIO()
+    call_command("spectacular", validate=True, fail_on_warn=True, format="openapi-json", stdout=out)
+    return dict(json.loads(out.getvalue()))
+
+
+def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
+    assert {path for path in schema["paths"] if "/judging/" not in path} == set(READ)
+    assert all(list(schema["paths"][path]) == ["get"] for path in READ)
+
+
+def test_enums_have_names(schema: dict[str, Any]) -> None:
+    enums = {name for name, part in schema["components"]["schemas"].items() if "enum" in part}
+    assert enums == {
+        "BlockState",
+        "JudgeOrigin",
+        "MembershipRole",
+        "NotEstimableReason",
+        "NullEnum",
+        "SkipReason",
+        "SystemKind",
+        "TextDirection",
+    }
+
+
+def test_nothing_a_judge_is_sent_names_a_system(schema: dict[str, Any]) -> None:
+    sent = [path for path in schema["paths"] if "/judging/" in path]
+    assert len(sent) == 4
+    parts = schema["components"]["schemas"]
+    seen: set[str] = set()
+    waiting = [json.dumps(schema["paths"][path]) for path in sent]
+    while waiting:
+        text = waiting.pop()
+        for name in parts:
+            if f'"#/components/schemas/{name}"' in text and name not in seen:
+                seen.add(name)
+                waiting.append(json.dumps(parts[name]))
+                assert not {"system", "systems", "number"} & set(parts[name].get("properties", {}))
+    assert "Assignment" in seen
+    assert "System" not in seen
+
+
+def test_schema_is_served_to_everybody(client: Client) -> None:
+    response = client.get("/api/schema/")
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].startswith("application/vnd.oai.openapi")
+
+
+@pytest.fixture
+def described(schema: dict[str, Any]) -> BaseSchema:
+    return schemathesis.openapi.from_dict(schema)
+
+
+def call_and_validate(case: Any, client: Client) -> int:
+    """Send the request through Django's test client, so that a crash shows its traceback."""
+    sent = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
+    assert sent.method
+    headers = {name: str(value) for name, value in sent.headers.items()}
+    content_type = headers.pop("Content-Type", "application/octet-stream")
+    headers.pop("Content-Length", None)
+    answer = client.generic(
+        sent.method, sent.path_url, sent.body or b"", content_type=content_type, headers=headers
+    )
+    case.validate_response(
+        Response(
+            status_code=answer.status_code,
+            headers={name.lower(): [value] for name, value in answer.headers.items()},
+            content=answer.getvalue(),
+            request=sent,
+            elapsed=0,
+            verify=False,
+        ),
+        # The token is the client's; taking it from the request would take nothing away.
+        excluded_checks=[ignored_auth],
+    )
+    return answer.status_code
+
+
+@pytest.mark.django_db
+def test_answers_with_real_rows_are_as_described(
+    described: BaseSchema, test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    values = {"slug": "museum", "test_set_id": test_set.pk, "ranking_id": ranking.pk}
+    for path in READ:
+        named = {name: value for name, value in values.items() if f"{{{name}}}" in path}
+        case = described[path]["GET"].Case(path_parameters=named)
+        assert call_and_validate(case, researcher) == 200
+
+
+@pytest.mark.django_db
+def test_made_up_requests_are_answered_as_described(
+    described: BaseSchema,
+    test_set: TestSet,
+    judge: Judge,
+    researcher: Client,
+    client_of: Callable[[User], Client],
+) -> None:
+    """No input crashes, and every answer has a status and a shape that the description knows."""
+    assert judge.user is not None
+    judging = client_of(judge.user)
+    for result in described.get_all_operations():
+        assert isinstance(result, Ok)
+        operation = result.ok()
+        client = judging if "/judging/" in operation.path else researcher
+        check(operation, client, {"test_set_id": test_set.pk, "slug": "museum"})
+
+
+def check(operation: Any, client: Client, real: dict[str, int | str]) -> None:
+    @settings(
+        max_examples=12,
+        deadline=None,
+        phases=[Phase.generate],
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(), existing=booleans())
+    def answered(case: Any, existing: bool) -> None:
+        if existing:
+            # A made-up id is rarely one that exists.
+            named = case.path_parameters
+            named.update({name: value for name, value in real.items() if name in named})
+        call_and_validate(case, client)
+
+    answered()
