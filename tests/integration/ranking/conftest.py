@@ -1,16 +1,16 @@
 """Campaigns, people and sessions for the tests of the ranking app."""
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psycopg2
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from psycopg2.extensions import cursor
 
 from campaign.models import Campaign, Membership, TestSet, User
-from tests.integration.ranking.writing import TestSetWriter, WMT12Writer
+from tests.integration.ranking.writing import TestSetWriter
 
 WriteTestSet = Callable[..., TestSetWriter]
 
@@ -59,11 +59,13 @@ def wmt12_folder(real_data: Path) -> Path:
 
 @pytest.fixture
 def wmt12(campaign: Campaign, wmt12_folder: Path) -> TestSet:
-    """The 1,294 blocks of WMT12 Czech–English, three of them skipped, in the order of the file."""
-    with (wmt12_folder / "judgments.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    test_set = TestSet.objects.create(
-        campaign=campaign, name="newstest2012", source_language="cs", target_language="en"
+    """WMT12 Czech–English as it is imported: 1,294 blocks, three of them skipped."""
+    call_command(
+        "import_judgments",
+        str(wmt12_folder / "judgments.csv"),
+        campaign=campaign.slug,
+        test_set="newstest2012",
+        create_test_set=True,
+        verbosity=0,
     )
-    WMT12Writer(test_set).write(rows)
-    return test_set
+    return TestSet.objects.get(campaign=campaign)
