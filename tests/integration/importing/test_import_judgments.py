@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -265,6 +265,27 @@ def test_what_is_wrong_is_named_and_nothing_kept(
     message = refused("import_judgments", str(path), **ONTO)
     assert message.startswith(f"{path}, line 6")
     assert said in message
+
+
+def test_files_are_closed_before_the_error_is_seen(
+    test_set: TestSet, onto: FiveWay, refused: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = onto(*ROWS, "3 ada amber=1 dune=2", "99 eve amber=1 dune=2")
+    opened: list[IO[bytes]] = []
+    whole_open = Path.open
+
+    def watched(self: Path, mode: str = "r") -> IO[Any]:
+        stream = whole_open(self, mode)
+        opened.append(stream)
+        return stream
+
+    monkeypatch.setattr(Path, "open", watched)
+    monkeypatch.setattr(importing, "_BATCH", 1)
+    refused("import_judgments", str(path), **ONTO)
+    refused("import_judgments", str(path), **ONTO | {"test_set": "old"})
+    refused("import_judgments", str(path), create_test_set=True, **ONTO)
+    assert opened
+    assert all(stream.closed for stream in opened)
 
 
 def test_unknown_system_among_chosen_languages_is_named(

@@ -1,0 +1,204 @@
+"""Who may open what: every address of the project, every role, two campaigns.
+
+A new address fails the first test until it stands in the table.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.test import APIClient
+
+from annotation.models import Block
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, hits_plan, judgment_submit
+from campaign.models import Campaign, Judge, Membership, TestSet, User
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+ROLES = ("nobody", "judge", "organiser", "researcher", "other judge", "other organiser")
+EVERYBODY = dict.fromkeys(ROLES, 200)
+
+# What each role gets of campaign "mine", of which the "other" ones know nothing.
+MEMBERS_PAGE = {
+    "nobody": 302,
+    "judge": 404,
+    "organiser": 200,
+    "researcher": 404,
+    "other judge": 404,
+    "other organiser": 404,
+}
+MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401, "researcher": 200}
+# Lists that hold only what is one's own.
+OWN_API = {**EVERYBODY, "nobody": 401}
+JUDGING_API = dict.fromkeys(ROLES, 404) | {"nobody": 401, "judge": 200}
+
+ADDRESSES = {
+    "healthz": EVERYBODY,
+    "readyz": EVERYBODY,
+    "api/schema/": EVERYBODY,
+    "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200},
+    "sign-out/": dict.fromkeys(ROLES, 405),
+    "i/<str:token>/": dict.fromkeys(ROLES, 404),
+    "": {
+        "nobody": 302,
+        "judge": 302,
+        "organiser": 302,
+        "researcher": 200,
+        "other judge": 302,
+        "other organiser": 302,
+    },
+    "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "campaigns/": {**EVERYBODY, "nobody": 302},
+    "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
+    # A fragment for a script, which must not follow a redirect into a page.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv": {
+        **MEMBERS_PAGE,
+        "researcher": 200,
+    },
+    "api/v1/judging/assignments/": {
+        **dict.fromkeys(ROLES, 403),
+        "nobody": 401,
+        "judge": 200,
+    },
+    "api/v1/judging/judgments/<uuid:client_id>/": JUDGING_API,
+    "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API,
+    "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
+    "api/v1/campaigns/": OWN_API,
+    "api/v1/campaigns/<slug:slug>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/systems/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/rankings/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """Campaign "mine" with a judge, an organiser, a researcher and a ranking; and another."""
+
+    campaign: Campaign
+    test_set: TestSet
+    run: RankingRun
+    users: dict[str, User | None]
+    block: Block
+
+    def client(self, role: str) -> APIClient:
+        client = APIClient()
+        user = self.users[role]
+        if user is not None:
+            client.force_login(user)
+        return client
+
+    def fill(self, route: str) -> str:
+        filled = (
+            route.replace("<slug:slug>", self.campaign.slug)
+            .replace("<int:test_set_id>", str(self.test_set.pk))
+            .replace("<int:ranking_id>", str(self.run.pk))
+            .replace("<uuid:client_id>", str(uuid4()))
+            .replace("<str:token>", "no-such-token")
+        )
+        return f"/{filled}"
+
+
+@pytest.fixture
+def world() -> World:
+    mine = make_test_set(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
+    other = make_test_set(make_campaign("other"))
+    judge = make_judge(mine.campaign, "secret-judge")
+    hits_plan(test_set_id=mine.pk, count=3)
+    block = _judge_one_block(judge)
+    run = ranking_run_compute(test_set_id=mine.pk)
+    assert run is not None
+    researcher = User.objects.create_user(name="Rita", email="rita@example.org")
+    Membership.objects.create(
+        campaign=mine.campaign, user=researcher, role=Membership.Role.RESEARCHER
+    )
+    return World(
+        campaign=mine.campaign,
+        test_set=mine,
+        run=run,
+        block=block,
+        users={
+            "nobody": None,
+            "judge": judge.user,
+            "organiser": make_organiser(mine.campaign),
+            "researcher": researcher,
+            "other judge": make_judge(other.campaign).user,
+            "other organiser": make_organiser(other.campaign, "other@example.org"),
+        },
+    )
+
+
+def _judge_one_block(judge: Judge) -> Block:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    assigned = assigned_blocks(assignment)[0]
+    labels = list(range(1, len(assigned.candidates) + 1))
+    judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+    return Block.objects.get(pk=assigned.block_id)
+
+
+def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield route
+        else:
+            yield from _routes(pattern, route)
+
+
+def test_every_address_stands_in_the_table() -> None:
+    assert set(_routes(get_resolver())) == set(ADDRESSES)
+
+
+def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
+    address = world.fill(route)
+    if route.endswith("assignments/"):
+        response = client.post(address, {"campaign": world.campaign.slug}, format="json")
+    elif "client_id" in route:
+        size = world.block.candidates.count()
+        body = {"block": world.block.public_id, "labels": [1] * size, "reason": "other"}
+        response = client.put(address, body, format="json")
+    elif route.endswith("progress/"):
+        response = client.get(address, {"campaign": world.campaign.slug})
+    else:
+        response = client.get(address)
+    body_bytes = b"".join(response) if response.streaming else response.content
+    return response.status_code, body_bytes.decode()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
+    world: World, role: str
+) -> None:
+    client = world.client(role)
+    secrets = ("SECRET-NEWS", "secretron", "secret-judge")
+    found, leaks = {}, []
+    for route in ADDRESSES:
+        found[route], body = _open(world, client, route)
+        if role not in {"organiser", "researcher"}:
+            leaks += [(route, secret) for secret in secrets if secret in body]
+    assert found == {route: roles[role] for route, roles in ADDRESSES.items()}
+    assert leaks == []
+
+
+def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
+    from knox.models import AuthToken
+
+    for role, status in (("researcher", 200), ("other organiser", 404)):
+        _token, key = AuthToken.objects.create(user=world.users[role])
+        client = Client(headers={"Authorization": f"Token {key}"})
+        latest = client.get(f"/api/v1/test-sets/{world.test_set.pk}/rankings/latest/")
+        assert latest.status_code == status
