@@ -146,30 +146,42 @@ class CandidateOutput(models.Model):
                 name="candidate_output_of_the_same_segment",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
-                declare=[("own_block", "BIGINT")],
+                declare=[
+                    ("own_block", "BIGINT"),
+                    ("own_segment", "BIGINT"),
+                    ("output_segment", "BIGINT"),
+                    ("other", "BIGINT"),
+                ],
+                # One table at a time, each by its key: after a large insert that was rolled back
+                # the planner's statistics say that the tables are empty, and it then joins them
+                # by reading them whole, once for every row of the next insert.
                 func="""
-                    SELECT b.id INTO own_block
-                    FROM annotation_candidate c
-                    JOIN annotation_block b ON b.id = c.block_id
-                    JOIN campaign_output o ON o.segment_id = b.segment_id
-                    WHERE c.id = NEW.candidate_id AND o.id = NEW.output_id;
-                    IF own_block IS NULL THEN
+                    SELECT c.block_id INTO own_block
+                    FROM annotation_candidate c WHERE c.id = NEW.candidate_id;
+                    SELECT b.segment_id INTO own_segment
+                    FROM annotation_block b WHERE b.id = own_block;
+                    SELECT o.segment_id INTO output_segment
+                    FROM campaign_output o WHERE o.id = NEW.output_id;
+                    IF own_segment IS NULL OR own_segment IS DISTINCT FROM output_segment THEN
                         RAISE EXCEPTION 'output % is not of the segment of candidate %',
                             NEW.output_id, NEW.candidate_id
                             USING ERRCODE = 'check_violation',
                                   CONSTRAINT = 'candidate_output_of_the_same_segment';
                     END IF;
-                    IF EXISTS (
-                        SELECT FROM annotation_candidate c
-                        JOIN annotation_candidateoutput co ON co.candidate_id = c.id
+                    FOR other IN
+                        SELECT c.id FROM annotation_candidate c
                         WHERE c.block_id = own_block AND c.id <> NEW.candidate_id
-                            AND co.output_id = NEW.output_id
-                    ) THEN
-                        RAISE EXCEPTION 'output % stands twice in block %',
-                            NEW.output_id, own_block
-                            USING ERRCODE = 'unique_violation',
-                                  CONSTRAINT = 'candidate_output_once_in_block';
-                    END IF;
+                    LOOP
+                        IF EXISTS (
+                            SELECT FROM annotation_candidateoutput co
+                            WHERE co.candidate_id = other AND co.output_id = NEW.output_id
+                        ) THEN
+                            RAISE EXCEPTION 'output % stands twice in block %',
+                                NEW.output_id, own_block
+                                USING ERRCODE = 'unique_violation',
+                                      CONSTRAINT = 'candidate_output_once_in_block';
+                        END IF;
+                    END LOOP;
                     RETURN NEW;
                 """,
             ),

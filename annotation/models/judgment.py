@@ -106,13 +106,19 @@ class Judgment(models.Model):
                 name="judgment_fits_its_block",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-                declare=[("shown", "INTEGER"), ("own_test_set", "BIGINT")],
+                declare=[
+                    ("own_hit", "BIGINT"),
+                    ("own_test_set", "BIGINT"),
+                    ("shown", "INTEGER"),
+                ],
+                # One table at a time, as in `candidate_output_of_the_same_segment`.
                 func="""
-                    SELECT h.test_set_id,
-                        (SELECT count(*) FROM annotation_candidate c WHERE c.block_id = b.id)
-                    INTO own_test_set, shown
-                    FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
-                    WHERE b.id = NEW.block_id;
+                    SELECT b.hit_id INTO own_hit
+                    FROM annotation_block b WHERE b.id = NEW.block_id;
+                    SELECT h.test_set_id INTO own_test_set
+                    FROM annotation_hit h WHERE h.id = own_hit;
+                    SELECT count(*) INTO shown
+                    FROM annotation_candidate c WHERE c.block_id = NEW.block_id;
                     IF own_test_set <> NEW.test_set_id THEN
                         RAISE EXCEPTION 'block % is not of test set %',
                             NEW.block_id, NEW.test_set_id
