@@ -24,7 +24,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.blocks import Blocks, UInt64Array
-from ranking.core.tallies import chunks, won
+from ranking.core.counts import Layout
+from ranking.core.tallies import chunks
 
 Int16Array = npt.NDArray[np.int16]
 Int64Array = npt.NDArray[np.int64]
@@ -132,7 +133,7 @@ def poisson_weights(
 
 
 #: Units resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
-#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_wins`.
+#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_counts`.
 UNITS_AT_A_TIME = 1024
 
 
@@ -149,10 +150,45 @@ def bootstrap_wins(
     Comparisons of one block are not independent, so it is blocks that are resampled; Koehn (2012,
     §5.1) resamples single comparisons, which gives narrower ranges.
 
+    Parameters, errors and sharding as for `bootstrap_counts`.
+
+    Returns
+    -------
+    int64, shape (R, n, n)
+        ``result[r, a, b]``: comparisons won by a against b in resample ``first_resample + r``.
+    """
+    n = len(blocks.systems)
+    totals = bootstrap_counts(
+        blocks,
+        Layout(n),
+        resamples=resamples,
+        seed=seed,
+        first_resample=first_resample,
+        chunk=chunk,
+    )
+    return totals.reshape(resamples, n, n)
+
+
+def bootstrap_counts(
+    blocks: Blocks,
+    layout: Layout,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    first_resample: int = 0,
+    chunk: int = UNITS_AT_A_TIME,
+) -> Int64Array:
+    """Count the cells of a layout in bootstrap resamples of whole blocks, or of larger units.
+
+    Blocks of equal key get equal weights: to resample segments or judges, give their blocks the
+    keys of the segments or judges (`ranking.core.levels.unit_keys`).
+
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
+    layout : Layout
+        The m cells to count.
     resamples : int
         Number R of resamples.
     seed : int
@@ -164,10 +200,9 @@ def bootstrap_wins(
 
     Returns
     -------
-    int64, shape (R, n, n)
-        ``result[r, a, b]``: comparisons won by a against b in resample ``first_resample + r``.
+    int64, shape (R, m)
         Results of shards of the blocks add up, those of shards of the resamples concatenate, to
-        the result of the whole, bit for bit. Memory: O(R n²), whatever B.
+        the result of the whole, bit for bit. Memory: O(R m), whatever B.
 
     Raises
     ------
@@ -176,27 +211,17 @@ def bootstrap_wins(
     """
     if not 1 <= chunk <= UNITS_AT_A_TIME:
         raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
-    n = len(blocks.systems)
-    totals = np.zeros((n * n, resamples), dtype=np.int64)
+    totals = np.zeros((layout.size, resamples), dtype=np.int64)
     for rows in chunks(len(blocks), chunk):
         weights = poisson_weights(
             blocks.key[rows], seed=seed, resamples=resamples, first_resample=first_resample
         )
-        # A block decides few of the n² cells, so a sparse product beats a dense one (tenfold at
+        # A block adds to few of the m cells, so a sparse product beats a dense one (tenfold at
         # 15 systems). It is exact in 16-bit integers: a cell of a chunk counts a block at most
         # once with a weight of at most MAX_WEIGHT, and UNITS_AT_A_TIME × MAX_WEIGHT < 2**15.
         # Chunks are then added up in 64 bits. Integers add up to the same bits in any order.
-        totals += np.asarray(_wins_by_block(blocks.labels[rows]) @ weights)
-    return np.ascontiguousarray(totals.T).reshape(resamples, n, n)
-
-
-def _wins_by_block(labels: npt.NDArray[np.int8]) -> sparse.csc_array[np.int16]:
-    """Return the wins of each block as a column of n² cells, shape (n², B)."""
-    count, n = labels.shape
-    block, cell = np.nonzero(won(labels).reshape(count, n * n))
-    starts = np.searchsorted(block, np.arange(count + 1))
-    ones = np.ones(len(cell), dtype=np.int16)
-    return sparse.csc_array((ones, cell, starts), shape=(n * n, count))
+        totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
+    return np.ascontiguousarray(totals.T)
 
 
 def bootstrap_sums(

@@ -68,7 +68,7 @@ def tally(blocks: Blocks) -> Tallies:
     for rows in chunks(len(blocks), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
         labels, candidates = blocks.labels[rows], blocks.candidates[rows]
         wins += np.count_nonzero(won(labels), axis=0)
-        ties += np.count_nonzero(_tied(labels, candidates), axis=0)
+        ties += np.count_nonzero(tied(labels, candidates), axis=0)
     return Tallies(systems=blocks.systems, wins=wins, ties=ties)
 
 
@@ -100,8 +100,20 @@ def won(labels: npt.NDArray[np.int8]) -> BoolArray:
     return beats
 
 
-def _tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
+def tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
+    """Say for each block who tied with whom.
+
+    Parameters
+    ----------
+    labels, candidates : int8, shape (B, n)
+        As in `Blocks`.
+
+    Returns
+    -------
+    bool, shape (B, n, n)
+        True where both have the same label, given to different candidates. Symmetric.
+    """
     same_label = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
     apart = candidates[:, :, np.newaxis] != candidates[:, np.newaxis, :]
-    tied: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
-    return tied
+    both: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
+    return both
