@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.blocks import Blocks
+from ranking.core.compiled import counting_kernel
 from ranking.core.tallies import Tallies, chunks, tied, won
 
 Int16Array = npt.NDArray[np.int16]
@@ -115,6 +116,16 @@ def count(
     int64, shape (m,)
         For ``layout.unpack``. Counts of shards add up to those of the whole.
     """
+    kernel = counting_kernel(len(blocks) * layout.size // 8)
+    if kernel is not None:
+        counted: Int64Array = kernel.cells_of(
+            blocks.labels,
+            blocks.candidates,
+            ties=layout.ties,
+            outright=layout.outright,
+            weights=weights,
+        )
+        return counted
     total = np.zeros(layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         cells = layout.of_blocks(blocks.take(rows))

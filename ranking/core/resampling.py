@@ -24,6 +24,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.blocks import Blocks, UInt64Array
+from ranking.core.compiled import counting_kernel
 from ranking.core.counts import Layout
 from ranking.core.tallies import chunks
 
@@ -54,7 +55,7 @@ def _mix(state: UInt64Array) -> UInt64Array:
 
 
 @cache
-def _poisson_thresholds() -> UInt64Array:
+def poisson_thresholds() -> UInt64Array:
     """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 …, X ~ Poisson(1), where below 2**64.
 
     In decimal arithmetic, which is the same everywhere, unlike the mathematical library's exp.
@@ -74,7 +75,7 @@ def _poisson_thresholds() -> UInt64Array:
 @cache
 def _weight_by_leading_bits() -> Int16Array:
     """Return the weight that each value of the 16 leading bits decides, or `_UNDECIDED`."""
-    thresholds = _poisson_thresholds()
+    thresholds = poisson_thresholds()
     lowest = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     highest = lowest | np.uint64((1 << 48) - 1)
     weight = np.searchsorted(thresholds, lowest, side="right")
@@ -108,14 +109,9 @@ def poisson_weights(
     ValueError
         If `seed`, `resamples` or `first_resample` is out of range.
     """
-    if not 0 <= seed < 1 << 64:
-        raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    if resamples < 0 or first_resample < 0:
-        raise ValueError("resamples and first_resample must not be negative")
+    start = generator_states(key, seed=seed, resamples=resamples, first=first_resample)
     first_group = first_resample // _LANES
     groups = np.arange(first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64)
-    seeded = _mix(np.array([seed], dtype=np.uint64) + _GAMMA)
-    start = _mix(key ^ seeded)
     bits = _mix(start[:, np.newaxis] + (groups + np.uint64(1)) * _GAMMA)
     # "<u8" before "<u2" so that lane 0 is the low sixteen bits on every machine.
     lanes = bits.astype("<u8", copy=False).view("<u2")
@@ -128,8 +124,28 @@ def poisson_weights(
         # Complementing the state keeps this second stream apart from the first.
         low = _mix(~start[rows] + (ids + np.uint64(1)) * _GAMMA) >> np.uint64(16)
         uniform = (lanes[rows, columns].astype(np.uint64) << np.uint64(48)) | low
-        weights[rows, columns] = np.searchsorted(_poisson_thresholds(), uniform, side="right")
+        weights[rows, columns] = np.searchsorted(poisson_thresholds(), uniform, side="right")
     return weights
+
+
+def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int) -> UInt64Array:
+    """Start each unit's generator; ValueError if an argument is out of range.
+
+    Parameters
+    ----------
+    key : uint64, shape (B,)
+    seed, resamples, first : int
+        As for `poisson_weights`.
+
+    Returns
+    -------
+    uint64, shape (B,)
+    """
+    if not 0 <= seed < 1 << 64:
+        raise ValueError("seed: expected 0 ≤ seed < 2**64")
+    if resamples < 0 or first < 0:
+        raise ValueError("resamples and first_resample must not be negative")
+    return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
 
 
 #: Units resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
@@ -211,6 +227,20 @@ def bootstrap_counts(
     """
     if not 1 <= chunk <= UNITS_AT_A_TIME:
         raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
+    kernel = counting_kernel(len(blocks) * resamples)
+    if kernel is not None:
+        counted = kernel.resample_cells(
+            blocks.labels,
+            blocks.candidates,
+            generator_states(blocks.key, seed=seed, resamples=resamples, first=first_resample),
+            poisson_thresholds(),
+            ties=layout.ties,
+            outright=layout.outright,
+            size=layout.size,
+            first_resample=first_resample,
+            resamples=resamples,
+        )
+        return np.ascontiguousarray(counted.T)
     totals = np.zeros((layout.size, resamples), dtype=np.int64)
     for rows in chunks(len(blocks), chunk):
         weights = poisson_weights(

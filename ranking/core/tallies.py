@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
+from ranking.core.compiled import counting_kernel
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -63,6 +64,11 @@ def tally(blocks: Blocks) -> Tallies:
         Counts over all blocks. Tallies of shards add up to those of the whole.
     """
     n = len(blocks.systems)
+    kernel = counting_kernel(len(blocks) * n * n // 8)
+    if kernel is not None:
+        cells = kernel.cells_of(blocks.labels, blocks.candidates, ties=True, outright=False)
+        above = cells[n * n :].reshape(n, n)
+        return Tallies(blocks.systems, wins=cells[: n * n].reshape(n, n), ties=above + above.T)
     wins = np.zeros((n, n), dtype=np.int64)
     ties = np.zeros((n, n), dtype=np.int64)
     for rows in chunks(len(blocks), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
