@@ -148,11 +148,20 @@ def pairwise_sequences(
     RateIntervals
         Of shape (..., n, n); a pair never decided, and the diagonal, have 0 … 1.
     """
+    apart = ~np.eye(wins.shape[-1], dtype=np.bool_)
+    return confidence_sequence(
+        wins * apart,
+        np.swapaxes(wins, -1, -2) * apart,
+        confidence=_of_each(wins, confidence, simultaneous),
+    )
+
+
+def _of_each(wins: Int64Array, confidence: float, simultaneous: bool) -> float:
+    """Confidence that each pair needs for all of them to have `confidence`."""
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
     n = wins.shape[-1]
-    pairs = max(1, n * (n - 1) // 2)
-    each = 1 - (1 - confidence) / pairs if simultaneous else confidence
-    apart = ~np.eye(n, dtype=np.bool_)
-    return confidence_sequence(wins * apart, np.swapaxes(wins, -1, -2) * apart, confidence=each)
+    return 1 - (1 - confidence) / max(1, n * (n - 1) // 2) if simultaneous else confidence
 
 
 def separated(
@@ -173,7 +182,9 @@ def separated(
     bool, shape (..., n, n)
         True where the whole interval of the first against the second is above 1/2.
     """
-    return pairwise_sequences(wins, confidence=confidence, simultaneous=simultaneous).low > 0.5
+    lost = np.swapaxes(wins, -1, -2)
+    each = _of_each(wins, confidence, simultaneous)
+    return (wins > lost) & (log_evidence(wins, lost) >= -np.log1p(-each))
 
 
 def anytime_rank_ranges(wins: Int64Array, *, confidence: float = 0.95) -> RankRanges:
