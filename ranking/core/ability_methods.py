@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
+from ranking.core.clusters import rank_ranges
 from ranking.core.counts import Counts
 from ranking.core.method import Fit, joined
 from ranking.core.wins import NotEstimable, Scores
@@ -71,17 +72,30 @@ def trueskill_wmt(
     """Fit TrueSkill as WMT 2014–16 did, see `ranking.core.trueskill_wmt`."""
     from ranking.core import trueskill_wmt as module
 
-    return _fit(
-        module.trueskill_wmt(
-            blocks,
-            seed=seed,
-            weights=weights,
-            runs=runs,
-            collapsed_tie=collapsed_tie,
-            sigma=sigma,
-            draw_probability=draw_probability,
-        )
+    ability = module.trueskill_wmt(
+        blocks,
+        seed=seed,
+        weights=weights,
+        runs=runs,
+        collapsed_tie=collapsed_tie,
+        sigma=sigma,
+        draw_probability=draw_probability,
     )
+    fit = _fit(ability)
+    # What is resampled for the rank ranges is said there; the runs behind the scores resample none.
+    extra = {name: value for name, value in fit.extra.items() if name != "resample"}
+    if len(ability.draws):
+        extra["ranges_of_runs"] = _ranges_of_runs(ability)
+    return replace(fit, extra=extra)
+
+
+def _ranges_of_runs(ability: Ability) -> dict[str, list[int]]:
+    """Rank ranges at 95 % over the runs themselves, as WMT14 and WMT15 published them."""
+    ranges = rank_ranges(ability.drawn_scores)
+    return {
+        ability.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
+        for index in np.flatnonzero(ability.estimable).tolist()
+    }
 
 
 def trueskill_wmt_resamples(
@@ -148,12 +162,12 @@ def trueskill(
 
 
 def _fit(ability: Ability) -> Fit:
-    without = np.flatnonzero(~ability.estimable).tolist()
-    reason = None if ability.problem is None else NotEstimable(ability.problem.value)
+    failed = ability.problem == NotEstimable.NOT_CONVERGED.value
+    without = np.flatnonzero(~ability.estimable).tolist() if failed else []
     return Fit(
         scores=ability.scores,
         extra=ability.comment(),
-        reasons={} if reason is None else dict.fromkeys(without, reason),
+        reasons=dict.fromkeys(without, NotEstimable.NOT_CONVERGED),
     )
 
 

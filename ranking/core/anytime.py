@@ -184,7 +184,8 @@ def separated(
     """
     lost = np.swapaxes(wins, -1, -2)
     each = _of_each(wins, confidence, simultaneous)
-    return (wins > lost) & (log_evidence(wins, lost) >= -np.log1p(-each))
+    found: BoolArray = (wins > lost) & (log_evidence(wins, lost) >= -np.log1p(-each))
+    return found
 
 
 def anytime_rank_ranges(wins: Int64Array, *, confidence: float = 0.95) -> RankRanges:
