@@ -23,8 +23,9 @@ _FAR = -30.0
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
-_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-_UNIT = 2.0**-53
+_S30, _S27, _S31, _S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
+# 52 bits and a half: with one bit more, the largest number would round to 1.
+_UNIT = 2.0**-52
 
 
 @nb.njit(cache=True, nogil=True)
@@ -127,5 +128,5 @@ def stream(seed: np.uint64, run: np.uint64) -> np.uint64:
 @nb.njit(cache=True, nogil=True)
 def uniform(start: np.uint64, index: np.uint64) -> float:
     """Return the index-th random number of a stream, in (0, 1): never 0, never 1."""
-    bits = mix(start + (index + np.uint64(1)) * _GAMMA) >> _S11
+    bits = mix(start + (index + np.uint64(1)) * _GAMMA) >> _S12
     return (float(bits) + 0.5) * _UNIT

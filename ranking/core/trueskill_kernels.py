@@ -73,9 +73,7 @@ def one_pass(
 
 
 @nb.njit(cache=True, nogil=True)
-def _opponent(
-    system: int, total: Int64Array, e: FloatArray, inverse: FloatArray, u: float
-) -> int:
+def _opponent(system: int, total: Int64Array, e: FloatArray, inverse: FloatArray, u: float) -> int:
     """Draw an opponent with probability ∝ exp(−|Δμ|) among those it was compared with.
 
     `e` holds exp(μ) and `inverse` exp(−μ): a product of two is exp(−|Δμ|), without calling exp
