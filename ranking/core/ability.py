@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,15 @@ class Ability:
             values=self.draws, estimable=np.broadcast_to(self.estimable, self.draws.shape)
         )
 
+    def comment(self) -> dict[str, Any]:
+        """Return what else there is to say, as plain JSON: `extra`, `problem`, `groups`, `sigma`."""
+        sigma = {
+            name: float(self.sigma[index])
+            for index, name in enumerate(self.systems)
+            if self.estimable[index]
+        }
+        return {**self.extra, "problem": self.problem, "groups": self.groups, "sigma": sigma}
+
 
 def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:
     """Say of all systems that they have no ability, and why."""
@@ -93,6 +103,11 @@ def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = Non
         problem=problem,
         extra=extra or {},
     )
+
+
+def were_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
+    """Whether each system was compared with another at all, shape (..., n)."""
+    return np.asarray(np.any(compared(wins, ties) > 0, axis=-1))
 
 
 def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
@@ -112,7 +127,7 @@ def groups_compared(tallies: Tallies) -> int:
 
 
 def weighted_tally(
-    blocks: Blocks, weights: npt.NDArray[np.int16] | None, *, collapsed_tie: bool = False
+    blocks: Blocks, weights: npt.NDArray[np.integer] | None, *, collapsed_tie: bool = False
 ) -> Tallies:
     """Count comparisons with each block counted `weights` times, for instance in a resample.
 
@@ -120,7 +135,7 @@ def weighted_tally(
     ----------
     blocks : Blocks
         B blocks over n systems.
-    weights : int16, shape (B,), or None
+    weights : integer, shape (B,), or None
         How often each block counts, 0 or more; None for once.
     collapsed_tie : bool
         Count two systems of one candidate as tied, as WMT did. Nobody compared them, so the core

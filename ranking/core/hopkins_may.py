@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,10 @@ from ranking.core.ability import (
     AbilityProblem,
     Extra,
     canonical_order,
-    compared,
     groups_compared,
     nothing,
     weighted_tally,
+    were_compared,
 )
 from ranking.core.blocks import Blocks
 from ranking.core.hopkins_may_gibbs import posterior_draws
@@ -46,7 +46,7 @@ def hopkins_may(
     *,
     inference: Literal["collapsed", "gibbs"] = "collapsed",
     model: Model | None = None,
-    weights: npt.NDArray[np.int16] | None = None,
+    weights: npt.NDArray[np.integer] | None = None,
     seed: int = 0,
     chains: int = 4,
     most_sweeps: int = 20_000,
@@ -68,7 +68,7 @@ def hopkins_may(
         The mode with Laplace's normal approximation around it, or draws from the exact posterior.
     model : Model, optional
         Constants; by default WMT's, with the radius fitted.
-    weights : int16, shape (B,), optional
+    weights : integer, shape (B,), optional
         How often each block counts, for a bootstrap.
     seed : int
         Of the draws: 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
@@ -99,7 +99,7 @@ def hopkins_may(
     if model.radius is None and not tallies.wins.any():
         return nothing(tallies, AbilityProblem.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
-    kept = order[compared(tallies.wins, tallies.ties).any(axis=1)[order]]
+    kept = order[were_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
     found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
     if not found.converged[0]:
@@ -128,13 +128,25 @@ def score(
     blocks: Blocks,
     *,
     seed: int = 0,
-    weights: npt.NDArray[np.int16] | None = None,
+    weights: npt.NDArray[np.integer] | None = None,
     inference: Literal["collapsed", "gibbs"] = "collapsed",
     radius: float | None = None,
 ) -> Scores:
     """Score systems by `hopkins_may`; none is estimable where it did not converge."""
     model = Model(radius=radius)
     return hopkins_may(blocks, seed=seed, weights=weights, inference=inference, model=model).scores
+
+
+def extra(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    radius: float | None = None,
+) -> dict[str, Any]:
+    """Say what `score` found beside the abilities: radius, convergence, standard deviations."""
+    model = Model(radius=radius)
+    return hopkins_may(blocks, seed=seed, inference=inference, model=model).comment()
 
 
 def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = None) -> Scores:
@@ -155,7 +167,7 @@ def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = No
     model = model or Model()
     found = posterior_modes(wins, ties, model)
     known = wins.any(axis=(1, 2)) if model.radius is None else np.ones(len(wins), dtype=np.bool_)
-    estimable = compared(wins, ties).any(axis=-1) & (found.converged & known)[:, np.newaxis]
+    estimable = were_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
     centre = np.where(estimable, found.mu, 0).sum(axis=1, keepdims=True) / count
     values = np.where(estimable, found.mu - centre, np.nan)

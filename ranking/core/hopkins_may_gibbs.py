@@ -158,9 +158,8 @@ def posterior_draws(
     stretch = min(_FIRST_SWEEPS, most_sweeps)
     while True:
         with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-            length = stretch
-            new = pool.map(lambda chain: chain.sweep(wins, ties, factor, length), walkers)
-            drawn = np.concatenate([drawn, np.stack(list(new))], axis=1)
+            waiting = [pool.submit(each.sweep, wins, ties, factor, stretch) for each in walkers]
+            drawn = np.concatenate([drawn, np.stack([each.result() for each in waiting])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= LEAST_EFFECTIVE

@@ -18,6 +18,8 @@ _BELOW_ONE = 1.0 - 2.0**-53
 #: Half the squared Newton step, in standard deviations, at which the mode counts as found. The
 #: last step is still taken, and Newton's method squares the distance.
 _FOUND = 1e-12
+#: Relative rounding error of a log likelihood: close to the mode, a step may seem to lose this much.
+_SLACK = 1e-12
 
 
 @nb.njit(cache=True, nogil=True)
@@ -155,7 +157,7 @@ def posterior_modes(
                 if new_radius > 0.0 or not fit_radius[run]:
                     new_value = log_likelihood(won, tied, new_mu, new_radius, noise)
                     new_value -= 0.5 * np.sum(new_mu**2) / prior**2
-                    if found or new_value >= value:
+                    if found or new_value >= value - _SLACK * abs(value):
                         mu[run], radius[run], value = new_mu, new_radius, new_value
                         break
                 share *= 0.5
@@ -186,6 +188,52 @@ def _latent_sum(
 
 
 @nb.njit(cache=True, nogil=True)
+def _latent_sums(
+    wins: Int64Array,
+    ties: Int64Array,
+    mu: FloatArray,
+    noise: float,
+    r: float,
+    start: np.uint64,
+    used: np.uint64,
+    sums: FloatArray,
+) -> np.uint64:
+    """Add up each system's latent differences to the others; return the numbers used so far."""
+    sums[:] = 0.0
+    for i in range(len(mu)):
+        for j in range(len(mu)):
+            delta = (mu[i] - mu[j]) / noise
+            part = 0.0
+            if i != j and wins[i, j] > 0:
+                part += _latent_sum(wins[i, j], delta, r, math.inf, start, used)
+                used += np.uint64(wins[i, j])
+            if j < i and ties[i, j] > 0:
+                part += _latent_sum(ties[i, j], delta, -r, r, start, used)
+                used += np.uint64(ties[i, j])
+            sums[i] += part
+            sums[j] -= part
+    return used
+
+
+@nb.njit(cache=True, nogil=True)
+def _draw_together(factor: FloatArray, sums: FloatArray, normal: FloatArray) -> None:
+    """Turn standard normal numbers into a draw from N(Q⁻¹ sums, Q⁻¹), with Q = factor factorᵀ.
+
+    Mean and noise in one pair of triangular solutions: factorᵀ x = factor⁻¹ sums + normal.
+    """
+    n = len(sums)
+    for i in range(n):
+        for k in range(i):
+            sums[i] -= factor[i, k] * sums[k]
+        sums[i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        x = sums[i] + normal[i]
+        for k in range(i + 1, n):
+            x -= factor[k, i] * normal[k]
+        normal[i] = x / factor[i, i]
+
+
+@nb.njit(cache=True, nogil=True)
 def gibbs(
     wins: Int64Array,
     ties: Int64Array,
@@ -209,7 +257,6 @@ def gibbs(
     n = len(mu)
     sums, normal = np.empty(n), np.empty(n)
     one = np.uint64(1)
-    inf = math.inf
     for sweep in range(len(kept_mu)):
         if radius_step > 0.0:
             proposed = radius[0] + radius_step * quantile(uniform(start, used))
@@ -220,34 +267,11 @@ def gibbs(
                 if math.log(uniform(start, used)) < gain:
                     radius[0] = proposed
             used += one
-        r = radius[0] / noise
-        sums[:] = 0.0
-        for i in range(n):
-            for j in range(n):
-                delta = (mu[i] - mu[j]) / noise
-                if i != j and wins[i, j] > 0:
-                    part = _latent_sum(wins[i, j], delta, r, inf, start, used)
-                    used += np.uint64(wins[i, j])
-                    sums[i] += part
-                    sums[j] -= part
-                if j < i and ties[i, j] > 0:
-                    part = _latent_sum(ties[i, j], delta, -r, r, start, used)
-                    used += np.uint64(ties[i, j])
-                    sums[i] += part
-                    sums[j] -= part
+        used = _latent_sums(wins, ties, mu, noise, radius[0] / noise, start, used, sums)
         for i in range(n):
             normal[i] = quantile(uniform(start, used))
             used += one
-        # Mean and noise in one pair of triangular solutions: factorᵀ x = factor⁻¹ sums + normal.
-        for i in range(n):
-            for k in range(i):
-                sums[i] -= factor[i, k] * sums[k]
-            sums[i] /= factor[i, i]
-        for i in range(n - 1, -1, -1):
-            x = sums[i] + normal[i]
-            for k in range(i + 1, n):
-                x -= factor[k, i] * normal[k]
-            normal[i] = x / factor[i, i]
+        _draw_together(factor, sums, normal)
         for i in range(n):
             mu[i] = noise * normal[i]
             kept_mu[sweep, i] = mu[i]

@@ -1,154 +1,138 @@
-"""TrueSkill in the setting of WMT 2014–16; the online one is in `trueskill_online`.
+"""TrueSkill online: every comparison once, in an order (Herbrich, Minka & Graepel 2006).
 
-Both read comparisons as games between two systems (Herbrich, Minka & Graepel 2006). A system's
-skill is a normal distribution (μ, σ²); a game adds noise of variance β² to each side and is a draw
-if the difference is within the margin ε. After i beats j, with c² = 2β² + σᵢ² + σⱼ²,
-
-    μᵢ += σᵢ²/c · v,  μⱼ −= σⱼ²/c · v,  σᵢ² *= 1 − σᵢ²/c² · w,  σⱼ² *= 1 − σⱼ²/c² · w
-
-where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games: τ = 0.
+The setting of the Workshops on Machine Translation is in `ranking.core.trueskill_wmt`, with the
+formulas; its names can be had from here as well.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-from scipy import special
 
-from ranking.core.ability import (
-    Ability,
-    AbilityProblem,
-    canonical_order,
-    compared,
-    groups_compared,
-    nothing,
-    weighted_tally,
-)
+from ranking.core.ability import Ability, AbilityProblem, groups_compared, nothing, weighted_tally
 from ranking.core.blocks import Blocks
-from ranking.core.tallies import Tallies
+from ranking.core.trueskill_wmt import (
+    Weights,
+    draw_margin,
+    extra_wmt,
+    score_counts,
+    score_wmt,
+    trueskill_wmt,
+)
 from ranking.core.wins import Scores
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-Progress = Callable[[int, int], None]
+__all__ = [
+    "Games",
+    "draw_margin",
+    "extra",
+    "extra_wmt",
+    "score",
+    "score_counts",
+    "score_wmt",
+    "trueskill_online",
+    "trueskill_wmt",
+]
 
-#: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
-SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
-#: Runs computed between two reports of progress, by one worker.
-_RUNS_AT_A_TIME = 50
-
-
-def draw_margin(draw_probability: float) -> float:
-    """Margin ε, in units of β, within which two equal systems draw with this probability."""
-    if not 0 <= draw_probability < 1:
-        raise ValueError("draw_probability: expected 0 ≤ p < 1")
-    return math.sqrt(2) * float(special.ndtri((draw_probability + 1) / 2))
+_MAX_DRAW = 0.99
 
 
-def trueskill_wmt(
+def trueskill_online(
     blocks: Blocks,
     *,
     seed: int = 0,
-    runs: int = 1000,
-    resample: Literal["none", "pairs"] = "none",
-    weights: npt.NDArray[np.int16] | None = None,
-    collapsed_tie: bool = True,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
-    jobs: int = 1,
-    progress: Progress | None = None,
+    order: Literal["key", "rows"] = "key",
+    runs: int = 10,
+    weights: Weights | None = None,
+    mu: float = 25.0,
+    sigma: float = 25 / 3,
+    beta: float = 25 / 6,
+    tau: float = 0.0,
+    draw_probability: float | None = None,
 ) -> Ability:
-    """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
+    """Estimate abilities by one pass over the comparisons, averaged over orders.
 
-    A run plays as many games as there are comparisons, N: the next takes the system of largest
-    variance and an opponent with probability ∝ exp(−|Δμ|) among those it was compared with, draws
-    one of their stored comparisons, with replacement, and updates both. Prior μ 0 and σ 0.5,
-    β = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
+    TrueSkill learns from each comparison once, so its estimate depends on their order. With
+    ``order="key"`` a run shuffles the blocks by a hash of (seed, run, content key), and the result
+    is the mean over the runs; with ``order="rows"`` there is one run, over the blocks as they come
+    (in the order they were judged, if the caller sorted them so). Within a block comparisons go by
+    shown position.
 
-    Ties count, as draws. Collapsed outputs are expanded to every system they stand for, and two
-    systems of one candidate count as tied: nobody compared them, but the published abilities need
-    it (on WMT15 English–Finnish they differ by up to 0.08 without). The reference counts as a
-    system unless it was left out with `Blocks.without`.
+    Ties count, as draws. Collapsed outputs are expanded to every system they stand for. Unlike
+    in `ranking.core.trueskill_wmt`, β does not grow with the number of comparisons, so the standard
+    deviations shrink with it; those of a block count as independent, which they are not.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64. Run r is a function of (seed, r), whatever `runs` and `jobs`.
+        0 ≤ seed < 2**64; only used by ``order="key"``.
+    order : {"key", "rows"}
     runs : int
-        Number R of runs, 1,000 for published ranges.
-    resample : {"none", "pairs"}
-        "pairs" draws the comparisons anew, with replacement, before each run, as in 2016;
-        "none" as in 2014–15. Without it, runs differ by the games they drew only.
-    weights : int16, shape (B,), optional
-        How often each block counts, for a bootstrap of blocks, segments or judges.
-    collapsed_tie : bool
-        False leaves out pairs inside one candidate, as the other methods do.
-    sigma : float
-        Standard deviation of the prior; β scales with it, and so do the abilities.
-    draw_probability : float
-        Between 0 and 1.
-    jobs : int
-        Threads. Does not affect the result.
-    progress : callable, optional
-        Told (runs done, runs) now and then.
+        Number R of orders; 1 with ``order="rows"`` whatever is given.
+    weights : integer, shape (B,), optional
+        How often each block counts.
+    mu, sigma : float
+        Prior. The defaults are those of the paper.
+    beta : float
+        Standard deviation of the noise each side of a game has.
+    tau : float
+        Standard deviation added to each side before a game; 0, since systems do not improve.
+    draw_probability : float, optional
+        Between 0 and 1 (exclusively); None for the share of ties in the data.
 
     Returns
     -------
     Ability
-        `mu` the mean and `sigma` the standard deviation of the abilities over the runs (not the
-        σ of TrueSkill, which says nothing: the prior is narrow against β), `draws` the runs;
-        `extra`: "comparisons", "runs", "resample", "beta".
+        `mu` the mean over the runs, `sigma` the root of TrueSkill's mean variance plus the
+        variance between orders, `draws` the runs; `extra`: "comparisons", "runs", "order",
+        "draw_probability".
 
     Raises
     ------
     ValueError
         If an argument is out of range.
-
-    References
-    ----------
-    K. Sakaguchi, M. Post, B. Van Durme (2014), Efficient Elicitation of Annotations for Human
-    Evaluation of Machine Translation, WMT; O. Bojar et al. (2015, 2016), Findings of the WMT.
     """
-    if runs < 1:
-        raise ValueError("runs: expected at least one")
-    tallies = weighted_tally(blocks, weights, collapsed_tie=collapsed_tie)
+    from ranking.core.trueskill_kernels import one_pass, shuffled
+
+    runs = 1 if order == "rows" else runs
+    if runs < 1 or not 0 <= seed < 1 << 64:
+        raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
+    if sigma <= 0 or beta <= 0 or tau < 0:
+        raise ValueError("sigma and beta must be positive, tau not negative")
+    tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
         return nothing(tallies, AbilityProblem.NO_COMPARISON)
-    wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
-    if resample == "pairs":
-        wins, ties = _resampled_pairs(tallies, seed=seed, runs=runs)
-    draws = _runs(
-        wins,
-        ties,
-        order=canonical_order(tallies.wins, tallies.ties),
-        seed=seed,
-        runs=runs,
-        sigma=sigma,
-        margin=draw_margin(draw_probability),
-        jobs=jobs,
-        progress=progress,
-    )
-    estimable = compared(tallies.wins, tallies.ties).any(axis=1)
-    draws[:, ~estimable] = np.nan
+    if draw_probability is None:
+        draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
+    margin = draw_margin(draw_probability) * beta
+    games = Games(blocks, weights)
+    n = len(blocks.systems)
+    draws, variances = np.full((runs, n), mu), np.full((runs, n), sigma**2)
+    for run in range(runs):
+        first, second, tie = games.first, games.second, games.tie
+        if order == "key":
+            place = shuffled(blocks.key, np.uint64(seed), run)
+            played = np.lexsort((games.turn, place[games.block]))
+            first, second, tie = first[played], second[played], tie[played]
+        one_pass(draws[run], variances[run], first, second, tie, beta, margin, tau)
+    estimable = np.zeros(n, dtype=np.bool_)
+    estimable[games.first] = estimable[games.second] = True
+    draws[:, ~estimable] = variances[:, ~estimable] = np.nan
     return Ability(
-        systems=tallies.systems,
+        systems=blocks.systems,
         mu=draws.mean(axis=0),
-        sigma=draws.std(axis=0),
+        sigma=np.sqrt(variances.mean(axis=0) + draws.var(axis=0)),
         estimable=estimable,
         draws=draws,
         groups=groups_compared(tallies),
         extra={
             "comparisons": tallies.comparisons,
             "runs": runs,
-            "resample": resample,
-            "beta": sigma * tallies.comparisons * BETA_SHARE,
+            "order": order,
+            "draw_probability": draw_probability,
         },
     )
 
@@ -156,126 +140,69 @@ def trueskill_wmt(
 def score(
     blocks: Blocks,
     *,
-    seed: int,
-    weights: npt.NDArray[np.int16] | None = None,
-    runs: int | None = None,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
+    seed: int = 0,
+    weights: Weights | None = None,
+    runs: int = 10,
+    draw_probability: float | None = None,
 ) -> Scores:
-    """Score systems by `trueskill_wmt`: over 1,000 runs, or one run in a weighted resample."""
-    ability = trueskill_wmt(
+    """Score systems by `trueskill_online` over shuffled blocks; in a resample, by one order."""
+    ability = trueskill_online(
         blocks,
         seed=seed,
-        runs=runs or (1000 if weights is None else 1),
         weights=weights,
-        sigma=sigma,
+        runs=runs if weights is None else 1,
         draw_probability=draw_probability,
     )
     return ability.scores
 
 
-def score_counts(
-    wins: Int64Array,
-    ties: Int64Array,
-    *,
-    seed: int,
-    first_run: int = 0,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
-    jobs: int = 1,
-) -> Scores:
-    """Score R resamples by one run of WMT's procedure each.
+def extra(
+    blocks: Blocks, *, seed: int = 0, runs: int = 10, draw_probability: float | None = None
+) -> dict[str, Any]:
+    """Say what `score` played with, and the standard deviation of each system's skill."""
+    ability = trueskill_online(blocks, seed=seed, runs=runs, draw_probability=draw_probability)
+    return ability.comment()
 
-    Parameters
+
+class Games:
+    """The N comparisons of blocks as games, by block and there by shown position.
+
+    Attributes
     ----------
-    wins, ties : int64, shape (R, n, n)
-        Counts as in `Tallies`, of each resample.
-    seed : int
-        0 ≤ seed < 2**64; resample r takes run ``first_run + r``.
-
-    Returns
-    -------
-    Scores
-        Of shape (R, n); a system without any comparison in a resample is not estimable in it.
+    first, second : int32, shape (N,)
+        Winner and loser, or the two sides of a tie: indices of systems.
+    tie : bool, shape (N,)
+    shown : int8, shape (N,)
+        1 if the side shown first won, −1 if the other did, 0 for a tie.
+    block : int64, shape (N,)
+        Row of the block.
+    turn : int64, shape (N,)
+        Place of the game in the order of all.
     """
-    values = _runs(
-        wins,
-        ties,
-        order=canonical_order(wins.sum(axis=0), ties.sum(axis=0)),
-        seed=seed,
-        first_run=first_run,
-        runs=len(wins),
-        sigma=sigma,
-        margin=draw_margin(draw_probability),
-        jobs=jobs,
-    )
-    estimable = compared(wins, ties).any(axis=-1)
-    return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
 
-
-def _runs(
-    wins: Int64Array,
-    ties: Int64Array,
-    *,
-    order: Int64Array,
-    seed: int,
-    runs: int,
-    sigma: float,
-    margin: float,
-    jobs: int,
-    first_run: int = 0,
-    progress: Progress | None = None,
-) -> FloatArray:
-    """Abilities in each run, shape (R, n); 0 for systems never compared."""
-    from ranking.core.trueskill_kernels import matched_runs
-
-    if not 0 <= seed < 1 << 64:
-        raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    if sigma <= 0:
-        raise ValueError("sigma: expected a positive number")
-    n = wins.shape[-1]
-    ordered_wins = np.ascontiguousarray(wins[:, order][:, :, order], dtype=np.int64)
-    ordered_ties = np.ascontiguousarray(ties[:, order][:, :, order], dtype=np.int64)
-    mu, var = np.empty((runs, n)), np.empty((runs, n))
-
-    def some(first: int) -> int:
-        rows = slice(first, min(first + _RUNS_AT_A_TIME, runs))
-        counts = rows if len(ordered_wins) > 1 else slice(None)
-        matched_runs(
-            ordered_wins[counts],
-            ordered_ties[counts],
-            np.uint64(seed),
-            first_run + first,
-            sigma,
-            BETA_SHARE,
-            margin,
-            mu[rows],
-            var[rows],
-        )
-        return rows.stop
-
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done in pool.map(some, range(0, runs, _RUNS_AT_A_TIME)):
-            if progress is not None:
-                progress(done, runs)
-    result = np.empty_like(mu)
-    result[:, order] = mu
-    return result
-
-
-def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
-    """Draw the comparisons anew for each run: one multinomial draw over the counted cells."""
-    n = len(tallies.systems)
-    order = canonical_order(tallies.wins, tallies.ties)
-    upper = np.triu_indices(n, 1)
-    wins, ties = tallies.wins[np.ix_(order, order)], tallies.ties[np.ix_(order, order)]
-    cells = np.concatenate([wins[upper], wins.T[upper], ties[upper]])
-    shares = cells / cells.sum()
-    new_wins = np.zeros((runs, n, n), dtype=np.int64)
-    new_ties = np.zeros((runs, n, n), dtype=np.int64)
-    first, second = order[upper[0]], order[upper[1]]
-    for run in range(runs):
-        drawn = np.random.default_rng([seed, run]).multinomial(cells.sum(), shares).reshape(3, -1)
-        new_wins[run, first, second], new_wins[run, second, first] = drawn[0], drawn[1]
-        new_ties[run, first, second] = new_ties[run, second, first] = drawn[2]
-    return new_wins, new_ties
+    def __init__(self, blocks: Blocks, weights: Weights | None = None) -> None:
+        # Systems of each block by shown position, those without a label last.
+        shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
+        by_position = np.argsort(shown, axis=1, kind="stable")
+        most = int(np.count_nonzero(blocks.labels, axis=1).max(initial=0))
+        systems = by_position[:, :most].astype(np.int32)
+        label = np.take_along_axis(blocks.labels, systems, axis=1)
+        candidate = np.take_along_axis(blocks.candidates, systems, axis=1)
+        pairs = list(combinations(range(most), 2))
+        p = np.array([pair[0] for pair in pairs], dtype=np.intp)
+        q = np.array([pair[1] for pair in pairs], dtype=np.intp)
+        games = (label[:, p] > 0) & (label[:, q] > 0) & (candidate[:, p] != candidate[:, q])
+        block, pair = np.nonzero(games)
+        left, right = systems[block, p[pair]], systems[block, q[pair]]
+        margin = label[block, q[pair]] - label[block, p[pair]]
+        if weights is not None:
+            times = weights[block]
+            block, left, right, margin = (
+                np.repeat(each, times) for each in (block, left, right, margin)
+            )
+        self.first = np.where(margin >= 0, left, right)
+        self.second = np.where(margin >= 0, right, left)
+        self.tie = margin == 0
+        self.shown = np.sign(margin).astype(np.int8)
+        self.block = block
+        self.turn = np.arange(len(block))

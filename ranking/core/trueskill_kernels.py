@@ -131,7 +131,7 @@ def matched_runs(
         beta2, margin = beta * beta, margin_in_beta * beta
         start = stream(seed, np.uint64(first_run + run))
         for match in range(matches):
-            i = np.argmax(var[run])
+            i = int(np.argmax(var[run]))
             j = _opponent(i, total, e, inverse, uniform(start, np.uint64(2 * match)))
             # One of their stored comparisons: which one does not matter, only its outcome.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
