@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
-from ranking.core.predictors import LOSS, TIE, UNKNOWN, WIN, Predictor, by_pairs
+from ranking.core.predictors import TIE, UNKNOWN, WIN, Predictor, by_pairs
 from ranking.core.tallies import tally
 from ranking.core.trueskill import Games
 
