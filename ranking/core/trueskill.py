@@ -116,7 +116,7 @@ def trueskill_online(
     for run in range(runs):
         first, second, tie = games.first, games.second, games.tie
         if order == "key":
-            place = shuffled(blocks.key, np.uint64(seed), run)
+            place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), run)
             played = np.lexsort((games.turn, place[games.block]))
             first, second, tie = first[played], second[played], tie[played]
         one_pass(draws[run], variances[run], first, second, tie, beta, margin, tau)

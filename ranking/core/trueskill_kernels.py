@@ -1,4 +1,8 @@
-"""Compiled TrueSkill updates. Import inside the function that needs it: this imports numba."""
+"""Compiled TrueSkill updates. Import inside the function that needs it: this imports numba.
+
+What is called from Python has an explicit signature, so that importing the module once compiles it
+and puts it into the cache.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,9 @@ from ranking.core.normal_kernels import between, hazard, mix, pdf, stream, unifo
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
+#: Columns of `Blocks` are read-only.
+_KEYS = nb.types.Array(nb.uint64, 1, "C", readonly=True)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -52,7 +59,12 @@ def update(
     var[j] *= 1.0 - var[j] / c2 * w
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    "void(float64[::1], float64[::1], int32[::1], int32[::1], boolean[::1], "
+    "float64, float64, float64)",
+    cache=True,
+    nogil=True,
+)
 def one_pass(
     mu: FloatArray,
     var: FloatArray,
@@ -103,7 +115,12 @@ def _opponent(
     return chosen
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    "void(int64[:, :, ::1], int64[:, :, ::1], uint64, int64, float64, float64, float64, "
+    "float64[:, ::1], float64[:, ::1])",
+    cache=True,
+    nogil=True,
+)
 def matched_runs(
     wins: Int64Array,
     ties: Int64Array,
@@ -154,7 +171,11 @@ def matched_runs(
             inverse[i], inverse[j] = 1.0 / e[i], 1.0 / e[j]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    nb.uint64[::1](_KEYS, nb.uint64, nb.int64),
+    cache=True,
+    nogil=True,
+)
 def shuffled(key: npt.NDArray[np.uint64], seed: np.uint64, run: int) -> npt.NDArray[np.uint64]:
     """Return numbers to sort units by: each a function of (seed, run, key of the unit) only."""
     start = stream(seed, np.uint64(run))
