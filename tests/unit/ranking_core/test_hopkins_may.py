@@ -263,3 +263,23 @@ def test_effective_draws_of_an_autoregressive_chain() -> None:
         chain[:, k] = 0.5 * chain[:, k - 1] + noise[:, k]
     # The sum of 0.5^|k| over all lags is 3.
     assert effective_draws(chain)[0] == pytest.approx(16_000 / 3, rel=0.15)
+
+
+def test_a_dominated_system_never_outranks_its_dominator() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        n = 6
+        wins = rng.integers(0, 5, (n, n))
+        np.fill_diagonal(wins, 0)
+        ties = np.triu(rng.integers(0, 4, (n, n)), 1)
+        ties = ties + ties.T
+        # System 0 fares against each third one like system 1, but for some losses made good.
+        wins[0, 2:], wins[2:, 0], ties[0, 2:] = wins[1, 2:], wins[2:, 1], ties[1, 2:]
+        tied, won = rng.integers(0, wins[2:, 0] + 1), rng.integers(0, ties[0, 2:] + 1)
+        wins[2:, 0] -= tied
+        ties[0, 2:] += tied - won
+        wins[0, 2:] += won
+        ties[2:, 0] = ties[0, 2:]
+        wins[0, 1] = max(wins[0, 1], wins[1, 0])
+        scores = score_counts(wins[np.newaxis], ties[np.newaxis]).values[0]
+        assert scores[0] >= scores[1] - 1e-9
