@@ -1,6 +1,8 @@
 """TrueSkill against the PyPI package of that name, and what must hold of any ranking."""
 
 import math
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 
@@ -256,3 +258,11 @@ def test_impossible_arguments_are_refused(wrong: dict[str, float]) -> None:
 
 def test_the_margin_makes_equals_draw_as_often_as_asked() -> None:
     assert 2 * special.ndtr(draw_margin(0.25) / math.sqrt(2)) - 1 == pytest.approx(0.25)
+
+
+def test_importing_the_core_does_not_load_the_compiler() -> None:
+    code = (
+        "import sys, ranking.core.trueskill, ranking.core.hopkins_may, ranking.core.selection; "
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
