@@ -18,7 +18,6 @@ from ranking.core.agreement_statistics import (
     fleiss,
     krippendorff,
     pooled,
-    share,
 )
 from ranking.core.agreement_units import Units
 from ranking.core.blocks import Blocks, UInt64Array
@@ -170,7 +169,12 @@ def measure_agreement(
         other = compared_pairs(chance_from, pairing)
         inter_ties, intra_ties = other.inter.ties, other.intra.ties
     measured = partial(
-        _measure, chance=chance, symmetric=symmetric, resamples=resamples, cut=cut, seed=seed
+        measure_compared,
+        chance=chance,
+        symmetric=symmetric,
+        resamples=resamples,
+        cut=cut,
+        seed=seed,
     )
     return AgreementMeasures(
         inter=measured(compared.inter, inter_ties),
@@ -184,7 +188,7 @@ def measure_agreement(
     )
 
 
-def _measure(
+def measure_compared(
     compared: Compared,
     ties: Ties,
     *,
@@ -194,6 +198,24 @@ def _measure(
     cut: int,
     seed: int,
 ) -> Measure:
+    """Measure agreement on pairs already counted; see `measure_agreement`.
+
+    Parameters
+    ----------
+    compared : Compared
+    ties : Ties
+        Of the judgments Scott's P(E) is estimated from.
+    chance : Chance
+    symmetric : bool
+    resamples : int
+    cut : int
+        Resampled values to chop off at each end.
+    seed : int
+
+    Returns
+    -------
+    Measure
+    """
     segments = np.union1d(compared.units.segment, ties.segment)
     statistic = _statistic(compared, ties, segments, chance, symmetric=symmetric)
     total: Int64Array = np.asarray(statistic.by_segment.sum(axis=1)).reshape(-1, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -184,7 +185,7 @@ def cohen_of_tables(
     return pairs, p_agree, (rows * columns).sum(axis=-1)
 
 
-def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> FloatArray:
+def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Divide, with NaN where there is nothing to divide by."""
     shape = np.broadcast_shapes(part.shape, whole.shape)
     found: FloatArray = np.full(shape, np.nan)

@@ -167,7 +167,11 @@ def intra_tables(cells: Cells) -> Tables:
 
 
 def _tables(cells: Cells, first: Int64Array, second: Int64Array, table: Int64Array) -> Tables:
-    segment, one, other = cells.item_segment[cells.item[first]], cells.judge[first], cells.judge[second]
+    segment, one, other = (
+        cells.item_segment[cells.item[first]],
+        cells.judge[first],
+        cells.judge[second],
+    )
     order, starts = _groups(segment, one, other)
     kept = order[starts]
     return Tables(

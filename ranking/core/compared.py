@@ -15,6 +15,7 @@ from ranking.core.agreement_units import (
     Tables,
     Units,
     cells_of_comparisons,
+    cells_of_labels,
     inter_tables,
     inter_units,
     intra_tables,
@@ -22,7 +23,13 @@ from ranking.core.agreement_units import (
     pooled_units,
 )
 from ranking.core.blocks import Blocks
-from ranking.core.collapsed import CollapsedComparisons, Outcome, Pairing, collapsed_comparisons
+from ranking.core.collapsed import (
+    CollapsedComparisons,
+    Outcome,
+    Pairing,
+    collapsed_comparisons,
+    collapsed_labels,
+)
 
 Int64Array = npt.NDArray[np.int64]
 Columns = TypeVar("Columns", Units, Tables, Ties)
@@ -74,10 +81,38 @@ def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
         _of_shard(collapsed_comparisons(shard, pairing), len(blocks.judges), pairing)
         for shard in shards_of_whole_segments(blocks)
     ]
-    return ComparedPairs(
-        inter=_joined_compared([shard.inter for shard in shards]),
-        intra=_joined_compared([shard.intra for shard in shards]),
-    )
+    return _joined_pairs(shards)
+
+
+def compared_labels(blocks: Blocks) -> ComparedPairs:
+    """Count how often a candidate of a segment was given which labels, some segments at a time.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+
+    Returns
+    -------
+    ComparedPairs
+        `inter` of different judges, `intra` of judges with themselves; without ties.
+    """
+    shards = []
+    for shard in shards_of_whole_segments(blocks):
+        cells = cells_of_labels(collapsed_labels(shard), len(blocks.judges))
+        inter, intra = inter_units(cells), intra_units(cells)
+        shards.append(
+            ComparedPairs(
+                inter=Compared(units=inter, tables=inter_tables(cells), ties=_no_ties()),
+                intra=Compared(units=intra, tables=intra_tables(cells), ties=_no_ties()),
+            )
+        )
+    return _joined_pairs(shards)
+
+
+def _no_ties() -> Ties:
+    none = np.empty(0, dtype=np.int64)
+    return Ties(segment=none, ties=none, labels=none)
 
 
 def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) -> ComparedPairs:
@@ -117,6 +152,13 @@ def _ties(segment: Int64Array, tied: npt.NDArray[np.bool_]) -> Ties:
         segment=numbers,
         ties=np.bincount(which[tied], minlength=len(numbers)),
         labels=np.bincount(which, minlength=len(numbers)),
+    )
+
+
+def _joined_pairs(parts: list[ComparedPairs]) -> ComparedPairs:
+    return ComparedPairs(
+        inter=_joined_compared([part.inter for part in parts]),
+        intra=_joined_compared([part.intra for part in parts]),
     )
 
 
