@@ -45,7 +45,7 @@ def test_random_clickers_pass_the_exact_test_as_often_as_its_level_says() -> Non
             f"j{judge:03d}", segment, ["a", "b", "c", "d", REF], rng.integers(1, 6, 5).tolist()
         )
         for judge in range(400)
-        for segment in range(12)
+        for segment in range(30)
     ]
     found = reference_preferences(blocks_from_rows(rows, SYSTEMS), "_ref")
     exact = np.mean([each.p_random <= 0.05 for each in found if each.p_random is not None])
@@ -53,7 +53,7 @@ def test_random_clickers_pass_the_exact_test_as_often_as_its_level_says() -> Non
     # Three standard errors above the level: 0.05 + 3 · 0.011.
     assert exact <= 0.083
     # Comparisons of a block hang together, which a binomial test does not know.
-    assert naive > 0.083
+    assert naive > 0.1
 
 
 def test_unknown_reference_is_refused() -> None:
