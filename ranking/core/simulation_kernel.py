@@ -1,0 +1,117 @@
+"""The compiled inner loop of `ranking.core.simulation`; import it where it is used, not before.
+
+Importing this module imports numba, which takes as long as everything else in the core together.
+The compiled code is cached on disk: beside this file, or in NUMBA_CACHE_DIR where that folder
+cannot be written to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+Int8Array = npt.NDArray[np.int8]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def judge_blocks(
+    generator: np.random.Generator,
+    quality: Float64Array,
+    outputs: Float64Array,
+    noise: float,
+    judge_noise: float,
+    tie_radius: float,
+    per_block: int,
+    checkpoints: Int64Array,
+    wins: Int64Array,
+    ties: Int64Array,
+    labels: Int8Array,
+    candidates: Int8Array,
+    segment: Int32Array,
+) -> None:
+    """Judge blocks one after the other, and count wins and ties up to each checkpoint.
+
+    What is drawn for a block does not depend on what comes after it: the first blocks of a longer
+    campaign are the shorter campaign.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    quality : float64, shape (n,)
+        Average quality of each system.
+    outputs : float64, shape (S, n)
+        Quality of each system's output for each segment; S = 0 draws a new one for every block.
+    noise, judge_noise, tie_radius : float
+        See `ranking.core.simulation.Model`.
+    per_block : int
+        Systems in a block, at most n.
+    checkpoints : int64, shape (C,)
+        Numbers of blocks, ascending.
+    wins, ties : int64, shape (C, n, n)
+        Filled in.
+    labels, candidates : int8, shape (checkpoints[-1], n), or no rows if not wanted
+        As in `Blocks`; filled in.
+    segment : int32, shape (checkpoints[-1],), or empty if not wanted
+        Filled in, counted from 1.
+    """
+    n = len(quality)
+    segments = len(outputs)
+    order = np.arange(n)
+    shown = np.empty(per_block, np.int64)
+    perceived = np.empty(per_block, np.float64)
+    label = np.empty(per_block, np.int64)
+    won = np.zeros((n, n), np.int64)
+    tied = np.zeros((n, n), np.int64)
+    block = 0
+    for checkpoint in range(len(checkpoints)):
+        while block < checkpoints[checkpoint]:
+            row = block
+            if segments:
+                row = int(generator.random() * segments)
+            if len(segment):
+                segment[block] = row + 1
+            for i in range(per_block):
+                # The first steps of a shuffle: uniform whatever order is shuffled.
+                j = i + int(generator.random() * (n - i))
+                system = order[j]
+                order[j] = order[i]
+                order[i] = system
+                if segments:
+                    value = outputs[row, system]
+                else:
+                    value = quality[system] + noise * generator.standard_normal()
+                if judge_noise > 0:
+                    value += judge_noise * generator.standard_normal()
+                if len(candidates):
+                    candidates[block, system] = i
+                # Sorted as it comes, best first.
+                k = i
+                while k > 0 and perceived[k - 1] < value:
+                    perceived[k] = perceived[k - 1]
+                    shown[k] = shown[k - 1]
+                    k -= 1
+                perceived[k] = value
+                shown[k] = system
+            best = perceived[0]
+            label[0] = 1
+            for i in range(1, per_block):
+                label[i] = label[i - 1]
+                if best - perceived[i] > tie_radius:
+                    label[i] += 1
+                    best = perceived[i]
+                for j in range(i):
+                    if label[j] < label[i]:
+                        won[shown[j], shown[i]] += 1
+                    else:
+                        tied[shown[j], shown[i]] += 1
+                        tied[shown[i], shown[j]] += 1
+            if len(labels):
+                for i in range(per_block):
+                    labels[block, shown[i]] = label[i]
+            block += 1
+        wins[checkpoint] = won
+        ties[checkpoint] = tied
