@@ -12,14 +12,11 @@ from scipy.stats import binom, norm
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.resampling import bootstrap_wins
 from ranking.core.simulation import Model, Simulated, resampling_generator, simulate_blocks
-from ranking.core.wins import Scores, expected_wins
+from ranking.core.wins import TIE_DECIMALS, expected_wins
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-
-#: Rank ranges by Koehn's one-sided sign test of each pair, or by resampling pairs or blocks.
-RankRangeMethod = Literal["sign_test", "pairs", "blocks"]
 
 
 def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
@@ -172,14 +169,20 @@ def range_violations(ranges: RankRanges, true: Int64Array) -> Float64Array:
     return np.asarray(outside.mean(axis=-1))
 
 
-def cluster_violations(cluster: Int64Array, true: Int64Array) -> float:
+def cluster_violations(cluster: Int64Array, true: Int64Array) -> Float64Array:
     """Share of the systems placed above a truly better one, or below a truly worse one.
 
-    Counted per system, by clusters: systems of one cluster are not ordered.
+    Counted per system, by clusters: systems of one cluster are not ordered. Shapes (..., n) and
+    (n,) give (...).
     """
-    above = cluster[:, np.newaxis] < cluster[np.newaxis, :]
-    wrong = above & (true[:, np.newaxis] > true[np.newaxis, :])
-    return float((wrong.any(axis=0) | wrong.any(axis=1)).mean())
+    wrong = _misplaced(cluster, true)
+    return np.asarray((wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1))
+
+
+def _misplaced(place: Int64Array, true: Int64Array) -> BoolArray:
+    """Say which systems are placed above which truly better ones, shape (..., n, n)."""
+    above: BoolArray = place[..., :, np.newaxis] < place[..., np.newaxis, :]
+    return above & (true[:, np.newaxis] > true[np.newaxis, :])
 
 
 def clusters_at(ranges: RankRanges) -> Int64Array:
@@ -192,31 +195,44 @@ def clusters_at(ranges: RankRanges) -> Int64Array:
     )
 
 
-def scores_of(method: str, wins: Int64Array) -> Float64Array:
-    """Scores of BOJAR or EXPECTED (Koehn 2012, §4) with ½ for systems without comparisons.
+def method_ranks(method: str, wins: Int64Array) -> Int64Array:
+    """Rank systems by one of the methods of Koehn (2012, §4).
 
     Parameters
     ----------
-    method : {"bojar", "expected_wins"}
-    wins : int64, shape (..., n, n)
+    method : str
+        "bojar", "expected_wins", "lopez" (the order with the fewest comparisons violated) or
+        "lopez_unweighted" (the fewest pairs of systems).
+    wins : int64, shape (C, n, n)
 
     Returns
     -------
-    float64, shape (..., n)
+    int64, shape (C, n)
+        1 for the best. A system without comparisons counts as one that wins half of them; equal
+        scores are ordered by index, which says nothing about quality in a simulation.
 
     Raises
     ------
     ValueError
         If the method is another one.
     """
+    if method == "lopez":
+        from ranking.core.simulation_kernel import fewest_violations
+
+        return np.array([fewest_violations(counts) for counts in wins])
+    if method == "lopez_unweighted":
+        return method_ranks("lopez", (wins > np.swapaxes(wins, -1, -2)).astype(np.int64))
     if method == "expected_wins":
-        scores: Scores = expected_wins(wins)
-        return np.where(scores.estimable, scores.values, 0.5)
-    if method == "bojar":
+        scores = expected_wins(wins)
+        values = np.where(scores.estimable, scores.values, 0.5)
+    elif method == "bojar":
         won, lost = wins.sum(axis=-1), wins.sum(axis=-2)
         values = np.full(won.shape, 0.5)
-        return np.divide(won, won + lost, out=values, where=won + lost > 0)
-    raise ValueError(f"method: unknown {method!r}")
+        np.divide(won, won + lost, out=values, where=won + lost > 0)
+    else:
+        raise ValueError(f"method: unknown {method!r}")
+    order = np.argsort(-np.round(values, TIE_DECIMALS), axis=-1, kind="stable")
+    return 1 + np.argsort(order, axis=-1)
 
 
 def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
@@ -225,6 +241,4 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
     The equation prints n(n−2)/2, a slip. Shapes (..., n) and (n,) give (...).
     """
     n = len(true)
-    above = ranks[..., :, np.newaxis] < ranks[..., np.newaxis, :]
-    wrong = above & (true[:, np.newaxis] > true[np.newaxis, :])
-    return np.asarray(np.count_nonzero(wrong, axis=(-2, -1)) / (n * (n - 1) / 2))
+    return np.asarray(np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2))
