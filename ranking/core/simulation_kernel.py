@@ -17,7 +17,7 @@ Int32Array = npt.NDArray[np.int32]
 Int8Array = npt.NDArray[np.int8]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def judge_blocks(
     generator: np.random.Generator,
     quality: Float64Array,
@@ -55,11 +55,10 @@ def judge_blocks(
         Filled in.
     labels, candidates : int8, shape (checkpoints[-1], n), or no rows if not wanted
         As in `Blocks`; filled in.
-    segment : int32, shape (checkpoints[-1],), or empty if not wanted
+    segment : int32, shape (checkpoints[-1],), or empty like those
         Filled in, counted from 1.
     """
     n = len(quality)
-    segments = len(outputs)
     order = np.arange(n)
     shown = np.empty(per_block, np.int64)
     perceived = np.empty(per_block, np.float64)
@@ -69,55 +68,76 @@ def judge_blocks(
     block = 0
     for checkpoint in range(len(checkpoints)):
         while block < checkpoints[checkpoint]:
-            row = block
-            if segments:
-                row = int(generator.random() * segments)
-            if len(segment):
-                segment[block] = row + 1
+            row = int(generator.random() * len(outputs)) if len(outputs) else block
+            _draw_systems(generator, order, per_block)
             for i in range(per_block):
-                # The first steps of a shuffle: uniform whatever order is shuffled.
-                j = i + int(generator.random() * (n - i))
-                system = order[j]
-                order[j] = order[i]
-                order[i] = system
-                if segments:
+                system = order[i]
+                if len(outputs):
                     value = outputs[row, system]
                 else:
                     value = quality[system] + noise * generator.standard_normal()
                 if judge_noise > 0:
                     value += judge_noise * generator.standard_normal()
-                if len(candidates):
-                    candidates[block, system] = i
-                # Sorted as it comes, best first.
-                k = i
-                while k > 0 and perceived[k - 1] < value:
-                    perceived[k] = perceived[k - 1]
-                    shown[k] = shown[k - 1]
-                    k -= 1
-                perceived[k] = value
-                shown[k] = system
-            best = perceived[0]
-            label[0] = 1
-            for i in range(1, per_block):
-                label[i] = label[i - 1]
-                if best - perceived[i] > tie_radius:
-                    label[i] += 1
-                    best = perceived[i]
-                for j in range(i):
-                    if label[j] < label[i]:
-                        won[shown[j], shown[i]] += 1
-                    else:
-                        tied[shown[j], shown[i]] += 1
-                        tied[shown[i], shown[j]] += 1
+                _insert(perceived, shown, i, value, system)
+            _give_labels(perceived, tie_radius, label)
+            _count(shown, label, won, tied)
             if len(labels):
+                segment[block] = row + 1
                 for i in range(per_block):
+                    candidates[block, order[i]] = i
                     labels[block, shown[i]] = label[i]
             block += 1
         wins[checkpoint] = won
         ties[checkpoint] = tied
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
+def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int) -> None:
+    """Bring systems to the front of `order`: the first steps of a shuffle, whatever its start."""
+    for i in range(count):
+        j = i + int(generator.random() * (len(order) - i))
+        order[i], order[j] = order[j], order[i]
+
+
+@njit(cache=True, nogil=True)
+def _insert(
+    perceived: Float64Array, shown: Int64Array, count: int, value: float, system: int
+) -> None:
+    """Add a system to the `count` there are, sorted by perceived quality, best first."""
+    k = count
+    while k > 0 and perceived[k - 1] < value:
+        perceived[k] = perceived[k - 1]
+        shown[k] = shown[k - 1]
+        k -= 1
+    perceived[k] = value
+    shown[k] = system
+
+
+@njit(cache=True, nogil=True)
+def _give_labels(perceived: Float64Array, tie_radius: float, label: Int64Array) -> None:
+    """Label what is sorted: a new label where the best of the last one is too far above."""
+    best = perceived[0]
+    label[0] = 1
+    for i in range(1, len(perceived)):
+        label[i] = label[i - 1]
+        if best - perceived[i] > tie_radius:
+            label[i] += 1
+            best = perceived[i]
+
+
+@njit(cache=True, nogil=True)
+def _count(shown: Int64Array, label: Int64Array, won: Int64Array, tied: Int64Array) -> None:
+    """Count the comparisons of a block."""
+    for i in range(1, len(shown)):
+        for j in range(i):
+            if label[j] < label[i]:
+                won[shown[j], shown[i]] += 1
+            else:
+                tied[shown[j], shown[i]] += 1
+                tied[shown[i], shown[j]] += 1
+
+
+@njit(cache=True, nogil=True)
 def fewest_violations(wins: Int64Array) -> Int64Array:
     """Rank systems so that the fewest comparisons are violated: dynamic programming over subsets.
 
