@@ -38,10 +38,15 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
         ``result[..., a, b]``: a is significantly better than b.
     """
     decided = wins + np.swapaxes(wins, -1, -2)
+    better: BoolArray = wins >= critical_wins(decided, alpha=alpha)
+    return better
+
+
+def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
+    """Fewest wins of m decided comparisons that are significant; m + 1 if not even m are."""
     # A power of two, so that campaigns of similar size share one table.
     size = 1 << int(decided.max(initial=1)).bit_length()
-    better: BoolArray = wins >= _critical_wins(size, alpha)[decided]
-    return better
+    return _critical_wins(size, alpha)[decided]
 
 
 @lru_cache(maxsize=16)
