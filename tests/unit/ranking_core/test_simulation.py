@@ -11,6 +11,7 @@ from ranking.core.expected_curve import expected_comparisons, expected_significa
 from ranking.core.experiments import measure_experiments
 from ranking.core.simulation import Model, simulate_blocks, simulate_wins
 from ranking.core.simulation_measures import (
+    Level,
     cluster_violations,
     critical_wins,
     error_of_ranks,
@@ -24,6 +25,7 @@ from ranking.core.simulation_measures import (
 from ranking.core.simulation_study import simulate_campaigns
 from ranking.core.tallies import tally
 
+LEVELS: tuple[Level, ...] = ("pairs", "blocks", "segments")
 KOEHN = Model(systems=15, noise=10)
 EVERYTHING = Model(systems=7, noise=4, per_block=4, tie_radius=1.5, judge_noise=2, segments=30)
 
@@ -194,6 +196,25 @@ def test_a_study_is_the_same_for_any_number_of_jobs() -> None:
     assert set(one.rows[0].error) == {"bojar", "expected_wins", "lopez"}
 
 
+def test_only_resampled_segments_know_that_outputs_are_shared() -> None:
+    # The same outputs judged 20 times over: the systems' luck with 100 segments is all there is.
+    model = Model(systems=8, noise=8, judge_noise=6, segments=100)
+    rows = {
+        level: simulate_campaigns(
+            model,
+            comparisons=[20_000],
+            experiments=14,
+            methods=(),
+            rank_ranges="bootstrap",
+            resample=level,
+            resamples=200,
+        ).rows[0]
+        for level in LEVELS
+    }
+    assert rows["pairs"].range_size < rows["blocks"].range_size < rows["segments"].range_size
+    assert rows["segments"].range_violations < 0.05 < rows["blocks"].range_violations
+
+
 def _number(experiment: int) -> "np.typing.NDArray[np.int64]":
     return np.array(experiment)
 
@@ -231,6 +252,10 @@ def test_studies_refuse_nonsense() -> None:
         simulate_campaigns(KOEHN, comparisons=[])
     with pytest.raises(ValueError, match="confidence"):
         simulate_campaigns(KOEHN, comparisons=[100], confidence=0.4)
+    with pytest.raises(ValueError, match="rank_ranges"):
+        simulate_campaigns(KOEHN, comparisons=[100], rank_ranges="pairs")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="resample"):
+        simulate_campaigns(KOEHN, comparisons=[100], resample="judges")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="method"):
         simulate_campaigns(KOEHN, comparisons=[100], experiments=1, methods=["best"])
     with pytest.raises(ValueError, match="experiments"):
