@@ -1,0 +1,80 @@
+"""The registry of ranking methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ranking.core import ability_methods, bradley_terry, lopez, shares
+from ranking.core.counts import Counts
+from ranking.core.method import BlocksMethod, CountsMethod, Method
+from ranking.core.wins import Scores, expected_wins
+
+
+def _expected_wins(counts: Counts) -> Scores:
+    return expected_wins(counts.wins)
+
+
+_METHODS: tuple[Method, ...] = (
+    CountsMethod(name="geq_others", is_share=True, uses_ties=True, of_counts=shares.geq_others),
+    CountsMethod(name="gt_others", is_share=True, uses_ties=True, of_counts=shares.gt_others),
+    CountsMethod(
+        name="geq_all_in_block",
+        is_share=True,
+        uses_ties=True,
+        outright=True,
+        of_counts=shares.geq_all_in_block,
+    ),
+    CountsMethod(
+        name="gt_all_in_block",
+        is_share=True,
+        uses_ties=True,
+        outright=True,
+        of_counts=shares.gt_all_in_block,
+    ),
+    CountsMethod(name="bojar", is_share=True, uses_ties=False, of_counts=shares.bojar),
+    CountsMethod(name="expected_wins", is_share=True, uses_ties=False, of_counts=_expected_wins),
+    CountsMethod(
+        name="lopez",
+        is_share=False,
+        uses_ties=False,
+        of_counts=lopez.scores,
+        comment=lopez.comment,
+    ),
+    BlocksMethod(
+        name="hopkins_may",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=ability_methods.hopkins_may,
+        of_resamples=ability_methods.hopkins_may_resamples,
+    ),
+    BlocksMethod(
+        name="trueskill_wmt",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=ability_methods.trueskill_wmt,
+        of_resamples=ability_methods.trueskill_wmt_resamples,
+        prepare=ability_methods.with_collapsed_ties,
+    ),
+    BlocksMethod(
+        name="trueskill", is_share=False, uses_ties=True, of_blocks=ability_methods.trueskill
+    ),
+    CountsMethod(
+        name="bradley_terry",
+        is_share=False,
+        uses_ties=True,
+        of_counts=bradley_terry.scores,
+        comment=bradley_terry.comment,
+    ),
+)
+
+#: All methods by name.
+METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
+
+
+def method_named(name: str) -> Method:
+    """Look a method up; ValueError if there is none of that name."""
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise ValueError(f"method: {name!r} is none of {', '.join(METHODS)}") from None
