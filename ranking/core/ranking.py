@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csgraph
 
 from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.resampling import bootstrap_wins, chopped
+from ranking.core.levels import Level, Resampling
+from ranking.core.methods import Fit, joined, method_named
+from ranking.core.resampling import chopped
 from ranking.core.tallies import Tallies, chunks, tally
-from ranking.core.wins import NotEstimable, Scores, expected_wins, ordinal_ranks
+from ranking.core.wins import NotEstimable, Scores, ordinal_ranks
 
-_RESAMPLES_AT_A_TIME = 64
+#: Parts that resamples are scored in for a caller who wants to know how far it is.
+_PARTS_TO_TELL = 20
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class RankedSystem:
     ----------
     system : str
     score : float
-        In [0, 1], higher is better.
+        Higher is better; in [0, 1] where the method gives a share.
     rank : int
         1, 2, 3 … best first; see `ranking.core.wins.ordinal_ranks` for ties.
     rank_low, rank_high : int
@@ -64,9 +69,12 @@ class Ranking:
     Attributes
     ----------
     method : str
-        "expected_wins".
+        A name in `ranking.core.methods.METHODS`.
+    parameters : mapping
+        All parameters of the method, defaults included.
     resample : str
-        What was resampled for the rank ranges: "blocks". To be printed wherever a range is.
+        What was resampled for the rank ranges: "pairs", "blocks", "segments" or "judges". To be
+        printed wherever a range is.
     resamples : int
     confidence : float
     seed : int
@@ -77,7 +85,7 @@ class Ranking:
     not_estimable : tuple of UnrankedSystem
         By name. They take no rank, and do not count in the ranks of the others.
     groups : tuple of tuples of str
-        The ranked systems by connected group of decided comparisons. More than one group means
+        The ranked systems by connected group of the comparisons that count for the method. More than one group means
         that nothing compares the systems of one with those of another, not even indirectly: their
         common ranking is then arbitrary, and whoever shows it must say so.
     blocks : int
@@ -86,9 +94,12 @@ class Ranking:
         Pairwise comparisons after expansion of collapsed outputs, and how many of them are tied.
     judges : int
         Judges of at least one of the blocks.
+    extra : mapping
+        What the method says beyond scores; plain JSON.
     """
 
     method: str
+    parameters: Mapping[str, Any]
     resample: str
     resamples: int
     confidence: float
@@ -101,12 +112,22 @@ class Ranking:
     comparisons: int
     ties: int
     judges: int
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def rank_by_expected_wins(
-    blocks: Blocks, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+def rank(
+    blocks: Blocks,
+    method: str = "expected_wins",
+    *,
+    resample: Level = "blocks",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    parameters: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
-    """Rank systems by Expected Wins, with block-bootstrap rank ranges and clusters.
+    """Rank systems by a method, with bootstrap rank ranges and clusters.
 
     Leave out the reference first, with `Blocks.without`, unless it is to be ranked.
 
@@ -117,72 +138,111 @@ def rank_by_expected_wins(
     ----------
     blocks : Blocks
         The current judgments of one test set.
+    method : str
+        A name in `ranking.core.methods.METHODS`.
+    resample : "pairs", "blocks", "segments" or "judges"
+        What the bootstrap resamples, see `ranking.core.levels`.
     resamples : int
-        Number of bootstrap resamples of blocks.
+        Number of bootstrap resamples.
     confidence : float
         Confidence of the rank ranges, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64. The same blocks in any order, and the same arguments, give the same
         ranking bit for bit.
+    parameters : mapping, optional
+        Of the method, where they are not to be its defaults.
+    jobs : int
+        Threads; they do not change the result.
+    progress : callable, optional
+        Called with the number of resamples scored so far, and of all, from this thread.
 
     Returns
     -------
     Ranking
-        Systems without any decided comparison are listed apart, with the reason.
+        Systems the method cannot score are listed apart, with the reason.
 
     Raises
     ------
     ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
+        If an argument is out of range, the method is unknown or has no such parameter, or cannot
+        be resampled at that level.
     """
+    chosen = method_named(method)
+    settings = chosen.complete(parameters)
     chopped(resamples, confidence)  # Refuse bad arguments before the work, not after it.
+    resampling = Resampling(level=resample, seed=seed)
+    if jobs < 1:
+        raise ValueError("jobs: expected at least one")
     tallies = tally(blocks)
-    scores = expected_wins(tallies.wins)
-    unranked = _unranked(tallies, scores)
-    # What has no decided comparison has none in a resample either: leaving it out keeps it from
-    # widening the ranges of the others.
+    fit = chosen.fit(blocks, seed=seed, **settings)
+    unranked = _unranked(tallies, fit)
+    # What has no score has none in a resample either: leaving it out keeps it from widening the
+    # ranges of the others.
     ranked = blocks.without([row.system for row in unranked])
-    wins = bootstrap_wins(ranked, resamples=resamples, seed=seed)
-    ranges = rank_ranges(_resampled_scores(wins), confidence=confidence)
+    resampled = _score_resamples(
+        lambda ids: chosen.score_resamples(ranked, resampling, ids, **settings),
+        resamples=resamples,
+        jobs=jobs,
+        progress=progress,
+    )
+    ranges = rank_ranges(resampled, confidence=confidence)
     return Ranking(
-        method="expected_wins",
-        resample="blocks",
+        method=method,
+        parameters=settings,
+        resample=resample,
         resamples=resamples,
         confidence=confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
-        systems=_ranked(tallies, scores, ranges),
+        systems=_ranked(tallies, fit.scores, ranges),
         not_estimable=unranked,
-        groups=_groups(tallies, scores),
+        groups=_groups(tallies, fit.scores, uses_ties=chosen.uses_ties),
         blocks=len(blocks),
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=len(np.unique(blocks.judge)),
+        extra=dict(fit.extra),
     )
 
 
-def _unranked(tallies: Tallies, scores: Scores) -> tuple[UnrankedSystem, ...]:
+def rank_by_expected_wins(
+    blocks: Blocks, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+) -> Ranking:
+    """Rank systems by Expected Wins, with block-bootstrap rank ranges and clusters: see `rank`."""
+    return rank(blocks, resamples=resamples, confidence=confidence, seed=seed)
+
+
+def _score_resamples(
+    score: Callable[[range], Scores],
+    *,
+    resamples: int,
+    jobs: int,
+    progress: Callable[[int, int], None] | None,
+) -> Scores:
+    """Score the resamples in parts: for several threads, or to tell how far it is."""
+    parts = jobs if progress is None else max(jobs, _PARTS_TO_TELL)
+    ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
+    scored: list[Scores] = []
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        # Threads are enough: numpy and the compiled kernels let go of the interpreter's lock.
+        for part, scores in zip(ids, pool.map(score, ids), strict=True):
+            scored.append(scores)
+            if progress is not None:
+                progress(part.stop, resamples)
+    return joined(scored)
+
+
+def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
     tied = tallies.ties.sum(axis=1)
     return tuple(
         UnrankedSystem(
             system=tallies.systems[index],
-            reason=NotEstimable.ONLY_TIES if tied[index] else NotEstimable.NO_COMPARISON,
+            reason=fit.reasons.get(
+                index, NotEstimable.ONLY_TIES if tied[index] else NotEstimable.NO_COMPARISON
+            ),
             ties=int(tied[index]),
         )
-        for index in np.flatnonzero(~scores.estimable).tolist()
-    )
-
-
-def _resampled_scores(wins: npt.NDArray[np.int64]) -> Scores:
-    """Score all resamples, a slice at a time: the intermediate tables are n² each."""
-    parts = [expected_wins(wins[rows]) for rows in chunks(len(wins), _RESAMPLES_AT_A_TIME)]
-    return Scores(
-        values=np.concatenate([part.values for part in parts]),
-        estimable=np.concatenate([part.estimable for part in parts]),
+        for index in np.flatnonzero(~fit.scores.estimable).tolist()
     )
 
 
@@ -209,12 +269,12 @@ def _ranked(tallies: Tallies, scores: Scores, ranges: RankRanges) -> tuple[Ranke
     )
 
 
-def _groups(tallies: Tallies, scores: Scores) -> tuple[tuple[str, ...], ...]:
+def _groups(tallies: Tallies, scores: Scores, *, uses_ties: bool) -> tuple[tuple[str, ...], ...]:
     kept = np.flatnonzero(scores.estimable)
     if not len(kept):
         return ()
-    decided = tallies.wins[np.ix_(kept, kept)] > 0
-    count, member = csgraph.connected_components(decided, directed=False)
+    linked = tallies.wins + tallies.ties if uses_ties else tallies.wins
+    count, member = csgraph.connected_components(linked[np.ix_(kept, kept)] > 0, directed=False)
     names = [tallies.systems[index] for index in kept.tolist()]
     return tuple(
         tuple(names[i] for i in np.flatnonzero(member == group).tolist()) for group in range(count)

@@ -24,7 +24,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.blocks import Blocks, UInt64Array
-from ranking.core.tallies import chunks, won
+from ranking.core.compiled import counting_kernel
+from ranking.core.counts import Layout
+from ranking.core.tallies import chunks
 
 Int16Array = npt.NDArray[np.int16]
 Int64Array = npt.NDArray[np.int64]
@@ -53,7 +55,7 @@ def _mix(state: UInt64Array) -> UInt64Array:
 
 
 @cache
-def _poisson_thresholds() -> UInt64Array:
+def poisson_thresholds() -> UInt64Array:
     """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 …, X ~ Poisson(1), where below 2**64.
 
     In decimal arithmetic, which is the same everywhere, unlike the mathematical library's exp.
@@ -73,7 +75,7 @@ def _poisson_thresholds() -> UInt64Array:
 @cache
 def _weight_by_leading_bits() -> Int16Array:
     """Return the weight that each value of the 16 leading bits decides, or `_UNDECIDED`."""
-    thresholds = _poisson_thresholds()
+    thresholds = poisson_thresholds()
     lowest = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     highest = lowest | np.uint64((1 << 48) - 1)
     weight = np.searchsorted(thresholds, lowest, side="right")
@@ -107,14 +109,9 @@ def poisson_weights(
     ValueError
         If `seed`, `resamples` or `first_resample` is out of range.
     """
-    if not 0 <= seed < 1 << 64:
-        raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    if resamples < 0 or first_resample < 0:
-        raise ValueError("resamples and first_resample must not be negative")
+    start = generator_states(key, seed=seed, resamples=resamples, first=first_resample)
     first_group = first_resample // _LANES
     groups = np.arange(first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64)
-    seeded = _mix(np.array([seed], dtype=np.uint64) + _GAMMA)
-    start = _mix(key ^ seeded)
     bits = _mix(start[:, np.newaxis] + (groups + np.uint64(1)) * _GAMMA)
     # "<u8" before "<u2" so that lane 0 is the low sixteen bits on every machine.
     lanes = bits.astype("<u8", copy=False).view("<u2")
@@ -127,12 +124,32 @@ def poisson_weights(
         # Complementing the state keeps this second stream apart from the first.
         low = _mix(~start[rows] + (ids + np.uint64(1)) * _GAMMA) >> np.uint64(16)
         uniform = (lanes[rows, columns].astype(np.uint64) << np.uint64(48)) | low
-        weights[rows, columns] = np.searchsorted(_poisson_thresholds(), uniform, side="right")
+        weights[rows, columns] = np.searchsorted(poisson_thresholds(), uniform, side="right")
     return weights
 
 
+def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int) -> UInt64Array:
+    """Start each unit's generator; ValueError if an argument is out of range.
+
+    Parameters
+    ----------
+    key : uint64, shape (B,)
+    seed, resamples, first : int
+        As for `poisson_weights`.
+
+    Returns
+    -------
+    uint64, shape (B,)
+    """
+    if not 0 <= seed < 1 << 64:
+        raise ValueError("seed: expected 0 ≤ seed < 2**64")
+    if resamples < 0 or first < 0:
+        raise ValueError("resamples and first_resample must not be negative")
+    return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
+
+
 #: Units resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
-#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_wins`.
+#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_counts`.
 UNITS_AT_A_TIME = 1024
 
 
@@ -149,10 +166,45 @@ def bootstrap_wins(
     Comparisons of one block are not independent, so it is blocks that are resampled; Koehn (2012,
     §5.1) resamples single comparisons, which gives narrower ranges.
 
+    Parameters, errors and sharding as for `bootstrap_counts`.
+
+    Returns
+    -------
+    int64, shape (R, n, n)
+        ``result[r, a, b]``: comparisons won by a against b in resample ``first_resample + r``.
+    """
+    n = len(blocks.systems)
+    totals = bootstrap_counts(
+        blocks,
+        Layout(n),
+        resamples=resamples,
+        seed=seed,
+        first_resample=first_resample,
+        chunk=chunk,
+    )
+    return totals.reshape(resamples, n, n)
+
+
+def bootstrap_counts(
+    blocks: Blocks,
+    layout: Layout,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    first_resample: int = 0,
+    chunk: int = UNITS_AT_A_TIME,
+) -> Int64Array:
+    """Count the cells of a layout in bootstrap resamples of whole blocks, or of larger units.
+
+    Blocks of equal key get equal weights: to resample segments or judges, give their blocks the
+    keys of the segments or judges (`ranking.core.levels.unit_keys`).
+
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
+    layout : Layout
+        The m cells to count.
     resamples : int
         Number R of resamples.
     seed : int
@@ -164,10 +216,9 @@ def bootstrap_wins(
 
     Returns
     -------
-    int64, shape (R, n, n)
-        ``result[r, a, b]``: comparisons won by a against b in resample ``first_resample + r``.
+    int64, shape (R, m)
         Results of shards of the blocks add up, those of shards of the resamples concatenate, to
-        the result of the whole, bit for bit. Memory: O(R n²), whatever B.
+        the result of the whole, bit for bit. Memory: O(R m), whatever B.
 
     Raises
     ------
@@ -176,27 +227,31 @@ def bootstrap_wins(
     """
     if not 1 <= chunk <= UNITS_AT_A_TIME:
         raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
-    n = len(blocks.systems)
-    totals = np.zeros((n * n, resamples), dtype=np.int64)
+    kernel = counting_kernel(len(blocks) * resamples)
+    if kernel is not None:
+        counted = kernel.resample_cells(
+            blocks.labels,
+            blocks.candidates,
+            generator_states(blocks.key, seed=seed, resamples=resamples, first=first_resample),
+            poisson_thresholds(),
+            ties=layout.ties,
+            outright=layout.outright,
+            size=layout.size,
+            first_resample=first_resample,
+            resamples=resamples,
+        )
+        return np.ascontiguousarray(counted.T)
+    totals = np.zeros((layout.size, resamples), dtype=np.int64)
     for rows in chunks(len(blocks), chunk):
         weights = poisson_weights(
             blocks.key[rows], seed=seed, resamples=resamples, first_resample=first_resample
         )
-        # A block decides few of the n² cells, so a sparse product beats a dense one (tenfold at
+        # A block adds to few of the m cells, so a sparse product beats a dense one (tenfold at
         # 15 systems). It is exact in 16-bit integers: a cell of a chunk counts a block at most
         # once with a weight of at most MAX_WEIGHT, and UNITS_AT_A_TIME × MAX_WEIGHT < 2**15.
         # Chunks are then added up in 64 bits. Integers add up to the same bits in any order.
-        totals += np.asarray(_wins_by_block(blocks.labels[rows]) @ weights)
-    return np.ascontiguousarray(totals.T).reshape(resamples, n, n)
-
-
-def _wins_by_block(labels: npt.NDArray[np.int8]) -> sparse.csc_array[np.int16]:
-    """Return the wins of each block as a column of n² cells, shape (n², B)."""
-    count, n = labels.shape
-    block, cell = np.nonzero(won(labels).reshape(count, n * n))
-    starts = np.searchsorted(block, np.arange(count + 1))
-    ones = np.ones(len(cell), dtype=np.int16)
-    return sparse.csc_array((ones, cell, starts), shape=(n * n, count))
+        totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
+    return np.ascontiguousarray(totals.T)
 
 
 def bootstrap_sums(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
+from ranking.core.compiled import counting_kernel
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -63,12 +64,17 @@ def tally(blocks: Blocks) -> Tallies:
         Counts over all blocks. Tallies of shards add up to those of the whole.
     """
     n = len(blocks.systems)
+    kernel = counting_kernel(len(blocks) * n * n // 8)
+    if kernel is not None:
+        cells = kernel.cells_of(blocks.labels, blocks.candidates, ties=True, outright=False)
+        above = cells[n * n :].reshape(n, n)
+        return Tallies(blocks.systems, wins=cells[: n * n].reshape(n, n), ties=above + above.T)
     wins = np.zeros((n, n), dtype=np.int64)
     ties = np.zeros((n, n), dtype=np.int64)
     for rows in chunks(len(blocks), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
         labels, candidates = blocks.labels[rows], blocks.candidates[rows]
         wins += np.count_nonzero(won(labels), axis=0)
-        ties += np.count_nonzero(_tied(labels, candidates), axis=0)
+        ties += np.count_nonzero(tied(labels, candidates), axis=0)
     return Tallies(systems=blocks.systems, wins=wins, ties=ties)
 
 
@@ -100,8 +106,20 @@ def won(labels: npt.NDArray[np.int8]) -> BoolArray:
     return beats
 
 
-def _tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
+def tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
+    """Say for each block who tied with whom.
+
+    Parameters
+    ----------
+    labels, candidates : int8, shape (B, n)
+        As in `Blocks`.
+
+    Returns
+    -------
+    bool, shape (B, n, n)
+        True where both have the same label, given to different candidates. Symmetric.
+    """
     same_label = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
     apart = candidates[:, :, np.newaxis] != candidates[:, np.newaxis, :]
-    tied: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
-    return tied
+    both: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
+    return both

@@ -26,6 +26,10 @@ class NotEstimable(StrEnum):
     ONLY_TIES = "only_ties"
     """Compared, but never decided; the method drops ties."""
 
+    SEPARATED = "separated"
+    """Won, or lost, every comparison against the others that are ranked, or belongs to a group that
+    did: the method's estimate would be infinite."""
+
     CHANCE_IS_CERTAIN = "chance_is_certain"
     """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
 

@@ -1,0 +1,298 @@
+"""Bradley–Terry with ties, after Davidson: abilities by maximum likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counts import Counts
+from ranking.core.wins import NotEstimable, Scores
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Abilities are good to about this many decimals; further ones would tell equal systems apart.
+_DECIMALS = 9
+_MOST_STEPS = 100
+#: Converged when a Newton step would move no parameter by more than this.
+_SMALL_STEP = 1e-11
+
+
+class NotConvergedError(ArithmeticError):
+    """The likelihood was not maximised within the allowed number of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class DavidsonFit:
+    """Fits of Davidson's model to S samples of comparisons between n systems.
+
+    Attributes
+    ----------
+    ability : float64, shape (S, n)
+        θ, natural logarithm of the worth, with mean 0 over the systems estimable; NaN elsewhere.
+    estimable : bool, shape (S, n)
+    tie : float64, shape (S,)
+        ν: 0 if there was no tie. Two equal systems tie with probability ν / (2 + ν).
+    log_likelihood : float64, shape (S,)
+        Of the comparisons between estimable systems, without binomial coefficients.
+    covariance : float64, shape (S, n, n)
+        Of the abilities, from the observed information; NaN where not estimable.
+    """
+
+    ability: FloatArray
+    estimable: BoolArray
+    tie: FloatArray
+    log_likelihood: FloatArray
+    covariance: FloatArray
+
+
+def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
+    """Fit Davidson's extension of the Bradley–Terry model.
+
+        P(i beats j) = exp(θi) / Z,   P(tie) = ν exp((θi + θj) / 2) / Z,
+        Z = exp(θi) + exp(θj) + ν exp((θi + θj) / 2)
+
+    The log-likelihood is concave in (θ, log ν); Newton's method with halved steps finds its maximum
+    for all samples at once.
+
+    The maximum is finite only among systems that reach each other by chains of comparisons, each
+    won or tied by the former: a system that always won would get an infinite ability. If there are
+    several groups of such systems, only the largest is estimable (of equally large ones, that with
+    most comparisons); its abilities are fitted to the comparisons within it. With ties, some circle
+    of comparisons must moreover hold more wins than ties, otherwise ν is infinite and nothing is
+    estimable. Real data fulfil it as soon as two systems beat each other.
+
+    Parameters
+    ----------
+    wins, ties : number, shape (S, n, n)
+        As in `ranking.core.counts.Counts`; fractions are allowed.
+
+    Returns
+    -------
+    DavidsonFit
+
+    Raises
+    ------
+    NotConvergedError
+        If Newton's method does not arrive.
+
+    References
+    ----------
+    R. R. Davidson (1970), On Extending the Bradley–Terry Model to Accommodate Ties in Paired
+    Comparison Experiments, JASA 65.
+    L. R. Ford (1957), Solution of a Ranking Problem from Binary Comparisons, Am. Math. Monthly 64
+    (when the maximum exists).
+    """
+    n = wins.shape[-1]
+    apart = ~np.eye(n, dtype=np.bool_)
+    wins, ties = wins * apart, ties * apart
+    member = _largest_group(wins, ties)
+    inside = member[:, :, np.newaxis] & member[:, np.newaxis, :]
+    member &= _tie_parameter_is_finite(wins * inside, ties * inside)[:, np.newaxis]
+    both = inside & member[:, :, np.newaxis]
+    data = _Data(wins * both, ties * both, member)
+    theta, eta = data.start()
+    value = data.log_likelihood(theta, eta)
+    for _ in range(_MOST_STEPS):
+        step, _ = data.newton_step(theta, eta)
+        if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
+            break
+        theta, eta, value = _ascend(data, theta, eta, value, step)
+    else:
+        raise NotConvergedError(f"Bradley–Terry did not converge in {_MOST_STEPS} steps")
+    _, information = data.newton_step(theta, eta)
+    covariance = np.where(both, np.linalg.inv(information)[:, :n, :n] - data.gauge(both), np.nan)
+    return DavidsonFit(
+        ability=np.where(member, theta, np.nan),
+        estimable=member,
+        tie=np.where(data.tied > 0, np.exp(eta), 0.0),
+        log_likelihood=value,
+        covariance=covariance,
+    )
+
+
+class _Data:
+    """Sufficient statistics of S samples, and the likelihood they give."""
+
+    def __init__(self, wins: FloatArray, ties: FloatArray, member: BoolArray) -> None:
+        self.wins, self.ties, self.member = wins, ties, member
+        self.met = wins + np.swapaxes(wins, 1, 2) + ties
+        self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
+        self.tied = ties.sum(axis=(1, 2)) / 2
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        met = self.met.sum(axis=2)
+        theta = np.log((self.points + 0.5) / (met - self.points + 0.5)) * self.member
+        decided = met.sum(axis=1) / 2 - self.tied
+        eta = np.log(2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5))
+        return self.centred(theta), eta
+
+    def centred(self, theta: FloatArray) -> FloatArray:
+        size = np.maximum(1, self.member.sum(axis=1, keepdims=True))
+        centred: FloatArray = (theta - theta.sum(axis=1, keepdims=True) / size) * self.member
+        return centred
+
+    def gauge(self, both: BoolArray) -> FloatArray:
+        """Inverse of what `newton_step` adds along the direction that nothing determines."""
+        size = np.maximum(1, self.member.sum(axis=1))[:, np.newaxis, np.newaxis]
+        inverse: FloatArray = both / size**2
+        return inverse
+
+    def log_likelihood(self, theta: FloatArray, eta: FloatArray) -> FloatArray:
+        log_z, half = self._log_z(theta, eta)
+        tie = np.where(self.ties > 0, half + eta[:, np.newaxis, np.newaxis], 0.0)
+        won = (self.wins * theta[:, :, np.newaxis]).sum(axis=(1, 2))
+        drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
+        total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
+        return total
+
+    def _log_z(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        own, other = theta[:, :, np.newaxis], theta[:, np.newaxis, :]
+        half = (own + other) / 2
+        nu = np.where(self.tied > 0, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
+        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half
+
+    def newton_step(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the step in (θ, log ν), and the observed information made invertible."""
+        samples, n = theta.shape
+        log_z, half = self._log_z(theta, eta)
+        has_ties = self.tied > 0
+        nu = np.where(has_ties, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
+        tie = nu * np.exp(half - log_z)
+        points = np.exp(theta[:, :, np.newaxis] - log_z) + tie / 2
+        gradient = np.empty((samples, n + 1))
+        gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
+        gradient[:, n] = self.tied - (self.met * tie).sum(axis=(1, 2)) / 2
+        spread = self.met * (points - tie / 4 - points**2)
+        with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
+        information = np.zeros((samples, n + 1, n + 1))
+        information[:, :n, :n] = -spread
+        diagonal = np.arange(n)
+        information[:, diagonal, diagonal] += spread.sum(axis=2) + ~self.member
+        information[:, :n, :n] += self.member[:, :, np.newaxis] & self.member[:, np.newaxis, :]
+        information[:, :n, n] = information[:, n, :n] = with_tie
+        information[:, n, n] = (self.met * tie * (1 - tie)).sum(axis=(1, 2)) / 2 + ~has_ties
+        gradient[:, :n] *= self.member
+        gradient[:, n] *= has_ties
+        step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
+        return step, information
+
+
+def _ascend(
+    data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take the Newton step, halved in each sample until the likelihood does not fall."""
+    length = np.ones(len(theta))
+    # Below this the likelihood cannot be told from what it was, and rounding would halve for ever.
+    grain = 1e-12 * np.maximum(1.0, np.abs(value))
+    for _ in range(40):
+        new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
+        new_eta = eta + length * step[:, -1]
+        new_value = data.log_likelihood(new_theta, new_eta)
+        worse = ~(new_value >= value - grain)
+        if not worse.any():
+            break
+        length = np.where(worse, length / 2, length)
+    return new_theta, new_eta, new_value
+
+
+def _largest_group(wins: FloatArray, ties: FloatArray) -> BoolArray:
+    """Say which systems belong to the largest group that is strongly connected, shape (S, n)."""
+    n = wins.shape[-1]
+    linked = (wins + ties) > 0
+    reach = linked | np.eye(n, dtype=np.bool_)
+    for _ in range(max(1, (n - 1).bit_length())):
+        reach = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+    mutual = reach & np.swapaxes(reach, 1, 2)
+    size = mutual.sum(axis=2)
+    inside = ((wins + np.swapaxes(wins, 1, 2) + ties) * mutual).sum(axis=2)
+    inside = (mutual * inside[:, np.newaxis, :]).sum(axis=2) / 2
+    largest = size == size.max(axis=1, keepdims=True, initial=0)
+    most = np.where(largest, inside, -1.0)
+    chosen = np.argmax(most, axis=1) if n else np.zeros(len(wins), dtype=np.intp)
+    group: BoolArray = mutual[np.arange(len(wins)), chosen] if n else np.zeros((len(wins), 0), bool)
+    group &= group.sum(axis=1, keepdims=True) > 1
+    return group
+
+
+def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
+    """Say whether each sample has no tie, or a circle of comparisons with more wins than ties."""
+    return np.array(
+        [
+            not tied.any()
+            or bool(np.any((won > 0) & (won.T > 0)))
+            or _has_winning_circle(won, tied)
+            for won, tied in zip(wins, ties, strict=True)
+        ],
+        dtype=np.bool_,
+    )
+
+
+def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
+    """Look for a negative cycle where a win costs −1 and a tie +1, both ways (Floyd–Warshall)."""
+    length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
+    for via in range(len(length)):
+        length = np.minimum(length, length[:, via, np.newaxis] + length[np.newaxis, via, :])
+    return bool(np.any(np.diagonal(length) < 0))
+
+
+def scores(counts: Counts, *, prior: float = 0.0) -> Scores:
+    """Score systems by their abilities in Davidson's model.
+
+    Parameters
+    ----------
+    counts : Counts of shape (..., n, n)
+        With `ties`: they count.
+    prior : float
+        Wins added in both directions for each two systems: a positive number keeps all abilities
+        finite, and pulls them together.
+
+    Returns
+    -------
+    Scores
+        Of shape (..., n): θ with mean 0, to 9 decimals, not a share. Systems for which the maximum
+        of the likelihood is not finite are not estimable, see `davidson`.
+
+    Raises
+    ------
+    ValueError
+        If `prior` is negative.
+    NotConvergedError
+        As for `davidson`.
+    """
+    fit = _fit(counts, prior)
+    shape = counts.wins.shape[:-1]
+    return Scores(
+        values=np.round(fit.ability, _DECIMALS).reshape(shape),
+        estimable=fit.estimable.reshape(shape),
+    )
+
+
+def comment(
+    counts: Counts, systems: tuple[str, ...], *, prior: float = 0.0
+) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
+    """Return ν, the likelihood and standard errors; say who won or lost everything."""
+    fit = _fit(counts, prior)
+    error = np.sqrt(np.diagonal(fit.covariance[0]))
+    extra = {
+        "tie_parameter": float(fit.tie[0]) if fit.estimable.any() else None,
+        "log_likelihood": float(fit.log_likelihood[0]) if fit.estimable.any() else None,
+        "standard_errors": {
+            systems[i]: float(error[i]) for i in np.flatnonzero(fit.estimable[0]).tolist()
+        },
+    }
+    decided = (counts.wins + counts.wins.T).sum(axis=1) > 0
+    separated = np.flatnonzero(decided & ~fit.estimable[0])
+    return extra, dict.fromkeys(separated.tolist(), NotEstimable.SEPARATED)
+
+
+def _fit(counts: Counts, prior: float) -> DavidsonFit:
+    if prior < 0:
+        raise ValueError("prior: expected a number of wins, not a negative one")
+    if counts.ties is None:
+        raise ValueError("counts: ties were not counted")
+    n = counts.wins.shape[-1]
+    return davidson(counts.wins.reshape(-1, n, n) + prior, counts.ties.reshape(-1, n, n))

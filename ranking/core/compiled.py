@@ -1,0 +1,47 @@
+"""When to count in compiled code: only where it pays for loading the compiler.
+
+Compiled and interpreted code give the same bits, so this is a question of time alone. Loading the
+compiled kernels takes about a second, most of it for numba itself; a small campaign is ranked in a
+tenth of that. Kernels are compiled once after installation and kept in ``__pycache__`` beside
+their source, or where that cannot be written in the user's cache folder, or in the folder that the
+environment variable ``NUMBA_CACHE_DIR`` names. ``python -m ranking.core.compiled`` compiles them
+ahead, for instance while an image is built.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
+#: Modules with compiled functions.
+KERNELS = ("ranking.core.counting_kernel",)
+
+_COUNTING = "ranking.core.counting_kernel"
+#: Steps of about five nanoseconds that compiled code saves.
+_WORTH_LOADING = 200_000_000
+_WORTH_CALLING = 200_000
+
+
+def counting_kernel(steps: int) -> ModuleType | None:
+    """Return `ranking.core.counting_kernel` if `steps` are worth it, else None.
+
+    Parameters
+    ----------
+    steps : int
+        Inner steps of the interpreted code: weights drawn, or systems compared.
+    """
+    if sys.byteorder != "little":  # the kernel reads words of 64 bits as four of 16
+        return None
+    worth = _WORTH_CALLING if _COUNTING in sys.modules else _WORTH_LOADING
+    return import_module(_COUNTING) if steps >= worth else None
+
+
+def compile_kernels() -> None:
+    """Compile all kernels whose compiled form is not kept yet."""
+    for name in KERNELS:
+        import_module(name)
+
+
+if __name__ == "__main__":
+    compile_kernels()

@@ -1,0 +1,213 @@
+"""What a bootstrap resamples: comparisons, blocks, segments or judges."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.blocks import Blocks, UInt64Array
+from ranking.core.counts import Int64Array, Layout
+from ranking.core.resampling import bootstrap_counts, poisson_weights
+from ranking.core.tallies import Tallies, tally
+
+Level = Literal["pairs", "blocks", "segments", "judges"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+_MASK = (1 << 64) - 1
+_INT16_MAX = np.iinfo(np.int16).max
+
+
+def unit_keys(blocks: Blocks, level: Level) -> UInt64Array:
+    """Key of the resampled unit that each block belongs to.
+
+    Blocks of one segment (judge) are resampled together: they share the unit's key, and with it
+    their weights. Like the content key, a unit's key depends on what the file says and on nothing
+    else: BLAKE2b, 8 bytes, little-endian, of the segment's number (8 bytes, signed, little-endian;
+    person "quintet-segment") or of the judge's pseudonym (UTF-8; person "quintet-judge").
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks.
+    level : "blocks", "segments" or "judges"
+
+    Returns
+    -------
+    uint64, shape (B,)
+    """
+    if level == "blocks":
+        return blocks.key
+    if level == "segments":
+        numbers, unit = np.unique(blocks.segment, return_inverse=True)
+        return _keys_of([struct.pack("<q", n) for n in numbers.tolist()], b"quintet-segment")[unit]
+    if level == "judges":
+        return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
+    raise ValueError(f"there are no units of level {level!r}")
+
+
+def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
+    digests = (blake2b(content, digest_size=8, person=person).digest() for content in contents)
+    return np.array([int.from_bytes(digest, "little") for digest in digests], dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """What is resampled, and from which seed.
+
+    Each resample is a function of (level, seed, id, data), whoever computes it and in which order.
+
+    Attributes
+    ----------
+    level : "pairs", "blocks", "segments" or "judges"
+        "pairs" draws as many comparisons as there are, with replacement, ties among them (Koehn
+        2012, §5.1). The others give each unit a Poisson weight, see `ranking.core.resampling`.
+    seed : int
+        0 ≤ seed < 2**64.
+    """
+
+    level: Level = "blocks"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise ValueError(f"resample: {self.level!r} is none of {', '.join(LEVELS)}")
+        if not 0 <= self.seed <= _MASK:
+            raise ValueError("seed: expected 0 ≤ seed < 2**64")
+
+    def counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
+        """Counts in resamples.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        layout : Layout
+            What to count; without `outright` for pairs, which no longer know their blocks.
+        ids : range
+            The resamples, with step 1.
+
+        Returns
+        -------
+        int64, shape (len(ids), m)
+        """
+        if self.level == "pairs":
+            if layout.outright:
+                raise ValueError("resample: blocks won outright cannot be counted in pairs")
+            return self._pair_counts(blocks, layout, ids)
+        units = replace(blocks, key=unit_keys(blocks, self.level))
+        return bootstrap_counts(
+            units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
+        )
+
+    def weights(self, blocks: Blocks, ids: range) -> npt.NDArray[np.int16]:
+        """Weights of B blocks in resamples, shape (B, len(ids)), for all levels but pairs."""
+        return poisson_weights(
+            unit_keys(blocks, self.level),
+            seed=self.seed,
+            resamples=len(ids),
+            first_resample=ids.start,
+        )
+
+    def seed_of(self, resample: int) -> int:
+        """Return a seed of its own for a method that draws numbers itself."""
+        digest = blake2b(struct.pack("<QQ", self.seed, resample), digest_size=8)
+        return int.from_bytes(digest.digest(), "little")
+
+    def _pair_counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
+        n = layout.systems
+        first, second = np.triu_indices(n, 1)
+        drawn = self.draw_pairs(tally(blocks), ids)
+        cells = np.zeros((len(ids), layout.size), dtype=np.int64)
+        cells[:, first * n + second] = drawn[:, 0]
+        cells[:, second * n + first] = drawn[:, 1]
+        if layout.ties:
+            cells[:, n * n + first * n + second] = drawn[:, 2]
+        return cells
+
+    def draw_pairs(self, tallies: Tallies, ids: range) -> Int64Array:
+        """Draw comparisons with replacement, as many as there are.
+
+        Only the number of draws of each of the n (n − 1) / 2 · 3 kinds of comparison (a before b
+        won, lost or tied) matters, and these numbers are multinomial: one draw per resample,
+        whatever the number of comparisons, with the distribution of drawing them one by one.
+
+        Parameters
+        ----------
+        tallies : Tallies of n systems
+        ids : range
+            The resamples.
+
+        Returns
+        -------
+        int64, shape (len(ids), 3, n (n − 1) / 2)
+            Wins of the first, wins of the second, ties, of each pair in order of
+            ``np.triu_indices(n, 1)``.
+        """
+        above = np.triu_indices(len(tallies.systems), 1)
+        kinds = np.stack([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
+        seen = np.flatnonzero(kinds)
+        total = int(kinds.sum())
+        drawn = np.zeros((len(ids), kinds.size), dtype=np.int64)
+        if total:
+            shares = kinds.ravel()[seen] / total
+            for row, id_ in enumerate(ids):
+                drawn[row, seen] = _generator(self.seed, id_).multinomial(total, shares)
+        return drawn.reshape(len(ids), *kinds.shape)
+
+
+def _generator(seed: int, resample: int) -> np.random.Generator:
+    key = np.array([seed, resample], dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key))
+
+
+def pair_blocks(
+    blocks: Blocks, resampling: Resampling, ids: range
+) -> tuple[Blocks, npt.NDArray[np.int16]]:
+    """Resample comparisons for a method that needs blocks: blocks of two, with weights.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    resampling : Resampling
+        Of level "pairs".
+    ids : range
+        The resamples.
+
+    Returns
+    -------
+    blocks : Blocks
+        P blocks of two candidates, at least one for each kind of comparison that occurs.
+    weights : int16, shape (P, len(ids))
+        How often each was drawn. A kind drawn more often than 16 bits hold has several rows.
+    """
+    tallies = tally(blocks)
+    n = len(tallies.systems)
+    first, second = np.triu_indices(n, 1)
+    drawn = resampling.draw_pairs(tallies, ids).reshape(len(ids), -1)
+    # As many rows for a kind as its largest number of draws needs.
+    rows_of = -(-drawn.max(axis=0, initial=0) // _INT16_MAX)
+    kind = np.repeat(np.arange(drawn.shape[1]), rows_of)
+    nth = np.arange(len(kind)) - np.repeat(np.cumsum(rows_of) - rows_of, rows_of)
+    weights = np.clip(drawn[:, kind] - nth * _INT16_MAX, 0, _INT16_MAX).astype(np.int16).T
+    outcome, pair = np.divmod(kind, len(first))
+    rows = np.arange(len(kind))
+    labels = np.zeros((len(kind), n), dtype=np.int8)
+    labels[rows, first[pair]] = np.where(outcome == 1, 2, 1)
+    labels[rows, second[pair]] = np.where(outcome == 0, 2, 1)
+    candidates = np.full((len(kind), n), -1, dtype=np.int8)
+    candidates[rows, first[pair]] = 0
+    candidates[rows, second[pair]] = 1
+    pairs = Blocks(
+        systems=blocks.systems,
+        labels=labels,
+        candidates=candidates,
+        judge=np.zeros(len(kind), dtype=np.int32),
+        judges=("resampled",),
+        segment=np.zeros(len(kind), dtype=np.int32),
+        key=rows.astype(np.uint64),
+    )
+    return pairs, np.ascontiguousarray(weights)

@@ -1,0 +1,104 @@
+"""Shares of comparisons, or of blocks, that a system won: the WMT measures before Expected Wins.
+
+Bojar et al. (2011, §2.1) tell apart what "better than or equal to any other system" may mean; with
+ties dropped, their proposal became the official score of WMT12, "wins / (wins + losses)".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ranking.core.counts import Counts
+from ranking.core.wins import Int64Array, Scores
+
+
+def geq_others(counts: Counts) -> Scores:
+    """Score "≥ others": the share of a system's comparisons that it won or tied.
+
+    The official score of WMT up to 2011. Ties reward both sides.
+
+    Parameters
+    ----------
+    counts : Counts of shape (..., n, n)
+        With `ties`.
+
+    Returns
+    -------
+    Scores
+        Of shape (..., n); a system without comparisons is not estimable.
+
+    References
+    ----------
+    O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
+    Evaluation, WMT.
+    """
+    won, lost, tied = _of_systems(counts)
+    return _share(won + tied, won + lost + tied)
+
+
+def gt_others(counts: Counts) -> Scores:
+    """Score "> others": the share of a system's comparisons that it won.
+
+    Ties count against both sides. Parameters, result and source as for `geq_others`.
+    """
+    won, lost, tied = _of_systems(counts)
+    return _share(won, won + lost + tied)
+
+
+def bojar(counts: Counts) -> Scores:
+    """Score wins / (wins + losses): the share won of a system's decided comparisons.
+
+    The official score of WMT12. Ties are dropped; a system without a decided comparison is not
+    estimable. Parameters, result and source as for `geq_others`.
+    """
+    won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
+    return _share(won, won + lost)
+
+
+def geq_all_in_block(counts: Counts) -> Scores:
+    """Score "≥ all in block": the share of a system's blocks in which nothing was better.
+
+    A block counts for a system if it was compared there with at least one other; blank labels and
+    systems left out are not there.
+
+    Parameters
+    ----------
+    counts : Counts
+        With `shown` and `best`, of shape (..., n).
+
+    Returns
+    -------
+    Scores
+        Of shape (..., n); a system never compared is not estimable.
+
+    References
+    ----------
+    As for `geq_others`.
+    """
+    if counts.shown is None or counts.best is None:
+        raise ValueError("counts: blocks won outright were not counted")
+    return _share(counts.best, counts.shown)
+
+
+def gt_all_in_block(counts: Counts) -> Scores:
+    """Score "> all in block": the share of a system's blocks in which it beat all others.
+
+    Two systems behind one candidate are not compared, so both can win a block. Parameters, result
+    and source as for `geq_all_in_block`, with `alone` in place of `best`.
+    """
+    if counts.shown is None or counts.alone is None:
+        raise ValueError("counts: blocks won outright were not counted")
+    return _share(counts.alone, counts.shown)
+
+
+def _of_systems(counts: Counts) -> tuple[Int64Array, Int64Array, Int64Array]:
+    if counts.ties is None:
+        raise ValueError("counts: ties were not counted")
+    return counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), counts.ties.sum(axis=-1)
+
+
+def _share(part: Int64Array, whole: Int64Array) -> Scores:
+    estimable = whole > 0
+    values = np.full(whole.shape, np.nan)
+    np.divide(part, whole, out=values, where=estimable)
+    return Scores(values=values, estimable=estimable)
