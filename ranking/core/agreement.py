@@ -26,6 +26,25 @@ class Chance(StrEnum):
     UNIFORM = "uniform"
     """The S measure: win, tie and loss equally likely, 1/3."""
 
+    RANDOM_CLICKER = "random_clicker"
+    """Two of five labels at random are equal one time in five: 0.2² + 2 · 0.4² = 0.36."""
+
+    COHEN = "cohen"
+    """Cohen's κ: each judge has shares of win, tie and loss of his own."""
+
+    FLEISS = "fleiss"
+    """Fleiss's κ: one distribution for all, items weigh the same however often they were judged."""
+
+    KRIPPENDORFF = "krippendorff"
+    """Krippendorff's α for nominal data."""
+
+    KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
+    """Krippendorff's α for ordinal data: win against loss is worse than win against tie."""
+
+
+#: P(E) where it does not depend on the data.
+FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -139,7 +158,8 @@ def inter_judge_agreement(
     blocks : Blocks
         The current judgments of one test set.
     chance : Chance
-        Definition of P(E).
+        Definition of P(E): `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which are the same for all
+        judges. For the others see `ranking.core.agreement_measures`.
     resamples : int
         Number of bootstrap resamples.
     confidence : float
@@ -163,6 +183,8 @@ def inter_judge_agreement(
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S.
     """
     cut = chopped(resamples, confidence)
+    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
+        raise ValueError(f"chance: {chance.value} is not the same for all judges")
     judges = len(blocks.judges)
     counts = count_agreement(blocks)
     total: Int64Array = np.asarray(counts.by_segment.sum(axis=1)).reshape(-1, 1)
@@ -223,7 +245,7 @@ def _kappas(counts: Int64Array, chance: Chance) -> _Kappas:
         tied = _share(ties, total)
         p_chance = tied**2 + 2 * ((1 - tied) / 2) ** 2
     else:
-        p_chance = np.full(len(total), 1 / 3)
+        p_chance = np.full(len(total), FIXED_CHANCE[chance])
     p_agree = _share(agreeing, comparable)
     headroom = np.where(p_chance < 1, 1 - p_chance, np.nan)
     return _Kappas(

@@ -60,7 +60,7 @@ def count_agreement(blocks: Blocks) -> AgreementCounts:
     segments, by_segment = [], []
     comparisons = np.zeros(judges, dtype=np.int64)
     ties = np.zeros(judges, dtype=np.int64)
-    for shard in _shards_of_whole_segments(blocks):
+    for shard in shards_of_whole_segments(blocks):
         compared = collapsed_comparisons(shard)
         numbers, counts = _counts_by_segment(compared, judges)
         segments.append(numbers)
@@ -76,8 +76,11 @@ def count_agreement(blocks: Blocks) -> AgreementCounts:
     )
 
 
-def _shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
-    """Cut the blocks into shards that share no segment; at least one, maybe empty."""
+def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
+    """Cut the blocks into shards that share no segment; at least one, maybe empty.
+
+    No item spans two shards, so what is counted item by item can be added up.
+    """
     order = np.argsort(blocks.segment, kind="stable")
     segment = blocks.segment[order]
     starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])

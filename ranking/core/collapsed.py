@@ -1,9 +1,9 @@
-"""Pairwise comparisons of candidates as the judges saw them: identical outputs collapsed."""
+"""What judges can agree on: comparisons and labels of candidates, identical outputs collapsed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from itertools import combinations
 
 import numpy as np
@@ -22,13 +22,24 @@ class Outcome(IntEnum):
     SECOND = 2
 
 
+class Pairing(StrEnum):
+    """Which comparisons are of the same item."""
+
+    UNORDERED = "unordered"
+    """A segment and an unordered pair of candidates (Bojar et al. 2011)."""
+
+    PRESENTED = "presented"
+    """A segment and a pair of candidates in the order they were shown in: the same pair shown the
+    other way round is another item, as in the script of WMT15 and WMT16."""
+
+
 @dataclass(frozen=True, eq=False)
 class CollapsedComparisons:
     """C pairwise comparisons of distinct candidates, one row each.
 
-    An *item* is what two judges can agree on: a segment and an unordered pair of candidates, each
-    the set of systems it stands for. Items are numbered from 0 in an order that depends on their
-    contents only.
+    An *item* is what two judges can agree on: a segment and a pair of candidates (see `Pairing`),
+    each the set of systems it stands for. Items are numbered from 0 in an order that depends on
+    their contents only.
 
     Attributes
     ----------
@@ -39,7 +50,8 @@ class CollapsedComparisons:
     item_segment : int64, shape (items,)
         Segment number of each item.
     outcome : int64, shape (C,)
-        An `Outcome`, with the candidates of the item in canonical order (not in shown order).
+        An `Outcome`, with the candidates of the item in canonical order, or for
+        `Pairing.PRESENTED` in shown order.
     block : int64, shape (C,)
         Row of the block the comparison comes from.
     judge : int64, shape (C,)
@@ -54,7 +66,9 @@ class CollapsedComparisons:
     judge: Int64Array
 
 
-def collapsed_comparisons(blocks: Blocks) -> CollapsedComparisons:
+def collapsed_comparisons(
+    blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
+) -> CollapsedComparisons:
     """List the comparisons of each block between its labelled candidates.
 
     A candidate that stands for several systems counts once, unlike in `ranking.core.tallies`: it
@@ -65,6 +79,8 @@ def collapsed_comparisons(blocks: Blocks) -> CollapsedComparisons:
     ----------
     blocks : Blocks
         B blocks over n systems.
+    pairing : Pairing
+        Whether the order the candidates were shown in makes another item.
 
     Returns
     -------
@@ -77,6 +93,8 @@ def collapsed_comparisons(blocks: Blocks) -> CollapsedComparisons:
         rows = np.flatnonzero((label[:, p] > 0) & (label[:, q] > 0))
         # Unordered pairs: the candidate with the smaller code is the first, wherever it was shown.
         swapped = candidate[rows, p] > candidate[rows, q]
+        if pairing is Pairing.PRESENTED:
+            swapped = np.zeros_like(swapped)
         first, second = np.where(swapped, q, p), np.where(swapped, p, q)
         block_parts.append(rows)
         first_parts.append(candidate[rows, first])
@@ -96,6 +114,59 @@ def collapsed_comparisons(blocks: Blocks) -> CollapsedComparisons:
         item_segment=codes // pairs,
         outcome=_joined(outcome_parts),
         block=block,
+        judge=blocks.judge[block].astype(np.int64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CollapsedLabels:
+    """L labels given to candidates, one row each.
+
+    An item is a segment and a candidate, the set of systems it stands for.
+
+    Attributes
+    ----------
+    items : int
+        Number of different items.
+    item : int64, shape (L,)
+        The item labelled.
+    item_segment : int64, shape (items,)
+        Segment number of each item.
+    label : int64, shape (L,)
+        1 best … 5 worst.
+    judge : int64, shape (L,)
+        As in `Blocks.judge`.
+    """
+
+    items: int
+    item: Int64Array
+    item_segment: Int64Array
+    label: Int64Array
+    judge: Int64Array
+
+
+def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
+    """List the labels given, once for each candidate whatever the number of its systems.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+
+    Returns
+    -------
+    CollapsedLabels
+    """
+    candidate, label = _candidates(blocks)
+    block, position = np.nonzero(label)
+    sets = int(candidate.max(initial=0)) + 1
+    segment = blocks.segment[block].astype(np.int64)
+    codes, item = np.unique(segment * sets + candidate[block, position], return_inverse=True)
+    return CollapsedLabels(
+        items=len(codes),
+        item=item,
+        item_segment=codes // sets,
+        label=label[block, position],
         judge=blocks.judge[block].astype(np.int64),
     )
 
