@@ -142,13 +142,11 @@ def _integer(key: str, value: object, smallest: int, refuse: Refuse) -> int:
 
 
 def _label(value: object, refuse: Refuse) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        if value in {None, -1}:
-            return None
-        if isinstance(value, int) and 1 <= value <= 5:
-            return value
-    refuse(
-        "labels",
-        f"the label {value!r} is not 1, 2, 3, 4, 5 or null",
-        "give a label from 1 (best) to 5, or null where the judge gave none",
-    )
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (is_number and value in {-1, 1, 2, 3, 4, 5}):
+        refuse(
+            "labels",
+            f"the label {value!r} is not 1, 2, 3, 4, 5 or null",
+            "give a label from 1 (best) to 5, or null where the judge gave none",
+        )
+    return value if isinstance(value, int) and value > 0 else None

@@ -43,7 +43,7 @@ _SIGMA = np.array(
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _mix(  # type: ignore[no-untyped-def]  # noqa: PLR0913
+def _mix(  # type: ignore[no-untyped-def]
     a, b, c, d, x, y
 ):
     a = a + b + x

@@ -52,7 +52,7 @@ class JudgedBlock:
     """One judgment or skip of a file, as shown: `candidates` and `labels` are aligned.
 
     A candidate is the systems that produced one text. A label is None where it was left blank;
-    a block without any label is a skip. `duration_ms` is None where the file says nothing.
+    a block without any candidate is a skip. `duration_ms` is None where the file says nothing.
     """
 
     line: int
@@ -90,11 +90,11 @@ class JudgmentsRead:
     languages : tuple of str
         Source and target, as the files spell them.
     skipped : int
-        Blocks without any label.
+        Blocks whose judge declined to judge them: those without candidates.
     skipped_by : mapping of str to int
         Pseudonym to number of skips, for judges with any.
     blank_labels : int
-        Labels left blank, those of blocks without any label included.
+        Labels left blank; a candidate counts once.
     judges : int
         Judges of at least one block; 0 if the format names none.
     """

@@ -34,7 +34,7 @@ def selected(
 ) -> Selected:
     """Keep one language pair without the judges to be left out, and part judgments from skips."""
     languages = _one_pair(vocabulary, selection)
-    rows = columns.take(columns.language == vocabulary.languages[languages])
+    rows = columns.take(np.equal(columns.language, vocabulary.languages[languages]))
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
     used = np.unique(rows.candidate[rows.candidate >= 0]).tolist()
     # Of skipped blocks and of excluded judges, too: a system nobody is left to judge is listed as
@@ -42,9 +42,10 @@ def selected(
     systems = sorted({name for one in used for name in candidates[one]})
     _refuse_few_systems(systems, files)
     rows = rows.take(~np.isin(rows.judge, _excluded(rows, vocabulary, selection)))
-    is_judged = (rows.label > 0).any(axis=1)
+    # As WMT counts: who was shown outputs and labelled none of them has judged the block.
+    is_judged = (rows.candidate >= 0).any(axis=1)
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
-    if not len(judged):
+    if not judged.label.any():
         raise SelectionError("no judgment is left: every block was skipped or left out")
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()
     blocks = blocks_of(judged, systems, judges, candidates)
@@ -69,7 +70,7 @@ def _one_pair(vocabulary: Vocabulary, selection: Selection) -> LanguagePair:
     if len(found) > 1:
         raise SelectionError(
             f"the files hold several language pairs: {listed}. "
-            "Choose one with --source and --target"
+            "Choose one with --source and --target (--source-language and --target-language)"
         )
     if not found:
         asked = " to ".join(name or "any language" for name in (selection.source, selection.target))
