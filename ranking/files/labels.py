@@ -22,13 +22,13 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
     stripped = text.strip()
     if stripped in {"", BLANK}:
         return None
-    if stripped in {"1", "2", "3", "4", "5"}:
-        return int(stripped)
-    refuse(
-        field,
-        f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
-        "give a rank from 1 (best) to 5, or -1 where the judge gave none",
-    )
+    if stripped not in {"1", "2", "3", "4", "5"}:
+        refuse(
+            field,
+            f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
+            "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+        )
+    return int(stripped)
 
 
 def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
@@ -53,13 +53,13 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
 def segment_of(text: str, field: str, refuse: Refuse) -> int:
     """Read the number of a segment, from 1 through the test set."""
     stripped = text.strip()
-    if _INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= LARGEST_INTEGER:
-        return int(stripped)
-    refuse(
-        field,
-        f"the segment number {stripped!r} is no whole number from 1",
-        "count the segments of the test set from 1",
-    )
+    if not (_INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= LARGEST_INTEGER):
+        refuse(
+            field,
+            f"the segment number {stripped!r} is no whole number from 1",
+            "count the segments of the test set from 1",
+        )
+    return int(stripped)
 
 
 def filled(text: str, field: str, refuse: Refuse) -> str:

@@ -70,11 +70,12 @@ def scan(
     """
     layout: Layout | None = None
     try:
-        for data in _lines(file, at_a_time):
+        for lines in _lines(file, at_a_time):
+            rows = lines
             if layout is None:
-                head, _, data = data.partition(b"\n")
+                head, _, rows = lines.partition(b"\n")
                 layout = layout_of(_header(head))
-            yield _scanned(data, layout)
+            yield _scanned(rows, layout)
     except (FormatError, UnicodeDecodeError) as error:
         raise NotPlainError from error
 
@@ -117,7 +118,7 @@ def _header(head: bytes) -> list[str]:
 
 
 def _scanned(data: bytes, layout: Layout) -> Scanned:
-    from ranking.files.scan_kernel import scan_rows, special_bytes
+    from ranking.files.scan_kernel import scan_rows
 
     if _DELETE in data:
         raise NotPlainError
@@ -127,13 +128,11 @@ def _scanned(data: bytes, layout: Layout) -> Scanned:
     padded = data + bytes(_WORD)
     content = np.frombuffer(padded, dtype=np.uint8)[: len(data)]
     words = np.ndarray((len(data),), dtype=np.uint64, buffer=padded, strides=(1,))
-    found = np.empty(len(data) + 1, dtype=np.int64)
-    special = found[: special_bytes(content, found)]
     index = np.empty(most, dtype=np.int32)
     texts = np.empty((most, layout.texts), dtype=np.int32)
     ranks = np.empty((most, layout.slots), dtype=np.int8)
     rows, starts, lengths = scan_rows(
-        content, words, special, layout.kinds, layout.places, index, texts, ranks
+        content, words, layout.kinds, layout.places, index, texts, ranks
     )
     if rows < 0:
         raise NotPlainError

@@ -19,16 +19,24 @@ _FIRST_NAMES = 1 << 10
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _EIGHT = np.uint64(8)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONES = np.uint64(0x0101010101010101)
+_HIGH = np.uint64(0x8080808080808080)
+_PLACES = np.uint64(0x0001020304050607)
 
 
 @njit(cache=True, nogil=True)
-def special_bytes(data: npt.NDArray[np.uint8], found: npt.NDArray[np.int64]) -> int:
-    """List where the bytes up to the comma stand: separators, quotes, white space, controls."""
-    count = 0
-    for at in range(len(data)):
-        found[count] = at
-        count += data[at] <= _COMMA
-    return count
+def _next_special(words: npt.NDArray[np.uint64], at: int) -> Any:
+    """Where the next byte up to the comma stands: separator, quote, white space, control.
+
+    Eight bytes at a time: a byte below 45 borrows from its high bit when 45 is taken from it.
+    """
+    while True:
+        word = words[at]
+        found = (word - _ONES * np.uint64(_COMMA + 1)) & ~word & _HIGH
+        if found:
+            lowest = (found & (~found + np.uint64(1))) >> np.uint64(7)
+            return at + np.int64((lowest * _PLACES) >> np.uint64(56))
+        at += 8
 
 
 @njit(cache=True, nogil=True)
@@ -49,7 +57,7 @@ def _number_of(
     lengths: npt.NDArray[np.int64],
     hashes: npt.NDArray[np.uint64],
     known: int,
-) -> int:
+) -> Any:
     """Number of the name, which is `known` if it is new; it is entered then."""
     mixed = np.uint64(length)
     for offset in range(0, length, 8):
@@ -89,7 +97,7 @@ def _refilled(hashes: npt.NDArray[np.uint64], known: int, size: int) -> npt.NDAr
 
 
 @njit(cache=True, nogil=True)
-def _is_number(data: npt.NDArray[np.uint8], start: int, end: int) -> bool:
+def _is_number(data: npt.NDArray[np.uint8], start: int, end: int) -> Any:
     """Say whether these are whole numbers of at most nine digits, separated by commas."""
     if end == start + 2:
         return _ZERO <= data[start] <= _NINE and _ZERO <= data[start + 1] <= _NINE
@@ -105,7 +113,7 @@ def _is_number(data: npt.NDArray[np.uint8], start: int, end: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _rank(data: npt.NDArray[np.uint8], start: int, length: int) -> int:
+def _rank(data: npt.NDArray[np.uint8], start: int, length: int) -> Any:
     """Rank of the cell, 0 where blank, -1 where it is not plain."""
     if length == 1 and _ZERO < data[start] <= _ZERO + 5:
         return data[start] - _ZERO
@@ -137,7 +145,6 @@ def _slots_fit(
 def scan_rows(  # noqa: C901 - one pass, one state
     data: npt.NDArray[np.uint8],
     words: npt.NDArray[np.uint64],
-    special: npt.NDArray[np.int64],
     kinds: npt.NDArray[np.int64],
     places: npt.NDArray[np.int64],
     index: npt.NDArray[np.int32],
@@ -156,8 +163,6 @@ def scan_rows(  # noqa: C901 - one pass, one state
         Whole lines, each ending in a line feed.
     words : uint64
         ``words[i]`` is the eight bytes of `data` from the i-th on (zeros after its end).
-    special : int64
-        From `special_bytes`.
     kinds, places : int64, shape (columns,)
         What a column holds, and in which column of `texts` or `ranks` (for NUMBER: of the system
         whose numbers they are) it goes.
@@ -182,14 +187,12 @@ def scan_rows(  # noqa: C901 - one pass, one state
     commas = np.zeros(ranks.shape[1], dtype=np.int64)
     number_commas = np.zeros(ranks.shape[1], dtype=np.int64)
     last = len(kinds) - 1
-    here = 0  # in special
     start = 0
     row = 0
     plain = True
     while plain and start < len(data):
         if data[start] == _LF:
             start += 1
-            here += 1
             continue
         if known + texts.shape[1] > len(starts):
             starts = np.concatenate((starts, np.empty_like(starts)))
@@ -201,23 +204,18 @@ def scan_rows(  # noqa: C901 - one pass, one state
             inner = 0
             if data[start] == _QUOTE:
                 start += 1
-                here += 1
-                end = special[here]
+                end = _next_special(words, start)
                 while data[end] != _QUOTE and data[end] != _LF:
                     plain &= data[end] >= _SPACE or data[end] == _TAB
                     inner += data[end] == _COMMA
-                    here += 1
-                    end = special[here]
+                    end = _next_special(words, end + 1)
                 plain &= data[end] == _QUOTE
-                here += plain
-                after = special[here]
-                plain &= after == end + 1
+                after = end + plain
             else:
-                end = special[here]
+                end = _next_special(words, start)
                 while data[end] != _COMMA and data[end] != _LF:
                     plain &= (data[end] >= _SPACE or data[end] == _TAB) and data[end] != _QUOTE
-                    here += 1
-                    end = special[here]
+                    end = _next_special(words, end + 1)
                 after = end
             plain &= data[after] == (_LF if column == last else _COMMA)
             if not plain:
@@ -225,7 +223,7 @@ def scan_rows(  # noqa: C901 - one pass, one state
             kind = kinds[column]
             place = places[column]
             length = end - start
-            if kind == TEXT or kind == SYSTEM:
+            if kind in (TEXT, SYSTEM):
                 if length == 0:
                     plain &= kind == SYSTEM
                     texts[row, place] = -1
@@ -252,7 +250,6 @@ def scan_rows(  # noqa: C901 - one pass, one state
                 plain &= _is_number(data, start, end)
                 number_commas[place] = inner
             start = after + 1
-            here += 1
         if plain:
             plain = _slots_fit(texts[row], ranks[row], commas, number_commas)
         row += 1

@@ -34,7 +34,7 @@ def selected(
 ) -> Selected:
     """Keep one language pair without the judges to be left out, and part judgments from skips."""
     languages = _one_pair(vocabulary, selection)
-    rows = columns.take(np.equal(columns.language, vocabulary.languages[languages]))
+    rows = columns.take(np.isin(columns.language, vocabulary.languages[languages]))
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
     used = np.unique(rows.candidate[rows.candidate >= 0]).tolist()
     # Of skipped blocks and of excluded judges, too: a system nobody is left to judge is listed as

@@ -93,14 +93,10 @@ class Sources:
             yield HashedStream(io.BytesIO(self._kept_input()), self._told)
             return
         try:
-            stream = Path(name).open("rb")
+            with Path(name).open("rb") as stream:
+                yield HashedStream(stream, self._told)
         except OSError as error:
             raise _unreadable(name, error) from error
-        with stream:
-            try:
-                yield HashedStream(stream, self._told)
-            except OSError as error:
-                raise _unreadable(name, error) from error
 
 
 def _unreadable(name: str, error: OSError) -> FormatError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -74,7 +75,7 @@ def _table(ranking: Ranking) -> Table:
         ],
         rules=frozenset(
             number
-            for number, (row, below) in enumerate(zip(rows, rows[1:], strict=False))
+            for number, (row, below) in enumerate(pairwise(rows))
             if row.cluster != below.cluster
         ),
         notes=_notes(ranking),
