@@ -1,0 +1,164 @@
+"""The results XML of Appraise (WMT15 and WMT16)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+from xml.parsers import expat
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.streams import byte_chunks
+from ranking.files.labels import filled, judge_of, label_of, segment_of, systems_of
+from ranking.files.records import JudgedBlock
+
+_DURATION = re.compile(r"([0-9]{1,4}):([0-5]?[0-9]):([0-5]?[0-9](?:\.[0-9]{1,9})?)")
+_PARENTS = {
+    "ranking-task": "HIT",
+    "ranking-result": "ranking-task",
+    "translation": "ranking-result",
+}
+
+
+def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
+    """Yield a judgment or skip for every ``ranking-result``, in the order of the file.
+
+    A result without translations, as Appraise writes a skipped one, is a block without
+    candidates.
+
+    Raises
+    ------
+    FormatError
+        With the line, and the attribute as field.
+    """
+    results = _Results(file.name)
+    for chunk in byte_chunks(file):
+        yield from results.feed(chunk)
+    yield from results.feed(b"", final=True)
+    if not results.seen_result:
+        raise FormatError(
+            file.name,
+            "the file holds no ranking-result",
+            "give the results of a ranking campaign as Appraise exports them",
+        )
+
+
+class _Results:
+    """Turns the events of the parser into blocks."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        # Declared entities are how a small file unpacks to gigabytes; results need none.
+        self._parser.EntityDeclHandler = self._refuse_entity
+        self._open: list[str] = []
+        self._done: list[JudgedBlock] = []
+        self._languages = ("", "")
+        self._segment = 0
+        self.seen_result = False
+        self._begin("", None, 0)
+
+    def _begin(self, judge: str, duration_ms: int | None, line: int) -> None:
+        self._judge, self._duration_ms, self._line = judge, duration_ms, line
+        self._systems: set[str] = set()
+        self._candidates: list[tuple[str, ...]] = []
+        self._labels: list[int | None] = []
+
+    def feed(self, data: bytes, *, final: bool = False) -> list[JudgedBlock]:
+        try:
+            self._parser.Parse(data, final)
+        except expat.ExpatError as error:
+            raise FormatError(
+                self._file,
+                f"the file is no XML ({expat.ErrorString(error.code)})",
+                "export the results again, or check that the file was transferred completely",
+                line=error.lineno,
+                column=error.offset + 1,
+            ) from error
+        done, self._done = self._done, []
+        return done
+
+    def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
+        raise FormatError(
+            self._file, problem, remedy, line=self._parser.CurrentLineNumber, field=field
+        )
+
+    def _refuse_entity(self, name: str, *_declaration: object) -> None:
+        self._refuse(None, f"the file declares the entity {name}", "remove its document type")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._open and tag != "results":
+            self._refuse_root(tag)
+        parent = _PARENTS.get(tag)
+        if parent is not None and parent != self._open[-1]:
+            self._refuse(None, f"a {tag} stands outside a {parent}", "nest it as Appraise does")
+        self._open.append(tag)
+        if tag == "translation":
+            self._translation(attributes)
+        elif tag == "ranking-result":
+            self._result(attributes)
+        elif tag == "ranking-task":
+            text = self._attribute(attributes, "id")
+            self._segment = segment_of(text, "id", self._refuse)
+        elif tag == "HIT":
+            self._languages = (
+                self._filled(attributes, "source-language"),
+                self._filled(attributes, "target-language"),
+            )
+
+    def _refuse_root(self, tag: str) -> NoReturn:
+        problem = f"the file is XML, but its root is {tag}, not results"
+        if tag == "hits":
+            problem = "these are the HITs before they were judged, without any rank"
+        self._refuse(None, problem, "give the results of the campaign as Appraise exports them")
+
+    def _attribute(self, attributes: dict[str, str], name: str) -> str:
+        if name not in attributes:
+            self._refuse(name, "the attribute is missing", "add it, as Appraise writes it")
+        return attributes[name]
+
+    def _filled(self, attributes: dict[str, str], name: str) -> str:
+        return filled(self._attribute(attributes, name), name, self._refuse)
+
+    def _result(self, attributes: dict[str, str]) -> None:
+        self.seen_result = True
+        judge = judge_of(self._attribute(attributes, "user"), "user", self._refuse)
+        duration_ms = None
+        if attributes.get("duration", "").strip():
+            duration_ms = self._milliseconds(attributes["duration"].strip())
+        self._begin(judge, duration_ms, self._parser.CurrentLineNumber)
+
+    def _milliseconds(self, text: str) -> int:
+        found = _DURATION.fullmatch(text)
+        if found is None:
+            self._refuse(
+                "duration",
+                f"the duration {text!r} is not hours:minutes:seconds",
+                "write it like 00:01:02.345, or leave the attribute out",
+            )
+        hours, minutes, seconds = found.groups()
+        return round((int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000)
+
+    def _translation(self, attributes: dict[str, str]) -> None:
+        text = self._attribute(attributes, "system")
+        self._candidates.append(systems_of(text, "system", self._systems, self._refuse))
+        rank = self._attribute(attributes, "rank")
+        self._labels.append(label_of(rank, "rank", self._refuse))
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+        if tag == "ranking-result":
+            self._done.append(
+                JudgedBlock(
+                    line=self._line,
+                    source_language=self._languages[0],
+                    target_language=self._languages[1],
+                    segment=self._segment,
+                    judge=self._judge,
+                    candidates=tuple(self._candidates),
+                    labels=tuple(self._labels),
+                    duration_ms=self._duration_ms,
+                )
+            )

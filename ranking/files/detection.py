@@ -1,0 +1,69 @@
+"""Tell the format of a file of judgments from how it begins."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.streams import peek
+from ranking.files.records import InputFormat
+
+_SNIFFED_BYTES = 64 * 1024
+_CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
+_SYSTEM_COLUMN = re.compile(r"system[0-9]+(id|rank|number)")
+_RANK_CELLS = 5
+
+
+def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
+    """Tell the format from the first 64 KiB, whatever the file is called.
+
+    Returns
+    -------
+    tuple of InputFormat and InputFile
+        The format, and the file to read instead of `file`, whose beginning is used up.
+
+    Raises
+    ------
+    FormatError
+        If the file is empty, or begins like none of the formats.
+    """
+    head, whole = peek(file, _SNIFFED_BYTES)
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if text:
+        found = _format_of(text)
+        if found is None:
+            raise FormatError(
+                file.name,
+                "the file begins like none of the formats of judgments",
+                f"give one of {', '.join(InputFormat)}, or say which it is with --input-format",
+                line=1,
+            )
+        return found, whole
+    _read_through(whole)  # Damaged gzip decompresses to nothing, too: say so then.
+    raise FormatError(
+        file.name, "the file is empty", "give a file of judgments, as docs/formats.md shows them"
+    )
+
+
+def _read_through(file: InputFile) -> None:
+    from campaign.formats.streams import byte_chunks
+
+    for _ in byte_chunks(file):
+        pass
+
+
+def _format_of(text: str) -> InputFormat | None:
+    if text.startswith("<"):
+        return InputFormat.APPRAISE_XML
+    if text.startswith("{"):
+        return InputFormat.JSONL
+    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    if re.search("rankingid", first_line, re.IGNORECASE):
+        return InputFormat.PAIRWISE_CSV
+    names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
+    if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
+        return InputFormat.FIVE_WAY_CSV
+    if len(next(csv.reader((first_line,), delimiter="\t"))) == _RANK_CELLS:
+        return InputFormat.RANK
+    return None

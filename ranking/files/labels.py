@@ -1,0 +1,81 @@
+"""Rules that the cells of all formats share: ranks, names of systems and judges, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from campaign.formats import system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME
+
+BLANK = "-1"
+LARGEST_INTEGER = 2**31 - 1
+_INTEGER = re.compile(r"[0-9]{1,10}")
+
+#: Raises the error for (field, problem, remedy); knows the file and the line.
+Refuse = Callable[[str | None, str, str], NoReturn]
+
+
+def label_of(text: str, field: str, refuse: Refuse) -> int | None:
+    """Read a rank: 1 … 5, or None for -1 and nothing."""
+    stripped = text.strip()
+    if stripped in {"", BLANK}:
+        return None
+    if stripped not in {"1", "2", "3", "4", "5"}:
+        refuse(
+            field,
+            f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
+            "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+        )
+    return int(stripped)
+
+
+def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
+    """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
+    systems = tuple(name.strip() for name in text.split(","))
+    for system in systems:
+        problem = system_name_problem(system)
+        if problem:
+            refuse(
+                field, problem, 'write the systems of one candidate as "A,B", none of them empty'
+            )
+        if system in seen:
+            refuse(
+                field,
+                f"the system {system} stands twice in the block",
+                "name every system once a block",
+            )
+        seen.add(system)
+    return systems
+
+
+def segment_of(text: str, field: str, refuse: Refuse) -> int:
+    """Read the number of a segment, from 1 through the test set."""
+    stripped = text.strip()
+    if not (_INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= LARGEST_INTEGER):
+        refuse(
+            field,
+            f"the segment number {stripped!r} is no whole number from 1",
+            "count the segments of the test set from 1",
+        )
+    return int(stripped)
+
+
+def filled(text: str, field: str, refuse: Refuse) -> str:
+    """Take a cell that must not be empty, as it is."""
+    if not text.strip():
+        refuse(field, "the cell is empty", "fill it in")
+    return text
+
+
+def judge_of(text: str, field: str, refuse: Refuse) -> str:
+    """Take a judge's pseudonym as it is."""
+    filled(text, field, refuse)
+    if len(text) > MAX_JUDGE_NAME:
+        refuse(
+            field,
+            f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
+            "give the judge a shorter pseudonym",
+        )
+    return text

@@ -1,0 +1,215 @@
+"""The pairwise CSV of WMT15 and WMT16: a row a comparison, the rows of one ``rankingID`` a block."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NoReturn
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.records import counted
+from campaign.formats.streams import text_lines
+from ranking.files.labels import Refuse, filled, judge_of, label_of, segment_of, systems_of
+from ranking.files.records import JudgedBlock
+
+COLUMNS = (
+    "srclang",
+    "trglang",
+    "srcIndex",
+    "segmentId",
+    "judgeID",
+    "system1Id",
+    "system1rank",
+    "system2Id",
+    "system2rank",
+    "rankingID",
+)
+_OF_THE_BLOCK = ("srclang", "trglang", "srcIndex", "segmentId", "judgeID")
+
+
+def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
+    """Yield a block for every ``rankingID``, once the whole file was read.
+
+    Systems stand in the order in which they first occur. Two systems of a block that no row
+    compares had the same output and are one candidate; they then have the same rank, and are
+    compared with the same others.
+
+    Raises
+    ------
+    FormatError
+        With line, column (the cell's number) and field. Beyond what concerns one row: rows of one
+        ``rankingID`` that differ in segment, judge or languages, give a system two ranks, compare
+        a pair twice, or leave pairs out that cannot be one candidate.
+    """
+    blocks: dict[str, _Block] = {}
+    for line, row in _rows(file):
+        refuse = partial(_refuse, file.name, line)
+        ranking = filled(row["rankingID"], "rankingID", refuse).strip()
+        block = blocks.get(ranking)
+        if block is None:
+            block = blocks[ranking] = _Block(line, ranking, row)
+            block.check(refuse)
+        block.add(row, refuse)
+    for block in blocks.values():
+        yield block.judged(partial(_refuse, file.name, block.line))
+
+
+def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+    column = COLUMNS.index(field) + 1 if field in COLUMNS else None
+    raise FormatError(file, problem, remedy, line=line, column=column, field=field)
+
+
+def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
+    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
+    first = next(numbered, None)
+    if first is None:
+        raise FormatError(
+            file.name, "the file is empty", "give a CSV whose first line names its columns"
+        )
+    names = _header(file.name, *first)
+    for line, text in numbered:
+        cells = _cells(file.name, line, text)
+        if len(cells) != len(names):
+            raise FormatError(
+                file.name,
+                f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
+                "give every row one cell for each column, and put cells with commas in quotes",
+                line=line,
+            )
+        yield line, dict(zip(names, cells, strict=True))
+
+
+def _cells(file: str, line: int, text: str) -> list[str]:
+    try:
+        # One line at a time: a quote that is never closed must not swallow the rest.
+        return next(csv.reader((text,), strict=True))
+    except csv.Error as error:
+        raise FormatError(
+            file,
+            f"the line is no CSV ({error})",
+            "close every quote on the line it opens on, and double quotes inside a cell",
+            line=line,
+        ) from error
+
+
+def _header(file: str, line: int, text: str) -> list[str]:
+    """Return our name for each column of the file, which may write them in any case and order."""
+    known = {name.lower(): name for name in COLUMNS}
+    names: list[str] = []
+    for column, cell in enumerate(_cells(file, line, text), 1):
+        name = cell.strip()
+        refused = partial(FormatError, file, line=line, column=column, field=name)
+        if name.lower() not in known:
+            raise refused(
+                "the column is unknown", "remove it; docs/formats.md lists the columns there are"
+            )
+        if known[name.lower()] in names:
+            raise refused("the column stands twice in the header", "remove one of the two")
+        names.append(known[name.lower()])
+    for name in COLUMNS:
+        if name not in names:
+            raise FormatError(
+                file,
+                f"the header has no column {name}",
+                "name the columns as docs/formats.md lists them",
+                line=line,
+                field=name,
+            )
+    return names
+
+
+@dataclass(slots=True)
+class _Block:
+    """The rows of one ``rankingID`` so far."""
+
+    line: int
+    ranking: str
+    first: dict[str, str]
+    labels: dict[str, int | None] = field(default_factory=dict)
+    pairs: set[frozenset[str]] = field(default_factory=set)
+
+    def check(self, refuse: Refuse) -> None:
+        for name in ("srclang", "trglang"):
+            filled(self.first[name], name, refuse)
+        judge_of(self.first["judgeID"], "judgeID", refuse)
+        segment_of(self.first["srcIndex"], "srcIndex", refuse)
+
+    def add(self, row: dict[str, str], refuse: Refuse) -> None:
+        for name in _OF_THE_BLOCK:
+            if row[name] != self.first[name]:
+                refuse(
+                    name,
+                    f"the ranking {self.ranking} has {self.first[name]!r} in line {self.line}"
+                    f" and {row[name]!r} here",
+                    "give rankings of their own a rankingID of their own",
+                )
+        seen: set[str] = set()
+        systems = [self._system(row, place, seen, refuse) for place in (1, 2)]
+        pair = frozenset(systems)
+        if pair in self.pairs:
+            refuse(
+                "rankingID",
+                f"the ranking {self.ranking} compares {' and '.join(systems)} twice",
+                "remove one of the two rows, or give it another rankingID",
+            )
+        self.pairs.add(pair)
+
+    def _system(self, row: dict[str, str], place: int, seen: set[str], refuse: Refuse) -> str:
+        column = f"system{place}rank"
+        systems = systems_of(row[f"system{place}Id"], f"system{place}Id", seen, refuse)
+        if len(systems) > 1:
+            refuse(
+                f"system{place}Id",
+                "a cell of this format holds one system",
+                "write a row for each of the systems with the same output",
+            )
+        label = label_of(row[column], column, refuse)
+        if self.labels.setdefault(systems[0], label) != label:
+            refuse(
+                column,
+                f"the ranking {self.ranking} gives {systems[0]} another rank in an earlier row",
+                "give a system one rank in all rows of a ranking",
+            )
+        return systems[0]
+
+    def judged(self, refuse: Refuse) -> JudgedBlock:
+        candidates: list[list[str]] = []
+        for system in self.labels:
+            for candidate in candidates:
+                if frozenset((candidate[0], system)) not in self.pairs:
+                    candidate.append(system)
+                    break
+            else:
+                candidates.append([system])
+        self._complete(candidates, refuse)
+        return JudgedBlock(
+            line=self.line,
+            source_language=self.first["srclang"],
+            target_language=self.first["trglang"],
+            segment=int(self.first["srcIndex"]),
+            judge=self.first["judgeID"],
+            candidates=tuple(map(tuple, candidates)),
+            labels=tuple(self.labels[candidate[0]] for candidate in candidates),
+        )
+
+    def _complete(self, candidates: list[list[str]], refuse: Refuse) -> None:
+        """Check that exactly the pairs of different candidates are there."""
+        total = len(self.labels)
+        together = sum(len(candidate) ** 2 for candidate in candidates)
+        same_rank = all(
+            len({self.labels[system] for system in candidate}) == 1 for candidate in candidates
+        )
+        inside = any(
+            frozenset((one, other)) in self.pairs
+            for candidate in candidates
+            for one in candidate
+            for other in candidate
+        )
+        if 2 * len(self.pairs) != total**2 - together or not same_rank or inside:
+            refuse(
+                "rankingID",
+                f"the rows of the ranking {self.ranking} leave pairs of its systems out",
+                "give a row for every two systems of a ranking, except those with the same output",
+            )

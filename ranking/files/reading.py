@@ -1,0 +1,174 @@
+"""Files of judgments in, the columns of the core out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
+
+from campaign.formats import FormatError, InputFile
+from ranking.files.appraise import read_appraise_xml
+from ranking.files.detection import detect_input_format
+from ranking.files.five_way import read_five_way, scan_five_way
+from ranking.files.jsonl import read_jsonl
+from ranking.files.pairwise import read_pairwise_csv
+from ranking.files.pairwise_scan import scan_pairwise
+from ranking.files.rank_pairs import read_rank
+from ranking.files.records import FileRead, InputFormat, JudgedBlock, JudgmentsRead, Selection
+from ranking.files.scan import NotPlainError
+from ranking.files.selecting import selected
+from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
+from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
+
+_READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
+    InputFormat.FIVE_WAY_CSV: read_five_way,
+    InputFormat.PAIRWISE_CSV: read_pairwise_csv,
+    InputFormat.APPRAISE_XML: read_appraise_xml,
+    InputFormat.RANK: read_rank,
+    InputFormat.JSONL: read_jsonl,
+}
+_SCANNERS: dict[InputFormat, Callable[[InputFile, Vocabulary], Iterator[Columns]]] = {
+    InputFormat.FIVE_WAY_CSV: scan_five_way,
+    InputFormat.PAIRWISE_CSV: scan_pairwise,
+}
+#: A file of at least this many bytes (as stored) is worth loading the compiled pass for.
+SCANNED_FROM_BYTES = 4 << 20
+#: What the core counts places with.
+MAX_CANDIDATES = 127
+
+
+def read_judgments(
+    names: Sequence[str],
+    *,
+    input_format: InputFormat | None = None,
+    selection: Selection | None = None,
+    progress: ReadingProgress | None = None,
+    standard_input: IO[bytes] | None = None,
+    scanned_from_bytes: int = SCANNED_FROM_BYTES,
+) -> JudgmentsRead:
+    """Read the judgments of one language pair from files of one format.
+
+    Judges and systems of the same name are the same in all files. Large CSV files take a compiled
+    pass over their bytes; whatever it does not find plain is read again by the strict reader,
+    whose errors name file, line and field.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Files, plain or gzip whatever they are called; ``-`` is standard input.
+    input_format : InputFormat, optional
+        Told by how the files begin if not given.
+    selection : Selection, optional
+        Languages and judges; everything if not given.
+    progress : callable, optional
+        Called with the bytes read so far and, if known, those of all files.
+    standard_input : binary file, optional
+        Read for ``-`` instead of the process's own.
+    scanned_from_bytes : int
+        Size of a file from which on the compiled pass is taken.
+
+    Returns
+    -------
+    JudgmentsRead
+        The judged blocks with the reference, if it was shown; and what else the files say.
+
+    Raises
+    ------
+    FormatError
+        If a file is not in order, is empty, holds another format than the first, or only one
+        system was judged.
+    SelectionError
+        If several language pairs are there and none was chosen (the message lists them), or what
+        was chosen is not there.
+    """
+    sources = Sources(names, progress=progress, standard_input=standard_input)
+    reading = _Reading(input_format, sources, scanned_from_bytes)
+    for name in sources.names:
+        reading.read(name)
+    return reading.result(selection or Selection())
+
+
+class _Reading:
+    """The files read so far."""
+
+    def __init__(
+        self, input_format: InputFormat | None, sources: Sources, scanned_from_bytes: int
+    ) -> None:
+        self._given = input_format
+        self._first: tuple[InputFormat, str] | None = None
+        self._sources = sources
+        self._scanned_from = scanned_from_bytes
+        self._vocabulary = Vocabulary()
+        self._columns: list[Columns] = []
+        self._files: list[FileRead] = []
+
+    def read(self, name: str) -> None:
+        called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
+        parts = None
+        if self._sources.size(name) >= self._scanned_from:
+            with self._sources.opened(name) as stream:
+                found, file = self._detected(InputFile(called, stream))
+                parts = self._scanned(found, file)
+                sha256 = stream.sha256()
+        if parts is None:
+            with self._sources.opened(name) as stream:
+                found, file = self._detected(InputFile(called, stream))
+                rows = _fitting(_READERS[found](file), called)
+                parts = list(columns_of(rows, self._vocabulary))
+                sha256 = stream.sha256()
+        if not any(len(part) for part in parts):
+            raise FormatError(
+                called, "the file holds no judgment", "give a file with judgments", line=1
+            )
+        self._columns.extend(parts)
+        self._files.append(FileRead(name, sha256))
+
+    def _detected(self, file: InputFile) -> tuple[InputFormat, InputFile]:
+        found, whole = (self._given, file) if self._given is not None else detect_input_format(file)
+        if self._first is None:
+            self._first = found, file.name
+        if found is not self._first[0]:
+            raise FormatError(
+                file.name,
+                f"the file is {found}, but {self._first[1]} is {self._first[0]}",
+                "give files of one format at a time",
+                line=1,
+            )
+        return found, whole
+
+    def _scanned(self, found: InputFormat, file: InputFile) -> list[Columns] | None:
+        if found not in _SCANNERS:
+            return None
+        try:
+            return list(_SCANNERS[found](file, self._vocabulary))
+        except NotPlainError:
+            # Names of this file that are in the vocabulary already do no harm there.
+            return None
+
+    def result(self, selection: Selection) -> JudgmentsRead:
+        if self._first is None:
+            raise ValueError("no file was read")
+        chosen = selected(joined(self._columns), self._vocabulary, selection, self._files)
+        return JudgmentsRead(
+            blocks=chosen.blocks,
+            duration_ms=chosen.duration_ms,
+            files=tuple(self._files),
+            input_format=self._first[0],
+            languages=chosen.languages,
+            skipped=sum(chosen.skipped_by.values()),
+            skipped_by=chosen.skipped_by,
+            blank_labels=chosen.blank_labels,
+            judges=chosen.judges,
+        )
+
+
+def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
+    """Refuse what the core has no room for."""
+    for row in rows:
+        if len(row.candidates) > MAX_CANDIDATES:
+            raise FormatError(
+                file,
+                f"the block shows {len(row.candidates)} candidates",
+                f"give blocks of at most {MAX_CANDIDATES}",
+                line=row.line,
+            )
+        yield row

@@ -1,0 +1,110 @@
+"""What is read from files of judgments, and what of it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.blocks import Blocks
+
+#: Stands for the judge in files that name none; no judge of a file can be called this.
+NO_JUDGE = ""
+
+LanguagePair = tuple[str, str]
+
+
+class InputFormat(StrEnum):
+    """The formats judgments are read from."""
+
+    FIVE_WAY_CSV = "five-way-csv"
+    PAIRWISE_CSV = "pairwise-csv"
+    APPRAISE_XML = "appraise-xml"
+    RANK = "rank"
+    JSONL = "jsonl"
+
+
+class SelectionError(ValueError):
+    """The files are in order, but what was asked of them is not there, or not clear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which judgments of the files are asked for.
+
+    Attributes
+    ----------
+    source, target : str or None
+        Languages as the files spell them; None takes whatever there is, if that is one pair.
+    exclude_judges : tuple of str
+        Pseudonyms whose judgments and skips are left out.
+    """
+
+    source: str | None = None
+    target: str | None = None
+    exclude_judges: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBlock:
+    """One judgment or skip of a file, as shown: `candidates` and `labels` are aligned.
+
+    A candidate is the systems that produced one text. A label is None where it was left blank;
+    a block without any candidate is a skip. `duration_ms` is None where the file says nothing.
+    """
+
+    line: int
+    source_language: str
+    target_language: str
+    segment: int
+    judge: str
+    candidates: tuple[tuple[str, ...], ...]
+    labels: tuple[int | None, ...]
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file that was read: the name it was given by, and the hash of its bytes as stored."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentsRead:
+    """The selected judgments of all files.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        B judged blocks with all systems, the reference included; without the skipped ones. The
+        keys are those of the same judgments in the database.
+    duration_ms : int64, shape (B,)
+        Time spent on each block, -1 where the file says nothing.
+    files : tuple of FileRead
+        In the order given.
+    input_format : InputFormat
+    languages : tuple of str
+        Source and target, as the files spell them.
+    skipped : int
+        Blocks whose judge declined to judge them: those without candidates.
+    skipped_by : mapping of str to int
+        Pseudonym to number of skips, for judges with any.
+    blank_labels : int
+        Labels left blank; a candidate counts once.
+    judges : int
+        Judges of at least one block; 0 if the format names none.
+    """
+
+    blocks: Blocks
+    duration_ms: npt.NDArray[np.int64]
+    files: tuple[FileRead, ...]
+    input_format: InputFormat
+    languages: LanguagePair
+    skipped: int
+    blank_labels: int
+    judges: int
+    skipped_by: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,105 @@
+"""Where bytes come from: files and standard input, hashed and counted while they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from campaign.formats import FormatError
+
+STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "standard input"
+
+#: Called with the number of bytes read so far, and of all that is to be read.
+ReadingProgress = Callable[[int, int], None]
+
+
+class HashedStream:
+    """A binary stream that keeps the SHA-256 and the count of what was read from it."""
+
+    def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._hash = hashlib.sha256()
+        self._told = told
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._stream.read(size)
+        self._hash.update(data)
+        self._told(len(data))
+        return data
+
+    def sha256(self) -> str:
+        """Hash of the whole stream: whatever was not read yet is read now."""
+        while self.read(1 << 20):
+            pass
+        return self._hash.hexdigest()
+
+
+class Sources:
+    """Files to be read; ``-`` is standard input, kept in memory so that it, too, can be reread.
+
+    Raises
+    ------
+    FormatError
+        If standard input is named twice; from `opened` and `size`, if a file cannot be read.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        progress: ReadingProgress | None = None,
+        standard_input: IO[bytes] | None = None,
+    ) -> None:
+        self.names = tuple(names)
+        if self.names.count(STANDARD_INPUT) > 1:
+            raise FormatError(
+                STANDARD_INPUT_NAME, "it is named twice", "name it once: it can be read only once"
+            )
+        self._progress = progress
+        self._standard_input = standard_input
+        self._kept: bytes | None = None
+        self._read = 0
+        self._total = sum(map(self.size, self.names))
+
+    def size(self, name: str) -> int:
+        """Bytes of a file as stored."""
+        if name == STANDARD_INPUT:
+            return len(self._kept_input())
+        try:
+            return Path(name).stat().st_size
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+    def _kept_input(self) -> bytes:
+        if self._kept is None:
+            self._kept = (self._standard_input or sys.stdin.buffer).read()
+        return self._kept
+
+    def _told(self, size: int) -> None:
+        self._read = min(self._read + size, self._total)  # a file may be read a second time
+        if self._progress is not None and size:
+            self._progress(self._read, self._total)
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[HashedStream]:
+        """Open a file to be read from its beginning."""
+        if name == STANDARD_INPUT:
+            yield HashedStream(io.BytesIO(self._kept_input()), self._told)
+            return
+        try:
+            with Path(name).open("rb") as stream:
+                yield HashedStream(stream, self._told)
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+
+def _unreadable(name: str, error: OSError) -> FormatError:
+    return FormatError(
+        name, f"the file cannot be read ({error.strerror})", "check its name and who may read it"
+    )

@@ -1,0 +1,102 @@
+"""`diagnose_judges`: who stands out among the judges, and what the ranking is without them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from django.core.management.base import CommandParser
+
+from ranking.core.agreement import Chance
+from ranking.core.judges import diagnose_judges
+from ranking.core.methods import METHODS
+from ranking.core.outliers import outliers, ranking_without
+from ranking.management.arguments import POSITIVE, SHARE, number_between
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    add_resampling_arguments,
+    read_input,
+)
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.judges import judges_report
+
+
+class Command(ReportCommand):
+    help = (
+        "Compare each judge with the others, with clicking at random and with the clock, and rank "
+        "the systems without those who stand out. Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser)
+        parser.add_argument(
+            "--chance",
+            type=Chance,
+            choices=[Chance.SCOTT, Chance.UNIFORM, Chance.RANDOM_CLICKER],
+            default=Chance.SCOTT,
+            help="agreement to expect by chance (default: scott)",
+        )
+        parser.add_argument(
+            "--method",
+            choices=list(METHODS),
+            default="expected_wins",
+            metavar="M",
+            help="of the ranking without outliers (default: expected_wins)",
+        )
+        parser.add_argument(
+            "--deviations",
+            type=number_between(0, math.inf),
+            default=1.0,
+            help="standard deviations from the mean of all judges that stand out (default: 1)",
+        )
+        parser.add_argument(
+            "--level",
+            type=SHARE,
+            default=0.05,
+            help="of the test against clicking at random (default: 0.05)",
+        )
+        parser.add_argument(
+            "--minimum",
+            type=POSITIVE,
+            default=10,
+            help="judges with less to go by are left out of a rule (default: 10)",
+        )
+        add_resampling_arguments(parser)
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        given = read_input(options, progress)
+        durations = given.read.duration_ms
+        judges = diagnose_judges(
+            # All that was judged: whether the reference is preferred tells most about a judge.
+            given.read.blocks,
+            reference=given.reference,
+            seconds=np.where(durations < 0, np.nan, durations / 1000)
+            if (durations >= 0).any()
+            else None,
+            chance=options["chance"],
+            resamples=options["resamples"],
+            confidence=options["confidence"],
+            seed=options["seed"],
+        )
+        rules = outliers(
+            judges,
+            deviations=options["deviations"],
+            level=options["level"],
+            minimum=options["minimum"],
+        )
+        left_out = {str(rule.rule): rule.outliers for rule in rules}
+        left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
+        method, seed = METHODS[options["method"]], options["seed"]
+        without = {
+            name: ranking_without(
+                given.blocks,
+                names,
+                lambda blocks: method.score(blocks, seed=seed, **method.defaults),
+            )
+            for name, names in left_out.items()
+        }
+        return judges_report(given, judges, rules, without)

@@ -1,0 +1,99 @@
+"""`measure_agreement`: agreement between judges, and of judges with themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.formats import InputFile
+from campaign.formats.streams import text_lines
+from ranking.core.agreement import Chance
+from ranking.core.agreement_by import LengthAgreement, agreement_by_length, agreement_by_reference
+from ranking.core.agreement_measures import measure_agreement
+from ranking.core.collapsed import Pairing
+from ranking.core.label_agreement import label_agreement
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    add_resampling_arguments,
+    read_input,
+    refuse,
+)
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.agreements import AgreementFound, agreement_report
+
+
+class Command(ReportCommand):
+    help = (
+        "Measure how far judges agree with each other and with themselves, on collapsed outputs. "
+        "Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser)
+        parser.add_argument(
+            "--pairing",
+            type=Pairing,
+            choices=list(Pairing),
+            default=Pairing.UNORDERED,
+            help="which comparisons are of the same item (default: unordered)",
+        )
+        parser.add_argument(
+            "--chance",
+            type=Chance,
+            choices=list(Chance),
+            default=Chance.SCOTT,
+            help="how much agreement to expect by chance (default: scott)",
+        )
+        parser.add_argument(
+            "--by-reference",
+            action="store_true",
+            help="measure with and without the reference, too",
+        )
+        parser.add_argument(
+            "--source-text",
+            metavar="F",
+            help="the source, one segment a line: measure by the length of its sentences, too",
+        )
+        add_resampling_arguments(parser)
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        given = read_input(options, progress)
+        resampling = {name: options[name] for name in ("resamples", "confidence", "seed")}
+        how: dict[str, Any] = {
+            "pairing": options["pairing"],
+            "chance": options["chance"],
+            **resampling,
+        }
+        by_reference = None
+        if options["by_reference"]:
+            if given.reference is None:
+                refuse(_("There is no reference among the systems; name it: --reference-system."))
+            by_reference = agreement_by_reference(given.read.blocks, given.reference, **how)
+        by_length: tuple[LengthAgreement, ...] = ()
+        if options["source_text"]:
+            by_length = agreement_by_length(given.blocks, _tokens(options["source_text"]), **how)
+        found = AgreementFound(
+            measures=measure_agreement(given.blocks, **how),
+            labels=label_agreement(given.blocks, **resampling),
+            by_reference=by_reference,
+            by_length=by_length,
+        )
+        return agreement_report(given, found)
+
+
+def _tokens(name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Words of each segment, by its number; segments count from 1."""
+    try:
+        with Path(name).open("rb") as stream:
+            lengths = [len(line.split()) for line in text_lines(InputFile(name, stream))]
+    except OSError as error:
+        refuse(f"{name}: {error.strerror}.", error)
+    return np.array([-1, *lengths], dtype=np.int64)

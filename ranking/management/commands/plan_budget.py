@@ -1,0 +1,98 @@
+"""`plan_budget`: how many more judgments until the systems are told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.budget import Budget, plan_budget, plan_campaign
+from ranking.core.noise import campaign_curve, fit_noise
+from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    read_input,
+    refuse,
+)
+from ranking.management.model_arguments import add_model_arguments, model_of
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.inputs import Input
+from ranking.reports.simulations import budget_report
+
+_TARGETS = [0.5, 0.7, 0.8, 0.9]
+
+
+class Command(ReportCommand):
+    help = (
+        "Plan how many comparisons separate a share of the pairs of systems, or give a number of "
+        "clusters: before a campaign (--systems, --noise), or from its judgments so far (FILE). "
+        "Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser, optional=True, short=False)
+        add_model_arguments(parser, systems=None, noise=None)
+        parser.add_argument(
+            "--target",
+            metavar="SHARE",
+            type=number_between(0, 1, including_high=True),
+            nargs="+",
+            default=None,
+            help="shares of pairs to be separated (default: 0.5 0.7 0.8 0.9)",
+        )
+        parser.add_argument(
+            "--clusters",
+            metavar="K",
+            type=whole_number(2),
+            nargs="+",
+            default=[],
+            help="numbers of clusters to be reached",
+        )
+        parser.add_argument(
+            "--experiments", type=POSITIVE, default=200, help="simulated campaigns (default: 200)"
+        )
+        parser.add_argument(
+            "--confidence", type=SHARE, default=0.95, help="of the intervals (default: 0.95)"
+        )
+        parser.add_argument(
+            "--limit",
+            metavar="N",
+            type=POSITIVE,
+            default=4_000_000,
+            help="simulate at most so many comparisons (default: 4000000)",
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        how: dict[str, Any] = {
+            name: options[name] for name in ("clusters", "experiments", "confidence", "limit")
+        }
+        # Clusters alone may be asked for.
+        how["targets"] = options["target"] or ([] if options["clusters"] else _TARGETS)
+        how["seed"], how["jobs"] = options["seed"], options["jobs"]
+        if not options["files"]:
+            if options["systems"] is None or options["noise"] is None:
+                refuse(_("Without files give both --systems and --noise."))
+            planned = plan_budget(
+                model_of(options), **how, progress=progress.begin(_("Simulating"))
+            )
+            return budget_report(planned, None)
+        given = read_input(options, progress)
+        return budget_report(_from_campaign(given, options, how, progress), given)
+
+
+def _from_campaign(
+    given: Input, options: Options, how: dict[str, Any], progress: Progress
+) -> Budget:
+    if options["noise"] is not None or options["systems"] is not None:
+        refuse(
+            _("Files give the number of systems and the noise: leave --systems and --noise out.")
+        )
+    common = {name: how[name] for name in ("experiments", "confidence", "seed", "jobs")}
+    curve = campaign_curve(given.blocks, seed=how["seed"])
+    fit = fit_noise(curve, **common, progress=progress.begin(_("Fitting the noise")))
+    return plan_campaign(curve, fit, **how, progress=progress.begin(_("Simulating")))

@@ -1,0 +1,60 @@
+"""`rank_judgments`: rankings of the systems judged in files."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.methods import METHODS
+from ranking.core.ranking import rank
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    add_resampling_arguments,
+    read_input,
+)
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.rankings import rankings_report
+
+
+class Command(ReportCommand):
+    help = "Rank the systems judged in files, with rank ranges and clusters. Needs no database."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser)
+        parser.add_argument(
+            "--method",
+            metavar="M",
+            nargs="+",
+            action="extend",
+            choices=list(METHODS),
+            help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
+        )
+        parser.add_argument(
+            "--resample",
+            choices=["pairs", "blocks", "segments", "judges"],
+            default="blocks",
+            help="what the rank ranges resample (default: blocks)",
+        )
+        add_resampling_arguments(parser)
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        given = read_input(options, progress)
+        methods = dict.fromkeys(options["method"] or ["expected_wins"])
+        rankings = [
+            rank(
+                given.blocks,
+                method,
+                resample=options["resample"],
+                resamples=options["resamples"],
+                confidence=options["confidence"],
+                seed=options["seed"],
+                jobs=options["jobs"],
+                progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
+            )
+            for method in methods
+        ]
+        return rankings_report(given, rankings)

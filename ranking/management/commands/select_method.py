@@ -1,0 +1,81 @@
+"""`select_method`: which ranking method predicts held-out judgments best."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.methods import METHODS
+from ranking.core.predictors import Predictor, by_scores, predictors
+from ranking.core.selection import Requirement, data_requirements, select_method
+from ranking.management.arguments import number_between, whole_number
+from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.selections import selection_report
+
+_DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")
+
+
+class Command(ReportCommand):
+    help = (
+        "Compare ranking methods by how well they predict held-out comparisons: win, tie or loss. "
+        "Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser)
+        parser.add_argument(
+            "--method",
+            metavar="M",
+            nargs="+",
+            action="extend",
+            choices=list(METHODS),
+            help=f"of {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
+        )
+        parser.add_argument(
+            "--folds", type=whole_number(2), default=100, help="of segments (default: 100)"
+        )
+        parser.add_argument(
+            "--shares",
+            metavar="SHARE",
+            type=number_between(0, 1, including_high=True),
+            nargs="+",
+            help="measure, with ten folds, the accuracy when learning from these shares, too",
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        given = read_input(options, progress)
+        chosen = _predictors(options["method"] or _DEFAULT, seed=options["seed"])
+        found = select_method(
+            given.blocks,
+            chosen,
+            folds=options["folds"],
+            seed=options["seed"],
+            jobs=options["jobs"],
+            progress=progress.begin(_("Predicting")),
+        )
+        requirements: list[Requirement] = []
+        if options["shares"]:
+            requirements = data_requirements(
+                given.blocks,
+                chosen,
+                shares=sorted(set(options["shares"])),
+                seed=options["seed"],
+                progress=progress.begin(_("Learning from less")),
+            )
+        return selection_report(given, found, requirements)
+
+
+def _predictors(names: list[str] | tuple[str, ...], *, seed: int) -> dict[str, Predictor]:
+    """Methods that say what they predict as they do it; the others by their scores."""
+    own = predictors(seed=seed)
+    return {
+        name: own[name]
+        if name in own
+        else by_scores(partial(METHODS[name].score, seed=seed, **METHODS[name].defaults))
+        for name in dict.fromkeys(names)
+    }

@@ -1,0 +1,73 @@
+"""`simulate_campaigns`: how well rankings of simulated campaigns do (Koehn 2012)."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.simulation_study import METHODS, simulate_campaigns
+from ranking.management.arguments import POSITIVE
+from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
+from ranking.management.model_arguments import add_model_arguments, model_of
+from ranking.management.output import Progress
+from ranking.reports import Report
+from ranking.reports.simulations import study_report
+
+
+class Command(ReportCommand):
+    help = (
+        "Simulate campaigns and measure the errors of ranking methods, of rank ranges and of "
+        "clusters (Koehn 2012). Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_model_arguments(parser, systems=15, noise=10.0)
+        parser.add_argument(
+            "--comparisons",
+            metavar="N",
+            type=POSITIVE,
+            nargs="+",
+            default=[10_000, 20_000, 30_000, 40_000, 50_000],
+            help="numbers of pairwise comparisons to measure at (default: 10000 … 50000)",
+        )
+        parser.add_argument(
+            "--experiments", type=POSITIVE, default=400, help="campaigns (default: 400)"
+        )
+        parser.add_argument(
+            "--method",
+            metavar="M",
+            nargs="+",
+            choices=[*METHODS, "lopez_unweighted"],
+            default=list(METHODS),
+            help=f"whose error is measured: {', '.join(METHODS)}, lopez_unweighted",
+        )
+        parser.add_argument(
+            "--rank-ranges",
+            choices=["sign_test", "bootstrap"],
+            default="sign_test",
+            help="(default: sign_test)",
+        )
+        parser.add_argument(
+            "--resample",
+            choices=["pairs", "blocks"],
+            default="pairs",
+            help="what the bootstrap resamples (default: pairs)",
+        )
+        add_resampling_arguments(parser)
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        study = simulate_campaigns(
+            model_of(options),
+            comparisons=options["comparisons"],
+            experiments=options["experiments"],
+            methods=tuple(dict.fromkeys(options["method"])),
+            rank_ranges=options["rank_ranges"],
+            resample=options["resample"],
+            resamples=options["resamples"],
+            confidence=options["confidence"],
+            seed=options["seed"],
+            jobs=options["jobs"],
+            progress=progress.begin(_("Simulating")),
+        )
+        return study_report(study)

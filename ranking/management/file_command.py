@@ -1,0 +1,199 @@
+"""What the commands on files share: arguments, reading, errors, output. No database."""
+
+from __future__ import annotations
+
+import os
+import sys
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.formats import FormatError
+from ranking.files import InputFormat, Selection, SelectionError, read_judgments
+from ranking.management.arguments import POSITIVE, SEED, SHARE
+from ranking.management.output import Progress, replaced
+from ranking.reports import Report, ReportFormat, write
+from ranking.reports.inputs import Input
+
+#: What the reference is called in the files of WMT.
+REFERENCE_SYSTEM = "_ref"
+BAD_INPUT = 2
+_INTERRUPTED = 130
+
+Options = Mapping[str, Any]
+
+
+class ReportCommand(BaseCommand):
+    """A command that computes a report from its arguments and files alone."""
+
+    # No check of settings, migrations or translations: there is nothing they could be about.
+    requires_system_checks: list[str] = []
+
+    @abstractmethod
+    def report(self, options: Options, progress: Progress) -> Report:
+        """Compute the report."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--seed", type=SEED, default=0, help="of all random numbers (default: 0)"
+        )
+        parser.add_argument(
+            "--format",
+            type=ReportFormat,
+            choices=list(ReportFormat),
+            default=ReportFormat.TEXT,
+            help="of the report (default: text)",
+        )
+        parser.add_argument(
+            "--output", metavar="F", help="write the report to this file instead of standard output"
+        )
+        parser.add_argument(
+            "--jobs",
+            type=POSITIVE,
+            default=os.cpu_count() or 1,
+            help="how much to do at a time; does not change the result (default: %(default)s here)",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        output = _checked_output(options["output"])
+        try:
+            with Progress(self.stderr, quiet=not options["verbosity"]) as progress:
+                report = self.report(options, progress)
+            text = write(report, options["format"])
+            if output is None:
+                self.stdout.write(text, ending="")
+            else:
+                with _refused_writing(output), replaced(output) as part:
+                    part.write_text(text, encoding="utf-8")
+        except KeyboardInterrupt:
+            raise CommandError(
+                _("Interrupted; nothing was written."), returncode=_INTERRUPTED
+            ) from None
+        except (FormatError, SelectionError, ValueError) as error:
+            # The core raises ValueError for arguments that do not fit the data, and says which.
+            refuse(str(error), error)
+        except BrokenPipeError:
+            # Whoever read our output has enough; the interpreter must not complain when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def refuse(message: str, error: BaseException | None = None) -> NoReturn:
+    """End the command with the status for bad input."""
+    raise CommandError(message, returncode=BAD_INPUT) from error
+
+
+def _checked_output(name: str | None) -> Path | None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if name is None or name == "-":
+        return None
+    path = Path(name)
+    if path.is_dir() or not path.parent.is_dir():
+        refuse(_("%(file)s: there is no such place to write a file.") % {"file": name})
+    return path
+
+
+@contextmanager
+def _refused_writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        refuse(
+            _("%(file)s: the file cannot be written (%(reason)s).")
+            % {"file": path, "reason": error.strerror},
+            error,
+        )
+
+
+def add_resampling_arguments(parser: CommandParser) -> None:
+    """How many resamples, and which interval of them."""
+    parser.add_argument("--resamples", type=POSITIVE, default=1000, help="(default: 1000)")
+    parser.add_argument(
+        "--confidence", type=SHARE, default=0.95, help="of ranges and intervals (default: 0.95)"
+    )
+
+
+def add_file_arguments(
+    parser: CommandParser, *, optional: bool = False, reference: bool = True, short: bool = True
+) -> None:
+    """Which files, and which judgments of them.
+
+    `optional` files may be none; `reference` says whether excluding it can be asked for; `short`
+    whether --source and --target mean languages.
+    """
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*" if optional else "+",
+        help="judgments, plain or gzip; - is standard input",
+    )
+    parser.add_argument(
+        "--input-format",
+        type=InputFormat,
+        choices=list(InputFormat),
+        help="told by how the files begin if not given",
+    )
+    for side in ("source", "target"):
+        parser.add_argument(
+            *([f"--{side}"] if short else []),
+            f"--{side}-language",
+            metavar="L",
+            dest=f"{side}_language",
+            help=f"{side} language, as the files spell it",
+        )
+    parser.add_argument(
+        "--exclude-judge",
+        metavar="J",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="leave out the judgments of these judges",
+    )
+    if reference:
+        parser.add_argument(
+            "--reference",
+            choices=["include", "exclude"],
+            default="exclude",
+            help="whether the reference takes part like a system (default: exclude)",
+        )
+    parser.add_argument(
+        "--reference-system",
+        metavar="NAME",
+        help=f"the system that is the reference (default: {REFERENCE_SYSTEM}, if it is there)",
+    )
+
+
+def read_input(options: Options, progress: Progress) -> Input:
+    """Read the files of `add_file_arguments`."""
+    read = read_judgments(
+        options["files"],
+        input_format=options["input_format"],
+        selection=Selection(
+            source=options["source_language"],
+            target=options["target_language"],
+            exclude_judges=tuple(dict.fromkeys(options["exclude_judge"])),
+        ),
+        progress=progress.begin(_("Reading")),
+    )
+    named = options["reference_system"]
+    if named is not None and named not in read.blocks.systems:
+        raise SelectionError(
+            f"there is no system {named!r} to be the reference; "
+            f"there are {', '.join(read.blocks.systems)}"
+        )
+    reference = named or REFERENCE_SYSTEM
+    if reference not in read.blocks.systems:
+        return Input(read=read, blocks=read.blocks, reference=None)
+    blocks = read.blocks
+    if options.get("reference") == "exclude":
+        blocks = blocks.without([reference])
+    if len(blocks.systems) < 2:
+        raise SelectionError(
+            f"without the reference {reference!r} there is one system only; "
+            "compare two or more, or say --reference include"
+        )
+    return Input(read=read, blocks=blocks, reference=reference)

@@ -1,0 +1,151 @@
+"""Agreement as a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from ranking.code_version import code_version
+from ranking.core.agreement_by import AgreementByReference, LengthAgreement
+from ranking.core.agreement_measures import AgreementMeasures, Measure
+from ranking.core.label_agreement import LabelAgreements
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.tables import Column, Report, Table, Value
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFound:
+    """What was measured: what was asked for, the rest None or empty."""
+
+    measures: AgreementMeasures
+    labels: LabelAgreements
+    by_reference: AgreementByReference | None = None
+    by_length: tuple[LengthAgreement, ...] = ()
+
+
+def agreement_report(given: Input, found: AgreementFound) -> Report:
+    """Tell the agreement between judges, and of judges with themselves."""
+    measures = found.measures
+    tables = [_measures(found), _n_agreement(found.labels)]
+    if found.by_length:
+        tables.append(_by_length(found.by_length))
+    return Report(
+        notes=[
+            *input_notes(given),
+            _(
+                "Pairing: %(pairing)s; chance: %(chance)s; intervals: %(resamples)s resamples of "
+                "%(level)s, confidence %(confidence)s, seed %(seed)s"
+            )
+            % {
+                "pairing": measures.pairing,
+                "chance": measures.chance,
+                "resamples": f"{measures.resamples:,}",
+                "level": measures.resample,
+                "confidence": f"{measures.confidence:g}",
+                "seed": measures.seed,
+            },
+        ],
+        tables=tables,
+        data={
+            "input": input_data(given),
+            "inter": measures.inter,
+            "intra": measures.intra,
+            "pairing": measures.pairing,
+            "chance": measures.chance,
+            "resample": measures.resample,
+            "resamples": measures.resamples,
+            "confidence": measures.confidence,
+            "seed": measures.seed,
+            "labels": found.labels,
+            "by_reference": found.by_reference,
+            "by_length": found.by_length or None,
+            "version": code_version(),
+        },
+    )
+
+
+def _measures(found: AgreementFound) -> Table:
+    rows = [
+        _measure_row(_("between judges"), found.measures.inter),
+        _measure_row(_("with themselves"), found.measures.intra),
+    ]
+    if found.by_reference is not None:
+        for called, measures in (
+            (_("with the reference"), found.by_reference.included),
+            (_("without the reference"), found.by_reference.excluded),
+            (_("without it, chance as with it"), found.by_reference.excluded_same_chance),
+        ):
+            if measures is not None:
+                rows.append(_measure_row(f"{called}, {_('between judges')}", measures.inter))
+                rows.append(_measure_row(f"{called}, {_('with themselves')}", measures.intra))
+    return Table(
+        name="agreement",
+        title=_("Agreement on comparisons"),
+        columns=(
+            Column("agreement", _("Agreement"), is_text=True),
+            Column("kappa", _("κ")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("p_agree", _("P(A)")),
+            Column("p_chance", _("P(E)")),
+            Column("agreeing", _("Agreeing")),
+            Column("comparable", _("Comparable")),
+        ),
+        rows=rows,
+    )
+
+
+def _measure_row(called: str, measure: Measure) -> tuple[Value, ...]:
+    return (
+        called,
+        measure.kappa,
+        measure.low,
+        measure.high,
+        measure.p_agree,
+        measure.p_chance,
+        measure.agreeing,
+        measure.comparable,
+    )
+
+
+def _n_agreement(found: LabelAgreements) -> Table:
+    return Table(
+        name="n_agreement",
+        title=_("Labels of one output that differ by at most n"),
+        columns=(
+            Column("n", _("n"), is_text=True),
+            Column("inter_share", _("Between judges")),
+            Column("inter_comparable", _("Pairs")),
+            Column("intra_share", _("With themselves")),
+            Column("intra_comparable", _("Pairs")),
+        ),
+        rows=[
+            (str(inter.n), inter.share, inter.comparable, intra.share, intra.comparable)
+            for inter, intra in zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
+        ],
+    )
+
+
+def _by_length(found: tuple[LengthAgreement, ...]) -> Table:
+    return Table(
+        name="by_length",
+        title=_("Agreement by the number of words of the source sentence"),
+        columns=(
+            Column("words", _("Words"), is_text=True),
+            Column("segments", _("Segments")),
+            Column("inter", _("κ between judges")),
+            Column("comparable", _("Comparable")),
+            Column("intra", _("κ with themselves")),
+        ),
+        rows=[
+            (
+                f"{row.shortest}–{row.longest}",
+                row.segments,
+                row.agreement.inter.kappa,
+                row.agreement.inter.comparable,
+                row.agreement.intra.kappa,
+            )
+            for row in found
+        ],
+    )

@@ -1,0 +1,105 @@
+"""The diagnosis of a campaign as a report."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from ranking.code_version import code_version
+from ranking.core.correlation import Correlation
+from ranking.core.diagnostics import NOBODY, CampaignDiagnosis
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.tables import Column, Report, Table, plain
+
+
+def campaign_report(given: Input, found: CampaignDiagnosis) -> Report:
+    """Tell what there is to look at before believing a ranking."""
+    data = plain(found)
+    # Counts first, as Table 1 of Bojar et al. (2011) has them; the names are keys further down.
+    data["system_names"] = data.pop("systems")
+    return Report(
+        notes=[*input_notes(given), *_notes(found)],
+        tables=[_systems(found), _pairwise(found)],
+        data={
+            "input": input_data(given),
+            "systems": len(found.systems),
+            **data,
+            "version": code_version(),
+        },
+    )
+
+
+def _notes(found: CampaignDiagnosis) -> list[str]:
+    notes = [
+        _("%(labels)s labels; share of ties: %(rate)s")
+        % {
+            "labels": f"{found.labels:,}",
+            "rate": "–" if found.tie_rate is None else f"{found.tie_rate:.3f}",
+        },
+        _("Blocks without a sole winner: %(blocks)s")
+        % {"blocks": f"{found.sole_winners.get(NOBODY, 0):,}"},
+        _("Score against times judged: %(correlation)s")
+        % {"correlation": _correlation(found.score_by_times_judged)},
+    ]
+    if found.score_by_reference is not None:
+        notes.append(
+            _("Score against share of blocks beside the reference: %(correlation)s")
+            % {"correlation": _correlation(found.score_by_reference)}
+        )
+    return notes
+
+
+def _correlation(found: Correlation) -> str:
+    if found.pearson is None or found.spearman is None:
+        return _("not estimable")
+    return _("Pearson %(pearson)s, Spearman %(spearman)s over %(pairs)d systems") % {
+        "pearson": f"{found.pearson:.3f}",
+        "spearman": f"{found.spearman:.3f}",
+        "pairs": found.pairs,
+    }
+
+
+def _systems(found: CampaignDiagnosis) -> Table:
+    beside = found.times_beside_reference
+    return Table(
+        name="systems",
+        title=_("Systems"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("geq_others", _("≥ others")),
+            Column("sole_winner", _("Sole winner")),
+            Column("times_judged", _("Times judged")),
+            Column("times_beside_reference", _("Beside reference")),
+            Column("tie_rate", _("Ties")),
+        ),
+        rows=[
+            (
+                name,
+                found.geq_others[name],
+                found.sole_winners.get(name, 0),
+                found.times_judged[name],
+                beside.get(name),
+                found.tie_rates[name],
+            )
+            for name in found.systems
+        ],
+    )
+
+
+def _pairwise(found: CampaignDiagnosis) -> Table:
+    return Table(
+        name="pairwise",
+        title=_("Pairs of systems"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("other", _("Other"), is_text=True),
+            Column("wins", _("Wins")),
+            Column("losses", _("Losses")),
+            Column("ties", _("Ties")),
+        ),
+        rows=[
+            (one, other, *counts)
+            for one, others in found.pairwise.items()
+            for other, counts in others.items()
+            if one < other
+        ],
+    )

@@ -1,0 +1,159 @@
+"""Simulated campaigns and plans of budgets as reports."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from ranking.code_version import code_version
+from ranking.core.budget import Budget
+from ranking.core.simulation import Model
+from ranking.core.simulation_study import Study
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.tables import Column, Report, Table
+
+
+def study_report(study: Study) -> Report:
+    """Tell how methods and their bounds do on simulated campaigns."""
+    methods = list(study.rows[0].error) if study.rows else []
+    return Report(
+        notes=[
+            _model_note(study.model),
+            _("%(experiments)s experiments, rank ranges by %(ranges)s, seed %(seed)s")
+            % {
+                "experiments": f"{study.experiments:,}",
+                "ranges": _("sign test")
+                if study.resample is None
+                else _("bootstrap of %(level)s") % {"level": study.resample},
+                "seed": study.seed,
+            },
+        ],
+        tables=[
+            Table(
+                name="simulation",
+                title=_("Simulated campaigns"),
+                columns=(
+                    Column("comparisons", _("Comparisons")),
+                    *(
+                        Column(f"error_{name}", _("Error, %(method)s") % {"method": name})
+                        for name in methods
+                    ),
+                    Column("range_size", _("Range size"), decimals=2),
+                    Column("range_violations", _("Violations")),
+                    Column("clusters", _("Clusters"), decimals=2),
+                    Column("cluster_violations", _("Violations")),
+                    Column("significant_pairs", _("Significant pairs")),
+                ),
+                rows=[
+                    (
+                        row.comparisons,
+                        *(row.error[name] for name in methods),
+                        row.range_size,
+                        row.range_violations,
+                        row.clusters,
+                        row.cluster_violations,
+                        row.significant_pairs,
+                    )
+                    for row in study.rows
+                ],
+            )
+        ],
+        data={
+            "rows": study.rows,
+            "model": study.model,
+            "rank_ranges": study.rank_ranges,
+            "resample": study.resample,
+            "resamples": study.resamples,
+            "confidence": study.confidence,
+            "experiments": study.experiments,
+            "seed": study.seed,
+            "version": code_version(),
+        },
+    )
+
+
+def budget_report(budget: Budget, given: Input | None) -> Report:
+    """Tell how many comparisons reach which targets."""
+    notes = input_notes(given) if given is not None else []
+    if budget.fit is not None:
+        notes.append(
+            _("Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s")
+            % {
+                "noise": f"{budget.fit.noise:.1f}",
+                "low": _end(budget.fit.low),
+                "high": _end(budget.fit.high),
+                "share": f"{budget.fit.confidence:g}",
+            }
+        )
+    notes.append(_model_note(budget.model))
+    notes.append(
+        _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
+        % {
+            "experiments": f"{budget.experiments:,}",
+            "share": f"{budget.confidence:g}",
+            "seed": budget.seed,
+        }
+    )
+    return Report(
+        notes=notes,
+        tables=[_plan(budget)],
+        data={
+            "input": None if given is None else input_data(given),
+            "rows": budget.rows,
+            "fitted_noise": None if budget.fit is None else budget.fit.noise,
+            "fitted_noise_low": None if budget.fit is None else budget.fit.low,
+            "fitted_noise_high": None if budget.fit is None else budget.fit.high,
+            "noise": budget.model.noise,
+            "model": budget.model,
+            "collected": budget.collected,
+            "confidence": budget.confidence,
+            "limit": budget.limit,
+            "experiments": budget.experiments,
+            "seed": budget.seed,
+            "version": code_version(),
+        },
+    )
+
+
+def _end(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def _plan(budget: Budget) -> Table:
+    names = {
+        "significant_pairs": _("share of pairs separated"),
+        "clusters": _("number of clusters"),
+    }
+    return Table(
+        name="plan",
+        title=_("Comparisons until a target is reached"),
+        columns=(
+            Column("measure", _("Target"), is_text=True),
+            Column("target", "", decimals=2),
+            Column("comparisons", _("Comparisons")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("more", _("Still to collect")),
+        ),
+        rows=[
+            (
+                names[row.measure],
+                row.target,
+                row.comparisons,
+                row.low,
+                row.high,
+                row.more,
+            )
+            for row in budget.rows
+        ],
+        notes=[
+            _("A dash stands for more than %(limit)s comparisons.") % {"limit": f"{budget.limit:,}"}
+        ],
+    )
+
+
+def _model_note(model: Model) -> str:
+    return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs a block") % {
+        "systems": model.systems,
+        "noise": f"{model.noise:g}",
+        "shown": model.shown,
+    }

@@ -1,0 +1,77 @@
+"""A report: tables with words around them, and the same as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+Value = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    `key` names it in files for programs, `heading` in those for people. Floats are shown with
+    `decimals` digits; None is shown as a dash, and left empty in CSV.
+    """
+
+    key: str
+    heading: str
+    decimals: int = 3
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns. A rule is drawn below the rows (by index) in `rules`."""
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+    notes: Sequence[str] = ()
+    rules: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a command found.
+
+    Attributes
+    ----------
+    notes : sequence of str
+        Sentences that go before the tables: what the numbers are counted on.
+    tables : sequence of Table
+    data : mapping
+        The same and more for programs; anything `plain` takes.
+    """
+
+    tables: Sequence[Table]
+    data: Mapping[str, Any]
+    notes: Sequence[str] = field(default=())
+
+
+def plain(value: Any) -> Any:
+    """Turn dataclasses, arrays, enumerations and NaN into what JSON can say: NaN is null."""
+    if isinstance(value, Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

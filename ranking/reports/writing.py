@@ -1,0 +1,203 @@
+"""Write a report in any of the formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from ranking.reports.tables import Column, Report, Table, Value, plain
+
+_NOTHING = "–"
+_GAP = "  "
+
+
+class ReportFormat(StrEnum):
+    """The formats reports are written in."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+
+def write(report: Report, report_format: ReportFormat) -> str:
+    """Return the report as text that ends in a line feed."""
+    return _WRITERS[report_format](report)
+
+
+def _shown(value: Value, column: Column) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return _NOTHING
+    if isinstance(value, float):
+        return f"{value:.{column.decimals}f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value
+
+
+def _json(report: Report) -> str:
+    return json.dumps(plain(report.data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+# --- Text ---------------------------------------------------------------------------------------
+
+
+def _text(report: Report) -> str:
+    parts = ["\n".join(report.notes)] if report.notes else []
+    parts.extend(_text_table(table) for table in report.tables)
+    return "\n\n".join(parts) + "\n"
+
+
+def _text_table(table: Table) -> str:
+    cells = [[column.heading for column in table.columns]]
+    cells += [_shown_row(row, table.columns) for row in table.rows]
+    widths = [max(_width(row[place]) for row in cells) for place in range(len(table.columns))]
+    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    lines = [table.title, ""] if table.title else []
+    for number, row in enumerate(cells, -1):
+        padded = (
+            _padded(cell, width, is_left=column.is_text)
+            for cell, width, column in zip(row, widths, table.columns, strict=True)
+        )
+        lines.append(_GAP.join(padded).rstrip())
+        if number in table.rules or number == -1:
+            lines.append(rule)
+    lines.extend(table.notes)
+    return "\n".join(lines)
+
+
+def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
+    return [_shown(value, column) for value, column in zip(row, columns, strict=True)]
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: Chinese characters take two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
+        for each in text
+    )
+
+
+def _padded(text: str, width: int, *, is_left: bool) -> str:
+    padding = " " * (width - _width(text))
+    return text + padding if is_left else padding + text
+
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+
+def _csv(report: Report) -> str:
+    """One table: where the tables have other columns than each other, a row is a cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    tables = report.tables
+    keys = [[column.key for column in table.columns] for table in tables]
+    several = len(tables) > 1
+    if all(each == keys[0] for each in keys):
+        writer.writerow([*(["table"] if several else []), *keys[0]])
+        for table in tables:
+            for row in table.rows:
+                writer.writerow([*([table.name] if several else []), *map(_exact, row)])
+        return out.getvalue()
+    writer.writerow(["table", "row", "column", "value"])
+    for table in tables:
+        for row in table.rows:
+            for column, value in zip(table.columns[1:], row[1:], strict=True):
+                writer.writerow([table.name, _exact(row[0]), column.key, _exact(value)])
+    return out.getvalue()
+
+
+def _exact(value: Value) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+# --- Markdown and LaTeX -------------------------------------------------------------------------
+
+
+def _markdown(report: Report) -> str:
+    parts = ["\n".join(f"{_escaped_markdown(note)}  " for note in report.notes)]
+    parts.extend(_markdown_table(table) for table in report.tables)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _markdown_table(table: Table) -> str:
+    lines = [f"### {_escaped_markdown(table.title)}", ""] if table.title else []
+    lines.append(_markdown_row([column.heading for column in table.columns]))
+    lines.append(_markdown_rule(table.columns))
+    lines.extend(_markdown_row(_shown_row(row, table.columns)) for row in table.rows)
+    if table.notes:
+        lines.extend(["", *map(_escaped_markdown, table.notes)])
+    return "\n".join(lines)
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_escaped_markdown, cells))} |"
+
+
+def _markdown_rule(columns: Sequence[Column]) -> str:
+    return f"|{'|'.join(':---' if column.is_text else '---:' for column in columns)}|"
+
+
+def _escaped_markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "≥": r"$\geq$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "σ": r"$\sigma$",
+    "–": "--",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def _escaped_latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _latex(report: Report) -> str:
+    comments = [f"% {note}" for note in report.notes]
+    head = "\n".join([*comments, "% Needs \\usepackage{booktabs}."])
+    return "\n\n".join([head, *map(_latex_table, report.tables)]) + "\n"
+
+
+def _latex_table(table: Table) -> str:
+    columns = "".join("l" if column.is_text else "r" for column in table.columns)
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines.append(_latex_row([column.heading for column in table.columns]))
+    lines.append(r"\midrule")
+    for number, row in enumerate(table.rows):
+        lines.append(_latex_row(_shown_row(row, table.columns)))
+        if number in table.rules:
+            lines.append(r"\midrule")
+    lines.extend([r"\bottomrule", r"\end{tabular}"])
+    caption = " ".join(part.rstrip(".") + "." for part in (table.title, *table.notes) if part)
+    if caption:
+        lines.append(rf"\caption{{{_escaped_latex(caption)}}}")
+    return "\n".join([*lines, r"\end{table}"])
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(map(_escaped_latex, cells))} \\\\"
+
+
+_WRITERS: dict[ReportFormat, Callable[[Report], str]] = {
+    ReportFormat.TEXT: _text,
+    ReportFormat.JSON: _json,
+    ReportFormat.CSV: _csv,
+    ReportFormat.MARKDOWN: _markdown,
+    ReportFormat.LATEX: _latex,
+}
