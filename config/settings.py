@@ -113,8 +113,17 @@ CELERY_TASK_TIME_LIMIT = 600
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     # What a lost notification left behind is found here.
-    "rank-what-is-due": {"task": "ranking.tasks.rank_what_is_due", "schedule": 2.0},
-    "fill-pools": {"task": "annotation.tasks.fill_pools", "schedule": 10.0},
+    # It expires when the next is sent, so that a busy worker finds one, not a pile.
+    "rank-what-is-due": {
+        "task": "ranking.tasks.rank_what_is_due",
+        "schedule": 2.0,
+        "options": {"expires": 2.0},
+    },
+    "fill-pools": {
+        "task": "annotation.tasks.fill_pools",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},
+    },
 }
 
 # --- People -------------------------------------------------------------------------------------

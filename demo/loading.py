@@ -11,7 +11,7 @@ from annotation.services import design_ensure, pool_fill
 from campaign.models import Campaign, Output, TestSet, User
 from campaign.services import judge_add, organiser_add
 from demo.simulation import SimulatedJudge, campaign_simulate
-from ranking.services import ranking_run_compute
+from ranking.services import ranking_history_compute
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"
@@ -73,7 +73,7 @@ def _museum_load(organiser: User) -> None:
             qualities=_qualities(test_set),
             seed=SEED,
         )
-        ranking_run_compute(test_set_id=test_set.pk)
+        ranking_history_compute(test_set_id=test_set.pk)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
@@ -107,7 +107,7 @@ def _wmt12_load(organiser: User) -> None:
         create_test_set=True,
         verbosity=0,
     )
-    ranking_run_compute(test_set_id=TestSet.objects.get(campaign=campaign).pk)
+    ranking_history_compute(test_set_id=TestSet.objects.get(campaign=campaign).pk)
 
 
 def _qualities(test_set: TestSet) -> Mapping[int, float]:

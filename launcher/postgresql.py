@@ -34,7 +34,8 @@ USER = DATABASE = "quintet"
 ROOT_STATE = Path("/var/lib/quintet")
 
 # For tests only: a crash may lose the data, which is thrown away anyway.
-_FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+# Nothing is kept, and no statistics change in the middle of a test.
+_FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 
 
 def _wheel_folder() -> Path:

@@ -13,11 +13,12 @@ from typing import Final
 from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter, KeyedRow
-from annotation.models import Judgment, Skip
+from annotation.models import HIT, Block, Candidate, CandidateOutput, Judgment, Skip
 from annotation.notification import ranking_due
+from campaign.importing.copying import statistics_refresh
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
-from campaign.models import TestSet
+from campaign.models import Judge, Output, Segment, TestSet
 
 _BATCH: Final = 1_000
 _NAMESPACE: Final = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
@@ -75,6 +76,9 @@ def judgments_import(
         raise ImportRefusedError(
             f"there is no judgment{chosen} in the input", "give a file with at least one"
         )
+    statistics_refresh(
+        Segment, Output, HIT, Block, Candidate, CandidateOutput, Judge, Judgment, Skip
+    )
     if judgments:
         transaction.on_commit(partial(ranking_due, test_set.pk))
     return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)

@@ -9,7 +9,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import CharField
 
 from campaign.formats import SegmentTexts, system_name_problem
-from campaign.importing.copying import Cell, constraints_settle, ids_reserve, rows_copy
+from campaign.importing.copying import (
+    Cell,
+    constraints_settle,
+    ids_reserve,
+    rows_copy,
+    statistics_refresh,
+)
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
 
@@ -93,6 +99,7 @@ def test_set_import(
             progress(written)
     if not written:
         raise ImportRefusedError("there is no segment", "give a test set with at least one segment")
+    statistics_refresh(Document, Segment, Reference, Output)
     return test_set
 
 

@@ -1,5 +1,6 @@
 """How a ranking formed: the stored runs of a test set, thinned out."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,14 +43,9 @@ def formation(*, test_set_id: int) -> list[Stage]:
 
 
 def _evenly_spread(numbers: list[int]) -> list[int]:
-    """Choose the numbers next to `RUNS_SHOWN` evenly spaced points between first and last."""
+    """Choose the numbers at or after `RUNS_SHOWN` evenly spaced points from first to last."""
     if len(numbers) <= RUNS_SHOWN:
         return numbers
-    chosen = {numbers[0], numbers[-1]}
-    step = (numbers[-1] - numbers[0]) / (RUNS_SHOWN - 1)
-    goal = numbers[0] + step
-    for number in numbers:
-        if number >= goal:
-            chosen.add(number)
-            goal = number + step
-    return sorted(chosen)
+    first, last = numbers[0], numbers[-1]
+    points = (first + (last - first) * k // (RUNS_SHOWN - 1) for k in range(RUNS_SHOWN))
+    return sorted({numbers[bisect_left(numbers, point)] for point in points})

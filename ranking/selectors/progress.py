@@ -15,7 +15,7 @@ from campaign.models import Judge, TestSet
 AT_WORK = timedelta(minutes=10)
 HOURS_SHOWN = 24
 DAYS_SHOWN = 28
-_MADE_HERE = ~Q(judge__origin=Judge.Origin.IMPORTED)
+_BY_PEOPLE = Q(judge__origin=Judge.Origin.PERSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Progress:
     `judged` counts current judgments: one for each judge and block, however often revised.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`), the last one being the present one. They, `today` and
-    `at_work` leave out imported judgments, which tell when they were imported, not made.
+    `at_work` are of people: imported and simulated judgments are dated to when they came in.
     """
 
     judged: int
@@ -56,9 +56,9 @@ def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Progr
     now = timezone.localtime(now)
     counts = first_judgments(test_set_id=test_set.pk).aggregate(
         judged=Count("pk"),
-        today=Count("pk", filter=_MADE_HERE & Q(submitted_at__gte=_midnight(now))),
+        today=Count("pk", filter=_BY_PEOPLE & Q(submitted_at__gte=_midnight(now))),
         judges=Count("judge", distinct=True),
-        begun=Min("submitted_at", filter=_MADE_HERE),
+        begun=Min("submitted_at", filter=_BY_PEOPLE),
     )
     begun = counts["begun"] or now
     hourly = now - begun < timedelta(hours=2 * HOURS_SHOWN)
@@ -91,8 +91,8 @@ def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
 
 def _judges_at_work(test_set: TestSet, now: datetime) -> int:
     since = now - AT_WORK
-    judging = Judgment.objects.of(test_set.pk).filter(_MADE_HERE, submitted_at__gte=since)
-    skipping = Skip.objects.filter(_MADE_HERE, block__hit__test_set=test_set, created_at__gte=since)
+    judging = Judgment.objects.of(test_set.pk).filter(_BY_PEOPLE, submitted_at__gte=since)
+    skipping = Skip.objects.filter(_BY_PEOPLE, block__hit__test_set=test_set, created_at__gte=since)
     # Whoever has just been lent a HIT has not submitted anything yet.
     reading = Assignment.objects.filter(
         hit__test_set=test_set, completed_at__isnull=True, lease__startswith__gte=since
@@ -119,7 +119,7 @@ def _periods(
 ) -> tuple[Period, ...]:
     judged = dict(
         first_judgments(test_set_id=test_set.pk)
-        .filter(_MADE_HERE, submitted_at__gte=starts[0])
+        .filter(_BY_PEOPLE, submitted_at__gte=starts[0])
         .annotate(start=truncate("submitted_at"))
         .values("start")
         .annotate(judged=Count("pk"))

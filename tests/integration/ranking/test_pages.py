@@ -241,9 +241,19 @@ def test_progress_and_judges(as_organiser: Client, judged: TestSetWriter) -> Non
 
     assert "25 % of 40 blocks" in page
     assert "Skipped 1" in page
-    assert "j1 simulated 5 0 2 min 5 s" in page
-    assert "j2 simulated 5 1 –" in page
+    assert "j1 5 0 2 min 5 s just now" in page
+    assert "j2 5 1 –" in page
     assert "Two judges gave the same answer in 80 % of 15 shared comparisons" in page
+
+
+def test_the_judgments_are_a_link_away(as_organiser: Client, judged: TestSetWriter) -> None:
+    address = reverse(
+        "judgments-download",
+        kwargs={"slug": judged.campaign.slug, "test_set_id": judged.test_set.pk},
+    )
+    page = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
+    assert f'href="{address}" download' in page
+    assert as_organiser.get(address).status_code == 200
 
 
 def test_before_the_first_judgment_the_page_says_so(

@@ -55,8 +55,11 @@ def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
     assert judging_progress(test_set=writer.test_set, now=NOON).at_work == 1
 
 
-def test_imported_judgments_count_but_nobody_was_at_work(writer: TestSetWriter) -> None:
-    writer.judge("file", origin="imported")
+@pytest.mark.parametrize("origin", ["imported", "simulated"])
+def test_judgments_of_no_person_count_but_nobody_was_at_work(
+    writer: TestSetWriter, origin: str
+) -> None:
+    writer.judge("file", origin=origin)
     writer.judgment("file", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
     writer.skip("file", writer.block(2, ["A", "B"]))
 

@@ -17,7 +17,7 @@ from annotation.models import (
     JudgmentSequence,
     Skip,
 )
-from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
+from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet, User
 
 
 class TestSetWriter:
@@ -38,10 +38,13 @@ class TestSetWriter:
     def system(self, name: str, kind: str = "system") -> System:
         return System.objects.create(test_set=self.test_set, name=name, kind=kind)
 
-    def judge(self, pseudonym: str, origin: str = "simulated") -> Judge:
-        judge, _created = Judge.objects.get_or_create(
-            campaign=self.campaign, pseudonym=pseudonym, defaults={"origin": origin}
-        )
+    def judge(self, pseudonym: str, origin: str = "person") -> Judge:
+        judge = Judge.objects.filter(campaign=self.campaign, pseudonym=pseudonym).first()
+        if judge is None:
+            user = User.objects.create_user(name=pseudonym) if origin == "person" else None
+            judge = Judge.objects.create(
+                campaign=self.campaign, pseudonym=pseudonym, origin=origin, user=user
+            )
         return judge
 
     # A candidate must stand for an output by the end of its transaction.

@@ -1,0 +1,38 @@
+"""How the ranking formed, from the runs that were stored."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from ranking.selectors.formation import RUNS_SHOWN, formation
+from ranking.services import ranking_history_compute
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> None:
+    writer.judgment("j", writer.block(1, ["A", "B"]), [2, 2])
+    writer.judgment("j", writer.block(2, ["B", "A"]), [1, 2])
+    writer.judgment("j", writer.block(3, ["A", "B", "C"]), [1, 2, 3])
+    ranking_history_compute(test_set_id=writer.test_set.pk, steps=3)
+
+    stages = formation(test_set_id=writer.test_set.pk)
+
+    # After the first judgment, a tie, there was nothing to rank.
+    assert [stage.watermark for stage in stages] == [2, 3]
+    assert [stage.comparisons for stage in stages] == [2, 5]
+    assert [row["system"] for row in stages[0].systems] == ["B", "A"]
+
+
+@pytest.mark.parametrize("count", [2, RUNS_SHOWN + 5])
+def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, count: int) -> None:
+    for segment in range(1, count + 1):
+        writer.judgment("j", writer.block(segment, ["A", "B"]), [1, 2])
+    ranking_history_compute(test_set_id=writer.test_set.pk, steps=count)
+
+    with CaptureQueriesContext(connection) as queries:
+        stages = formation(test_set_id=writer.test_set.pk)
+
+    assert len(queries) == 2
+    assert len(stages) == min(count, RUNS_SHOWN)
