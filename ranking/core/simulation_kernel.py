@@ -152,34 +152,3 @@ def judge_blocks(
             block += 1
         wins[checkpoint] = won
         ties[checkpoint] = tied
-
-
-@njit(cache=True, nogil=True)
-def fewest_violations(wins: Int64Array) -> Int64Array:
-    """Rank systems so that the fewest comparisons are violated: dynamic programming over subsets.
-
-    ``cost[S]`` is the least cost of ranking the systems of S above all others; the last of S pays
-    for its majorities over the rest of S.
-    """
-    n = len(wins)
-    cost = np.zeros(1 << n, np.int64)
-    last = np.zeros(1 << n, np.int8)
-    for subset in range(1, 1 << n):
-        least = np.int64(-1)
-        for system in range(n):
-            if subset >> system & 1:
-                total = cost[subset ^ (1 << system)]
-                for other in range(n):
-                    if subset >> other & 1 and wins[system, other] > wins[other, system]:
-                        total += wins[system, other] - wins[other, system]
-                if least < 0 or total < least:
-                    least = total
-                    last[subset] = system
-        cost[subset] = least
-    ranks = np.empty(n, np.int64)
-    subset = (1 << n) - 1
-    for rank in range(n, 0, -1):
-        system = last[subset]
-        ranks[system] = rank
-        subset ^= 1 << system
-    return ranks
