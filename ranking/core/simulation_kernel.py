@@ -1,8 +1,7 @@
 """The compiled inner loop of `ranking.core.simulation`; import it where it is used, not before.
 
 Importing this module imports numba, which takes as long as everything else in the core together,
-and compiles what is not yet kept on disk: beside this file, or in the folder that the environment
-variable NUMBA_CACHE_DIR names where that one cannot be written to.
+and compiles what is not yet kept on disk, see `ranking.core.compiled`.
 """
 
 from __future__ import annotations
