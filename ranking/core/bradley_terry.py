@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -295,4 +296,5 @@ def _fit(counts: Counts, prior: float) -> DavidsonFit:
     if counts.ties is None:
         raise ValueError("counts: ties were not counted")
     n = counts.wins.shape[-1]
-    return davidson(counts.wins.reshape(-1, n, n) + prior, counts.ties.reshape(-1, n, n))
+    shape = (math.prod(counts.wins.shape[:-2]), n, n)
+    return davidson(counts.wins.reshape(shape) + prior, counts.ties.reshape(shape))

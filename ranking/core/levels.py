@@ -19,7 +19,8 @@ Level = Literal["pairs", "blocks", "segments", "judges"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 _MASK = (1 << 64) - 1
-_INT16_MAX = np.iinfo(np.int16).max
+#: Kinds of comparison in the order of `Resampling.draw_pairs`; the third is a tie.
+_FIRST_WON, _SECOND_WON = 0, 1
 
 
 def unit_keys(blocks: Blocks, level: Level) -> UInt64Array:
@@ -97,7 +98,7 @@ class Resampling:
         if self.level == "pairs":
             if layout.outright:
                 raise ValueError("resample: blocks won outright cannot be counted in pairs")
-            return self._pair_counts(blocks, layout, ids)
+            return self.pair_counts(tally(blocks), layout, ids)
         units = replace(blocks, key=unit_keys(blocks, self.level))
         return bootstrap_counts(
             units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
@@ -117,10 +118,11 @@ class Resampling:
         digest = blake2b(struct.pack("<QQ", self.seed, resample), digest_size=8)
         return int.from_bytes(digest.digest(), "little")
 
-    def _pair_counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
+    def pair_counts(self, tallies: Tallies, layout: Layout, ids: range) -> Int64Array:
+        """Counts in resamples of comparisons: `counts` at the level of pairs, from tallies."""
         n = layout.systems
         first, second = np.triu_indices(n, 1)
-        drawn = self.draw_pairs(tally(blocks), ids)
+        drawn = self.draw_pairs(tallies, ids)
         cells = np.zeros((len(ids), layout.size), dtype=np.int64)
         cells[:, first * n + second] = drawn[:, 0]
         cells[:, second * n + first] = drawn[:, 1]
@@ -158,56 +160,44 @@ class Resampling:
                 drawn[row, seen] = _generator(self.seed, id_).multinomial(total, shares)
         return drawn.reshape(len(ids), *kinds.shape)
 
+    def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:
+        """Draw comparisons for a method that needs blocks: a block of two for each.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        resample : int
+            Its id.
+
+        Returns
+        -------
+        Blocks
+            As many blocks as `blocks` hold comparisons, with keys of their own.
+        """
+        tallies = tally(blocks)
+        n = len(tallies.systems)
+        first, second = np.triu_indices(n, 1)
+        drawn = self.draw_pairs(tallies, range(resample, resample + 1))[0]
+        kind = np.repeat(np.arange(drawn.size), drawn.ravel())
+        outcome, pair = np.divmod(kind, max(1, len(first)))
+        rows = np.arange(len(kind))
+        labels = np.zeros((len(kind), n), dtype=np.int8)
+        labels[rows, first[pair]] = np.where(outcome == _SECOND_WON, 2, 1)
+        labels[rows, second[pair]] = np.where(outcome == _FIRST_WON, 2, 1)
+        candidates = np.full((len(kind), n), -1, dtype=np.int8)
+        candidates[rows, first[pair]] = 0
+        candidates[rows, second[pair]] = 1
+        return Blocks(
+            systems=blocks.systems,
+            labels=labels,
+            candidates=candidates,
+            judge=np.zeros(len(kind), dtype=np.int32),
+            judges=("resampled",),
+            segment=np.zeros(len(kind), dtype=np.int32),
+            key=rows.astype(np.uint64),
+        )
+
 
 def _generator(seed: int, resample: int) -> np.random.Generator:
     key = np.array([seed, resample], dtype=np.uint64)
     return np.random.Generator(np.random.Philox(key=key))
-
-
-def pair_blocks(
-    blocks: Blocks, resampling: Resampling, ids: range
-) -> tuple[Blocks, npt.NDArray[np.int16]]:
-    """Resample comparisons for a method that needs blocks: blocks of two, with weights.
-
-    Parameters
-    ----------
-    blocks : Blocks
-    resampling : Resampling
-        Of level "pairs".
-    ids : range
-        The resamples.
-
-    Returns
-    -------
-    blocks : Blocks
-        P blocks of two candidates, at least one for each kind of comparison that occurs.
-    weights : int16, shape (P, len(ids))
-        How often each was drawn. A kind drawn more often than 16 bits hold has several rows.
-    """
-    tallies = tally(blocks)
-    n = len(tallies.systems)
-    first, second = np.triu_indices(n, 1)
-    drawn = resampling.draw_pairs(tallies, ids).reshape(len(ids), -1)
-    # As many rows for a kind as its largest number of draws needs.
-    rows_of = -(-drawn.max(axis=0, initial=0) // _INT16_MAX)
-    kind = np.repeat(np.arange(drawn.shape[1]), rows_of)
-    nth = np.arange(len(kind)) - np.repeat(np.cumsum(rows_of) - rows_of, rows_of)
-    weights = np.clip(drawn[:, kind] - nth * _INT16_MAX, 0, _INT16_MAX).astype(np.int16).T
-    outcome, pair = np.divmod(kind, len(first))
-    rows = np.arange(len(kind))
-    labels = np.zeros((len(kind), n), dtype=np.int8)
-    labels[rows, first[pair]] = np.where(outcome == 1, 2, 1)
-    labels[rows, second[pair]] = np.where(outcome == 0, 2, 1)
-    candidates = np.full((len(kind), n), -1, dtype=np.int8)
-    candidates[rows, first[pair]] = 0
-    candidates[rows, second[pair]] = 1
-    pairs = Blocks(
-        systems=blocks.systems,
-        labels=labels,
-        candidates=candidates,
-        judge=np.zeros(len(kind), dtype=np.int32),
-        judges=("resampled",),
-        segment=np.zeros(len(kind), dtype=np.int32),
-        key=rows.astype(np.uint64),
-    )
-    return pairs, np.ascontiguousarray(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,7 +137,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
         Of shape (..., n), integers. A system without a decided comparison is not estimable.
     """
     n = counts.wins.shape[-1]
-    tables = counts.wins.reshape(-1, n, n)
+    tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
     values = np.full((len(tables), n), np.nan)
     for row, table in zip(values, tables, strict=True):
         order = lopez_order(table, time_limit=time_limit).order

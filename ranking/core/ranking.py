@@ -14,7 +14,8 @@ from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.levels import Level, Resampling
-from ranking.core.methods import Fit, joined, method_named
+from ranking.core.method import Fit, joined
+from ranking.core.methods import method_named
 from ranking.core.resampling import chopped
 from ranking.core.tallies import Tallies, chunks, tally
 from ranking.core.wins import NotEstimable, Scores, ordinal_ranks

@@ -30,6 +30,9 @@ class NotEstimable(StrEnum):
     """Won, or lost, every comparison against the others that are ranked, or belongs to a group that
     did: the method's estimate would be infinite."""
 
+    NOT_CONVERGED = "not_converged"
+    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+
     CHANCE_IS_CERTAIN = "chance_is_certain"
     """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
 

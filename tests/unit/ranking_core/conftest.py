@@ -1,11 +1,12 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import strategies as st
 
-from ranking.core.blocks import BlockRow
+from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 
 SYSTEMS = ("anna", "bert", "cilla", "dora", "emil", "_ref")
 
@@ -50,6 +51,27 @@ def systems() -> tuple[str, ...]:
 def rows_strategy() -> st.SearchStrategy[list[BlockRow]]:
     """Judged blocks of three judges on three segments, repeated ones among them."""
     return st.lists(block_rows, max_size=8)
+
+
+@pytest.fixture(scope="session")
+def drawn_blocks() -> Callable[[int], Blocks]:
+    """Draw as many judged blocks of six systems as asked for, always the same."""
+
+    def draw(count: int) -> Blocks:
+        random = Random(2011)
+        shown = layouts(200)
+        rows = [
+            BlockRow(
+                judge=f"j{random.randint(1, 9)}",
+                segment=random.randint(1, 60),
+                candidates=(candidates := random.choice(shown)),
+                labels=[random.choice([1, 2, 3, 3, 4, 5, None]) for _ in candidates],
+            )
+            for _ in range(count)
+        ]
+        return blocks_from_rows(rows, SYSTEMS)
+
+    return draw
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,222 @@
+"""What a ranking method is: one way to call them all, on blocks and on resamples."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.blocks import Blocks
+from ranking.core.counts import Layout, count
+from ranking.core.levels import Resampling
+from ranking.core.tallies import chunks
+from ranking.core.wins import NotEstimable, Scores
+
+Int64Array = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.integer]
+#: Bounds the n² tables that scoring many resamples at once builds.
+_RESAMPLES_AT_A_TIME = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a method says about blocks.
+
+    Attributes
+    ----------
+    scores : Scores of shape (n,)
+    extra : mapping
+        What the method says beyond scores; plain JSON.
+    reasons : mapping of int to NotEstimable
+        Why systems (by index) have no score, where it is not the usual reason: never compared, or
+        only tied.
+    """
+
+    scores: Scores
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[int, NotEstimable] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A ranking method.
+
+    Attributes
+    ----------
+    name : str
+        Its key in `ranking.core.methods.METHODS`.
+    is_share : bool
+        Whether its scores are shares, in [0, 1].
+    uses_ties : bool
+        Whether tied comparisons count; otherwise they are dropped.
+    """
+
+    name: str
+    is_share: bool
+    uses_ties: bool
+
+    @property
+    @abstractmethod
+    def defaults(self) -> dict[str, Any]:
+        """The method's parameters with their default values."""
+
+    def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Fill in defaults; ValueError if the method has no such parameter."""
+        defaults = self.defaults
+        unknown = sorted(set(parameters or ()).difference(defaults))
+        if unknown:
+            known = ", ".join(defaults) or "none"
+            raise ValueError(f"{self.name} has no parameter {unknown[0]!r} (it has: {known})")
+        return {**defaults, **(parameters or {})}
+
+    @abstractmethod
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        """Score n systems on B blocks.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        seed : int
+            For the methods that draw numbers; the others ignore it.
+        weights : integer, shape (B,), optional
+            How often each block counts; once if not given.
+        **parameters
+            Of the method, see `defaults`.
+        """
+
+    def score(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Scores:
+        """Score n systems on B blocks: `fit` without its comments."""
+        return self.fit(blocks, seed=seed, weights=weights, **parameters).scores
+
+    @abstractmethod
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        """Score n systems in the resamples `ids`: scores of shape (len(ids), n).
+
+        A resample is a function of the resampling and its id, so ids may be split over workers.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsMethod(Method):
+    """A method of counts, scored for many resamples at once.
+
+    `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
+    explains the scores of one set of counts.
+    """
+
+    of_counts: Callable[..., Scores]
+    comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
+    outright: bool = False
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        return _defaults(self.of_counts)
+
+    def _layout(self, blocks: Blocks) -> Layout:
+        return Layout(len(blocks.systems), ties=self.uses_ties, outright=self.outright)
+
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        del seed  # nothing is drawn
+        layout = self._layout(blocks)
+        counts = layout.unpack(count(blocks, layout, weights))
+        scores = self.of_counts(counts, **parameters)
+        if self.comment is None:
+            return Fit(scores)
+        extra, reasons = self.comment(counts, blocks.systems, **parameters)
+        return Fit(scores, extra, reasons)
+
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        if self.outright and resampling.level == "pairs":
+            raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
+        layout = self._layout(blocks)
+        return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
+
+    def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
+        """Score counted resamples, of shape (R, m) for the m cells of the layout."""
+        return joined(
+            [
+                self.of_counts(layout.unpack(cells[rows]), **parameters)
+                for rows in chunks(len(cells), _RESAMPLES_AT_A_TIME)
+            ]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlocksMethod(Method):
+    """A method that needs more than counts to be fitted.
+
+    `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
+    `of_resamples`, if there is one, scores counted resamples: it is called as
+    ``of_resamples(counts, *, seed, ids, **parameters) -> Scores``, after `prepare`; otherwise
+    `of_blocks` is called for each resample, with weights.
+    """
+
+    of_blocks: Callable[..., Fit]
+    of_resamples: Callable[..., Scores] | None = None
+    prepare: Callable[..., Blocks] | None = None
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        return _defaults(self.of_blocks)
+
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters)
+
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        if self.of_resamples is None:
+            return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
+        if self.prepare is not None:
+            blocks = self.prepare(blocks, **parameters)
+        layout = Layout(len(blocks.systems), ties=True)
+        counts = layout.unpack(resampling.counts(blocks, layout, ids))
+        return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
+
+    def _one(
+        self, blocks: Blocks, resampling: Resampling, id_: int, parameters: Mapping[str, Any]
+    ) -> Scores:
+        if resampling.level == "pairs":
+            blocks = resampling.pair_blocks(blocks, id_)
+            weights = np.ones(len(blocks), dtype=np.int16)
+        else:
+            weights = resampling.weights(blocks, range(id_, id_ + 1))[:, 0]
+        seed = resampling.seed_of(id_)
+        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters).scores
+
+
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
+    }
+
+
+def _row(scores: Scores) -> Scores:
+    return Scores(values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis])
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    return Scores(
+        values=np.concatenate([part.values for part in parts]),
+        estimable=np.concatenate([part.estimable for part in parts]),
+    )

@@ -1,0 +1,128 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.clusters import rank_ranges
+from ranking.core.levels import LEVELS, Level, Resampling
+from ranking.core.live import LiveState
+from ranking.core.methods import METHODS
+from ranking.core.tallies import tally
+
+Rows = st.SearchStrategy[list[BlockRow]]
+Drawn = Callable[[int], Blocks]
+
+
+def state_of(blocks: Blocks, level: Level = "blocks") -> LiveState:
+    state = LiveState(blocks.systems, Resampling(level, seed=3), resamples=20)
+    state.add(blocks)
+    return state
+
+
+def assert_same(one: LiveState, other: LiveState) -> None:
+    assert one.blocks == other.blocks
+    np.testing.assert_array_equal(one.cells, other.cells)
+    np.testing.assert_array_equal(one.resampled, other.resampled)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@given(data=st.data())
+@settings(max_examples=25)
+def test_adding_then_removing_a_judgment_restores_every_bit(
+    level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    cut = data.draw(st.integers(0, len(blocks)))
+    kept, other = blocks.take(slice(0, cut)), blocks.take(slice(cut, None))
+    state = state_of(kept, level)
+    state.add(other)
+    for row in data.draw(st.permutations(range(len(other)))):
+        state.remove(other.take([row]))
+    assert_same(state, state_of(kept, level))
+
+
+@given(data=st.data())
+@settings(max_examples=25)
+def test_shards_in_any_order_merge_to_the_whole(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    order = data.draw(st.permutations(range(len(blocks))))
+    cut = data.draw(st.integers(0, len(blocks)))
+    merged = state_of(blocks.take(order[cut:]))
+    merged.merge(state_of(blocks.take(order[:cut])))
+    assert_same(merged, state_of(blocks))
+
+
+def test_one_by_one_and_in_bulk_are_the_same(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(200)
+    state = LiveState(blocks.systems, Resampling(seed=3), resamples=20)
+    for row in range(len(blocks)):
+        state.add(blocks.take([row]))
+    assert_same(state, state_of(blocks))
+    np.testing.assert_array_equal(state.tallies.wins, tally(blocks).wins)
+    np.testing.assert_array_equal(state.counts().ties, tally(blocks).ties)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("method", ["expected_wins", "geq_others", "lopez", "bradley_terry"])
+def test_scores_and_ranges_are_those_of_a_whole_ranking(
+    drawn_blocks: Drawn, method: str, level: Level
+) -> None:
+    blocks = drawn_blocks(120)
+    state, resampling = state_of(blocks, level), Resampling(level, seed=3)
+    whole = METHODS[method].score_resamples(
+        blocks, resampling, range(20), **METHODS[method].defaults
+    )
+    expected = rank_ranges(whole, confidence=0.9)
+    found = state.rank_ranges(method, confidence=0.9)
+    np.testing.assert_array_equal(found.low, expected.low)
+    np.testing.assert_array_equal(found.high, expected.high)
+    np.testing.assert_array_equal(state.scores(method).values, METHODS[method].score(blocks).values)
+
+
+def test_blocks_won_outright_are_kept_if_asked_for(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(50)
+    state = LiveState(blocks.systems, resamples=5, outright=True)
+    state.add(blocks)
+    expected = METHODS["gt_all_in_block"].score(blocks)
+    np.testing.assert_array_equal(state.scores("gt_all_in_block").values, expected.values)
+    assert len(state.rank_ranges("gt_all_in_block").low) == len(blocks.systems)
+    with pytest.raises(ValueError, match="does not keep"):
+        state_of(blocks).scores("gt_all_in_block")
+
+
+def test_a_judgment_that_cannot_be_there_is_not_taken_out(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(3)
+    state = LiveState(blocks.systems, resamples=5)
+    with pytest.raises(ValueError, match="never added"):
+        state.remove(blocks)
+    assert_same(state, LiveState(blocks.systems, resamples=5))
+
+
+def test_the_same_block_judged_again_renumbers_its_own_group_only(drawn_blocks: Drawn) -> None:
+    others = [BlockRow("i", 2, ["a", "b", "c"], [1, 2, 3])]
+    first = [BlockRow("j", 1, ["a", "b", "c"], [3, 2, 1])]
+    again = [*first, BlockRow("j", 1, ["a", "b", "c"], [1, 2, 3])]
+    state = state_of(blocks_from_rows([*others, *first], "abc"))
+    state.remove(blocks_from_rows(first, "abc"))
+    state.add(blocks_from_rows(again, "abc"))
+    assert_same(state, state_of(blocks_from_rows([*again, *others], "abc")))
+
+
+def test_what_does_not_fit_together_is_refused(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(3)
+    state = LiveState(blocks.systems, resamples=5)
+    with pytest.raises(ValueError, match="other systems"):
+        state.add(blocks.without(["anna"]))
+    with pytest.raises(ValueError, match="merged"):
+        state.merge(LiveState(blocks.systems, resamples=6))
+    with pytest.raises(ValueError, match="counts alone"):
+        state.scores("trueskill")
+    with pytest.raises(ValueError, match="pairs"):
+        LiveState(blocks.systems, Resampling("pairs"), outright=True)
+    with pytest.raises(ValueError, match="ties"):
+        _ = LiveState(blocks.systems, ties=False).tallies

@@ -1,0 +1,103 @@
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ranking.core.counts import Counts
+from ranking.core.linear_ordering import (
+    _by_integer_programming,
+    _by_subsets,
+    minimum_cost_order,
+    total_cost,
+)
+from ranking.core.lopez import lopez_order, scores
+
+Int64Array = npt.NDArray[np.int64]
+
+
+def drawn(systems: int, seed: int, most: int = 6) -> Int64Array:
+    wins = np.random.default_rng(seed).integers(0, most, (systems, systems))
+    np.fill_diagonal(wins, 0)
+    return wins
+
+
+def violations(wins: Int64Array, order: tuple[int, ...]) -> int:
+    """Say in words what an order costs."""
+    return sum(
+        max(0, int(wins[later, earlier] - wins[earlier, later]))
+        for place, earlier in enumerate(order)
+        for later in order[place + 1 :]
+    )
+
+
+@pytest.mark.parametrize("systems", range(2, 7))
+def test_no_order_has_fewer_violations(systems: int) -> None:
+    for seed in range(20):
+        wins = drawn(systems, seed)
+        found = lopez_order(wins)
+        fewest = min(violations(wins, order) for order in permutations(found.order))
+        assert found.violations == violations(wins, found.order) == fewest
+        assert found.proven_optimal
+
+
+@pytest.mark.parametrize(("systems", "seed"), [(5, 1), (9, 2), (12, 3), (15, 4)])
+def test_integer_programming_and_dynamic_programming_find_the_same_cost(
+    systems: int, seed: int
+) -> None:
+    wins = drawn(systems, seed, most=30)
+    cost = np.maximum(wins.T - wins, 0)
+    programmed = _by_integer_programming(cost, 60.0)
+    assert programmed.cost == programmed.bound == _by_subsets(cost).cost
+
+
+def test_twenty_systems_in_one_circle_are_proven_optimal() -> None:
+    wins = drawn(20, 5, most=50)
+    found = lopez_order(wins)
+    assert found.proven_optimal
+    assert found.violations == violations(wins, found.order)
+
+
+def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
+    # 24 systems in a line, but the last beats the first by 3: one circle through all of them.
+    wins = np.triu(np.full((24, 24), 10), 1)
+    wins[0, 23], wins[23, 0] = 0, 3
+    found = lopez_order(wins)
+    assert (found.violations, found.bound) == (3, 3)
+
+
+def test_out_of_time_is_said() -> None:
+    wins = drawn(40, 6, most=200)
+    found = lopez_order(wins, time_limit=0.0)
+    assert not found.proven_optimal
+    assert found.bound < found.violations == violations(wins, found.order)
+    assert sorted(found.order) == list(range(40))
+
+
+def test_of_optimal_orders_the_one_nearest_to_expected_wins_is_taken() -> None:
+    # A circle of equal steps: three orders cost the same. Nobody beats d; a beats it most often.
+    wins = np.array([[0, 5, 1, 9], [1, 0, 5, 5], [5, 1, 0, 2], [1, 1, 1, 0]])
+    assert lopez_order(wins).order == (0, 1, 2, 3)
+    order = np.array([2, 3, 1, 0])
+    moved = wins[np.ix_(order, order)]
+    assert tuple(order[list(lopez_order(moved).order)]) == (0, 1, 2, 3)
+
+
+def test_ties_and_systems_without_decided_comparisons_have_no_place() -> None:
+    wins = np.array([[0, 0, 2], [0, 0, 0], [1, 0, 0]])
+    found = scores(Counts(wins=wins))
+    assert found.estimable.tolist() == [True, False, True]
+    assert found.values[[0, 2]].tolist() == [1, 0]
+
+
+def test_many_samples_are_scored_one_by_one() -> None:
+    wins = np.stack([drawn(6, seed) for seed in range(4)])
+    together = scores(Counts(wins=wins)).values
+    for row, table in zip(together, wins, strict=True):
+        np.testing.assert_array_equal(row, scores(Counts(wins=table)).values)
+
+
+def test_an_empty_order_costs_nothing() -> None:
+    assert minimum_cost_order(np.zeros((0, 0), dtype=np.int64), time_limit=1.0).order == ()
+    assert total_cost(np.zeros((0, 0), dtype=np.int64), ()) == 0
+    assert lopez_order(np.zeros((3, 3), dtype=np.int64)).order == ()
