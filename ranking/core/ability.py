@@ -180,11 +180,15 @@ def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
     systems renames the result and changes nothing else. Only systems with equal totals of wins,
     losses and ties, against all and squared, are left in the order of their names.
 
+    Parameters
+    ----------
+    wins, ties : int64, shape (..., n, n)
+
     Returns
     -------
-    int64, shape (n,)
-        Indices of the systems, best win count last.
+    int64, shape (..., n)
+        Indices of the systems, the fewest wins first.
     """
     lost = wins.swapaxes(-1, -2)
     columns = [each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)]
-    return np.lexsort(columns).astype(np.int64)
+    return np.lexsort(columns, axis=-1).astype(np.int64)

@@ -1,4 +1,8 @@
-"""Compiled fits of the relative-ability model. Import where needed: this imports numba."""
+"""Compiled fits of the relative-ability model. Import where needed: this imports numba.
+
+What is called from Python has an explicit signature, so that importing the module once compiles it
+and puts it into the cache.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +121,32 @@ def derivatives(
 
 
 @nb.njit(cache=True, nogil=True)
+def _solve(h: FloatArray, g: FloatArray, factor: FloatArray, x: FloatArray) -> None:
+    """Solve h x = g for a positive definite h by its Cholesky factor; `factor` is scratch."""
+    n = len(g)
+    for i in range(n):
+        for j in range(i + 1):
+            rest = h[i, j]
+            for k in range(j):
+                rest -= factor[i, k] * factor[j, k]
+            factor[i, j] = math.sqrt(rest) if i == j else rest / factor[j, j]
+    for i in range(n):
+        x[i] = g[i]
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= factor[k, i] * x[k]
+        x[i] /= factor[i, i]
+
+
+@nb.njit(
+    "void(int64[:, :, ::1], int64[:, :, ::1], boolean[::1], float64, float64, int64, "
+    "float64[:, ::1], float64[::1], float64[:, :, ::1], boolean[::1])",
+    cache=True,
+    nogil=True,
+)
 def posterior_modes(
     wins: Int64Array,
     ties: Int64Array,
@@ -136,6 +166,7 @@ def posterior_modes(
     """
     runs, n = mu.shape
     g, h = np.empty(n + 1), np.empty((n + 1, n + 1))
+    step, factor = np.empty(n + 1), np.empty((n + 1, n + 1))
     for run in range(runs):
         won, tied = wins[run], ties[run]
         value = log_likelihood(won, tied, mu[run], radius[run], noise)
@@ -148,7 +179,7 @@ def posterior_modes(
                 h[n, :] = 0.0
                 h[:, n] = 0.0
                 h[n, n] = 1.0
-            step = np.linalg.solve(h, g)
+            _solve(h, g, factor, step)
             found = np.sum(step * g) < 2.0 * _FOUND
             share = 1.0
             for _ in range(60):
@@ -233,7 +264,12 @@ def _draw_together(factor: FloatArray, sums: FloatArray, normal: FloatArray) -> 
         normal[i] = x / factor[i, i]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    "uint64(int64[:, ::1], int64[:, ::1], float64, float64[:, ::1], float64, uint64, uint64, "
+    "float64[::1], float64[::1], float64[:, ::1], float64[::1])",
+    cache=True,
+    nogil=True,
+)
 def gibbs(
     wins: Int64Array,
     ties: Int64Array,

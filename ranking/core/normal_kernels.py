@@ -119,7 +119,7 @@ def mix(state: np.uint64) -> np.uint64:
     return z ^ (z >> _S31)
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit("uint64(uint64, uint64)", cache=True, nogil=True)
 def stream(seed: np.uint64, run: np.uint64) -> np.uint64:
     """Return where the random numbers of a run start: a function of (seed, run) only."""
     return mix(run ^ mix(seed + _GAMMA))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
-from ranking.core.predictors import LOSS, TIE, UNKNOWN, WIN, Predictor, by_pairs
+from ranking.core.predictors import TIE, UNKNOWN, WIN, Predictor, by_pairs
 from ranking.core.tallies import tally
 from ranking.core.trueskill import Games
 
@@ -250,7 +250,7 @@ def data_requirements(
     if any(not 0 < share <= 1 for share in shares):
         raise ValueError("shares: expected numbers above 0, up to 1")
     fold = segment_folds(blocks, folds, seed=seed)
-    place = shuffled(blocks.key, np.uint64(seed), 0)
+    place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), 0)
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))
     for each in range(folds):

@@ -108,13 +108,15 @@ def trueskill_online(
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
     margin = draw_margin(draw_probability) * beta
-    games = Games(blocks, weights)
+    if weights is not None:
+        blocks = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+    games = Games(blocks)
     n = len(blocks.systems)
-    draws, variances = np.full((runs, n), mu), np.full((runs, n), sigma**2)
+    draws, variances = np.full((runs, n), float(mu)), np.full((runs, n), float(sigma**2))
     for run in range(runs):
         first, second, tie = games.first, games.second, games.tie
         if order == "key":
-            place = shuffled(blocks.key, np.uint64(seed), run)
+            place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), run)
             played = np.lexsort((games.turn, place[games.block]))
             first, second, tie = first[played], second[played], tie[played]
         one_pass(draws[run], variances[run], first, second, tie, beta, margin, tau)
@@ -180,7 +182,7 @@ class Games:
         Place of the game in the order of all.
     """
 
-    def __init__(self, blocks: Blocks, weights: Weights | None = None) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         # Systems of each block by shown position, those without a label last.
         shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
         by_position = np.argsort(shown, axis=1, kind="stable")
@@ -195,11 +197,6 @@ class Games:
         block, pair = np.nonzero(games)
         left, right = systems[block, p[pair]], systems[block, q[pair]]
         margin = label[block, q[pair]] - label[block, p[pair]]
-        if weights is not None:
-            times = weights[block]
-            block, left, right, margin = (
-                np.repeat(each, times) for each in (block, left, right, margin)
-            )
         self.first = np.where(margin >= 0, left, right)
         self.second = np.where(margin >= 0, right, left)
         self.tie = margin == 0

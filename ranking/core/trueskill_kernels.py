@@ -1,4 +1,8 @@
-"""Compiled TrueSkill updates. Import inside the function that needs it: this imports numba."""
+"""Compiled TrueSkill updates. Import inside the function that needs it: this imports numba.
+
+What is called from Python has an explicit signature, so that importing the module once compiles it
+and puts it into the cache.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,9 @@ from ranking.core.normal_kernels import between, hazard, mix, pdf, stream, unifo
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
+#: Columns of `Blocks` are read-only.
+_KEYS = nb.types.Array(nb.uint64, 1, "C", readonly=True)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -52,7 +59,12 @@ def update(
     var[j] *= 1.0 - var[j] / c2 * w
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    "void(float64[::1], float64[::1], int32[::1], int32[::1], boolean[::1], "
+    "float64, float64, float64)",
+    cache=True,
+    nogil=True,
+)
 def one_pass(
     mu: FloatArray,
     var: FloatArray,
@@ -73,29 +85,42 @@ def one_pass(
 
 
 @nb.njit(cache=True, nogil=True)
-def _opponent(system: int, total: Int64Array, e: FloatArray, inverse: FloatArray, u: float) -> int:
+def _opponent(
+    system: int,
+    total: Int64Array,
+    e: FloatArray,
+    inverse: FloatArray,
+    chance: FloatArray,
+    u: float,
+) -> int:
     """Draw an opponent with probability ∝ exp(−|Δμ|) among those it was compared with.
 
     `e` holds exp(μ) and `inverse` exp(−μ): a product of two is exp(−|Δμ|), without calling exp
-    for every opponent of every match.
+    for every opponent of every match. `chance` is scratch.
     """
     n = len(e)
     mass = 0.0
+    own, own_inverse = e[system], inverse[system]
     for k in range(n):
-        if total[system, k] > 0:
-            mass += min(e[system] * inverse[k], e[k] * inverse[system])
+        chance[k] = min(own * inverse[k], e[k] * own_inverse) if total[system, k] > 0 else 0.0
+        mass += chance[k]
     left = u * mass
     chosen = -1
     for k in range(n):
-        if total[system, k] > 0:
+        if chance[k] > 0.0:
             chosen = k
-            left -= min(e[system] * inverse[k], e[k] * inverse[system])
+            left -= chance[k]
             if left < 0.0:
                 break
     return chosen
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    "void(int64[:, :, ::1], int64[:, :, ::1], uint64, int64, float64, float64, float64, "
+    "float64[:, ::1], float64[:, ::1])",
+    cache=True,
+    nogil=True,
+)
 def matched_runs(
     wins: Int64Array,
     ties: Int64Array,
@@ -112,40 +137,45 @@ def matched_runs(
     `wins` and `ties` have shape (R, n, n), or (1, n, n) for the same comparisons in each run.
     """
     runs, n = mu.shape
-    e, inverse = np.empty(n), np.empty(n)
+    e, inverse, chance = np.empty(n), np.empty(n), np.empty(n)
     total = np.empty((n, n), dtype=np.int64)
     for run in range(runs):
+        m, v = mu[run], var[run]
         sample = run if len(wins) > 1 else 0
         won, tied = wins[sample], ties[sample]
         matches = 0
         for i in range(n):
-            e[i], inverse[i], mu[run, i], var[run, i] = 1.0, 1.0, 0.0, -1.0
+            e[i], inverse[i], m[i], v[i] = 1.0, 1.0, 0.0, -1.0
             for j in range(n):
                 total[i, j] = 0 if i == j else won[i, j] + won[j, i] + tied[i, j]
                 if total[i, j] > 0:
                     # Systems without any comparison keep a negative variance: never chosen.
-                    var[run, i] = sigma * sigma
+                    v[i] = sigma * sigma
                     matches += total[i, j]
         matches //= 2
         beta = sigma * matches * beta_share
         beta2, margin = beta * beta, margin_in_beta * beta
         start = stream(seed, np.uint64(first_run + run))
         for match in range(matches):
-            i = int(np.argmax(var[run]))
-            j = _opponent(i, total, e, inverse, uniform(start, np.uint64(2 * match)))
+            i = int(np.argmax(v))
+            j = _opponent(i, total, e, inverse, chance, uniform(start, np.uint64(2 * match)))
             # One of their stored comparisons: which one does not matter, only its outcome.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
             if drawn < won[i, j]:
-                update(mu[run], var[run], i, j, False, beta2, margin)
+                update(m, v, i, j, False, beta2, margin)
             elif drawn < won[i, j] + won[j, i]:
-                update(mu[run], var[run], j, i, False, beta2, margin)
+                update(m, v, j, i, False, beta2, margin)
             else:
-                update(mu[run], var[run], i, j, True, beta2, margin)
-            e[i], e[j] = math.exp(mu[run, i]), math.exp(mu[run, j])
+                update(m, v, i, j, True, beta2, margin)
+            e[i], e[j] = math.exp(m[i]), math.exp(m[j])
             inverse[i], inverse[j] = 1.0 / e[i], 1.0 / e[j]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(
+    nb.uint64[::1](_KEYS, nb.uint64, nb.int64),
+    cache=True,
+    nogil=True,
+)
 def shuffled(key: npt.NDArray[np.uint64], seed: np.uint64, run: int) -> npt.NDArray[np.uint64]:
     """Return numbers to sort units by: each a function of (seed, run, key of the unit) only."""
     start = stream(seed, np.uint64(run))

@@ -225,7 +225,7 @@ def score_counts(
     values = _runs(
         wins,
         ties,
-        order=canonical_order(wins.sum(axis=0), ties.sum(axis=0)),
+        order=canonical_order(wins, ties),
         seed=seed,
         first_run=first_run,
         runs=len(wins),
@@ -250,7 +250,10 @@ def _runs(
     first_run: int = 0,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Abilities in each run, shape (R, n); 0 for systems never compared."""
+    """Abilities in each run, shape (R, n); 0 for systems never compared.
+
+    `order`, in which the runs walk over the systems, is of each sample or the same for all.
+    """
     from ranking.core.trueskill_kernels import matched_runs
 
     if not 0 <= seed < 1 << 64:
@@ -258,8 +261,7 @@ def _runs(
     if sigma <= 0:
         raise ValueError("sigma: expected a positive number")
     n = wins.shape[-1]
-    ordered_wins = np.ascontiguousarray(wins[:, order][:, :, order], dtype=np.int64)
-    ordered_ties = np.ascontiguousarray(ties[:, order][:, :, order], dtype=np.int64)
+    ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
     mu, var = np.empty((runs, n)), np.empty((runs, n))
 
     def some(first: int) -> int:
@@ -283,8 +285,18 @@ def _runs(
             if progress is not None:
                 progress(done, runs)
     result = np.empty_like(mu)
-    result[:, order] = mu
+    np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
     return result
+
+
+def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
+    """Put the systems of each sample into its order, or all samples into the only one."""
+    shape = (len(counts), counts.shape[-1])
+    place = np.broadcast_to(order, shape)
+    rows = np.take_along_axis(counts, place[:, :, np.newaxis], axis=1)
+    return np.ascontiguousarray(
+        np.take_along_axis(rows, place[:, np.newaxis, :], axis=2), dtype=np.int64
+    )
 
 
 def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
