@@ -163,10 +163,10 @@ def measure_agreement(
     cut = chopped(resamples, confidence)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
-    compared = compared_pairs(blocks, pairing)
+    compared = compared_pairs(blocks, pairing, by_judge=chance is Chance.COHEN)
     inter_ties, intra_ties = compared.inter.ties, compared.intra.ties
     if chance_from is not None:
-        other = compared_pairs(chance_from, pairing)
+        other = compared_pairs(chance_from, pairing, by_judge=False)
         inter_ties, intra_ties = other.inter.ties, other.intra.ties
     measured = partial(
         measure_compared,
@@ -234,6 +234,8 @@ def _statistic(
     compared: Compared, ties: Ties, segments: Int64Array, chance: Chance, *, symmetric: bool
 ) -> Statistic:
     if chance is Chance.COHEN:
+        if compared.tables is None:
+            raise ValueError("compared: Cohen's chance needs the tables by judge")
         return cohen(compared.tables, segments, symmetric=symmetric)
     if chance is Chance.FLEISS:
         return fleiss(compared.units, segments, symmetric=symmetric)

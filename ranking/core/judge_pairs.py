@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from ranking.core.agreement_counts import shards_of_whole_segments
 from ranking.core.agreement_statistics import cohen_of_tables
@@ -18,6 +19,10 @@ from ranking.core.wins import NotEstimable
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 _Count = Callable[[Int64Array, Int64Array, Int64Array, int, int, int], Int64Array]
+
+#: From so many ratings on a compiled loop pays: compiling it takes seconds, once per installation.
+COMPILED_FROM = 200_000
+_COMPARISONS_IN_A_BLOCK = 10
 
 
 @dataclass(frozen=True)
@@ -89,16 +94,28 @@ def cohen_of_judge_pairs(
     """
     judges = len(blocks.judges)
     tables = np.zeros((judges, judges, len(Outcome), len(Outcome)), dtype=np.int64)
+    compiled = len(blocks) * _COMPARISONS_IN_A_BLOCK >= COMPILED_FROM
     for shard in shards_of_whole_segments(blocks):
         found = collapsed_comparisons(shard, pairing)
         tables += judge_pair_tables(
-            found.item, found.judge, found.outcome, items=found.items, judges=judges
+            found.item,
+            found.judge,
+            found.outcome,
+            items=found.items,
+            judges=judges,
+            compiled=compiled,
         )
     return _judge_pairs(blocks.judges, tables, symmetric=symmetric)
 
 
 def judge_pair_tables(
-    item: Int64Array, judge: Int64Array, category: Int64Array, *, items: int, judges: int
+    item: Int64Array,
+    judge: Int64Array,
+    category: Int64Array,
+    *,
+    items: int,
+    judges: int,
+    compiled: bool | None = None,
 ) -> Int64Array:
     """Count the pairs of ratings of one item by two judges, by their categories.
 
@@ -106,8 +123,11 @@ def judge_pair_tables(
     ----------
     item, judge, category : int64, shape (C,)
         One row for each rating: 0 ≤ item < items, 0 ≤ judge < judges, and the category one of
-        `Outcome`. In any order.
+        `Outcome`. In any order, repeated ratings included.
     items, judges : int
+    compiled : bool or None
+        Whether to use the compiled loop; None to decide by the number of ratings. The result is
+        the same.
 
     Returns
     -------
@@ -115,7 +135,18 @@ def judge_pair_tables(
         Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j; zero for
         i ≥ j. Memory grows with the square of the number of judges.
     """
-    return _kernel()(item, judge, category, items, judges, len(Outcome))
+    categories = len(Outcome)
+    if compiled or (compiled is None and len(item) >= COMPILED_FROM):
+        return _kernel()(item, judge, category, items, judges, categories)
+    width = judges * categories
+    ones = np.ones(len(item), dtype=np.int64)
+    rated = sparse.coo_array(
+        (ones, (item, judge * categories + category)), shape=(items, width)
+    ).tocsr()
+    pairs = (rated.T @ rated).toarray().reshape(judges, categories, judges, categories)
+    ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
+    tables: Int64Array = pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
+    return tables
 
 
 @cache
