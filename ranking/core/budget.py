@@ -143,7 +143,7 @@ def plan_budget(
         limit=limit,
         experiments=experiments,
         seed=seed,
-        rows=_rows(wanted, reached, confidence=confidence, decided_share=1.0, collected=0),
+        rows=_rows(wanted, reached, confidence=confidence),
     )
 
 
@@ -181,7 +181,8 @@ def plan_campaign(
     Returns
     -------
     Budget
-        In comparisons with ties, assumed as frequent as they are in the campaign.
+        In comparisons with ties, assumed as frequent as they are in the campaign. No target it
+        has reached is put into the future, and none it has yet to reach into the past.
 
     Raises
     ------
@@ -221,13 +222,7 @@ def plan_campaign(
         limit=limit,
         experiments=experiments,
         seed=seed,
-        rows=_rows(
-            wanted,
-            reached,
-            confidence=confidence,
-            decided_share=curve.decided_share,
-            collected=curve.comparisons,
-        ),
+        rows=_rows(wanted, reached, confidence=confidence, curve=curve),
     )
 
 
@@ -266,24 +261,33 @@ def _rows(
     reached: Reached,
     *,
     confidence: float,
-    decided_share: float,
-    collected: int,
+    curve: CampaignCurve | None = None,
 ) -> tuple[BudgetRow, ...]:
-    def with_ties(decided: float) -> int | None:
-        return None if np.isinf(decided) else round(decided / decided_share)
-
     low, high = reached.interval(confidence).tolist()
     rows = []
     for index, target in enumerate(wanted):
-        comparisons = with_ties(float(reached.average[index]))
+        found = [float(reached.average[index]), low[index], high[index]]
+        if curve is not None:
+            found = [_as_known(decided, target, curve) for decided in found]
+        comparisons, *interval = (None if np.isinf(count) else round(count) for count in found)
+        collected = 0 if curve is None else curve.comparisons
         rows.append(
             BudgetRow(
                 measure=target.measure,
                 target=target.value,
                 comparisons=comparisons,
-                low=with_ties(low[index]),
-                high=with_ties(high[index]),
+                low=interval[0],
+                high=interval[1],
                 more=None if comparisons is None else max(0, comparisons - collected),
             )
         )
     return tuple(rows)
+
+
+def _as_known(decided: float, target: Target, curve: CampaignCurve) -> float:
+    """Comparisons with ties, in agreement with what the campaign itself has reached by now."""
+    comparisons = decided / curve.decided_share
+    now = curve.separated if target.measure == "significant_pairs" else curve.clusters
+    if now >= target.value - 1e-9:
+        return min(comparisons, float(curve.comparisons))
+    return max(comparisons, float(curve.comparisons))

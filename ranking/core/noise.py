@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import MAX_LABEL, Blocks
+from ranking.core.clusters import clusters
 from ranking.core.experiments import Progress, measure_experiments
 from ranking.core.simulation import Model, simulate_wins
-from ranking.core.simulation_measures import significant_pairs
+from ranking.core.simulation_measures import sign_test_ranges, significant_pairs
 from ranking.core.tallies import Tallies, tally
 
 Float64Array = npt.NDArray[np.float64]
@@ -44,6 +45,10 @@ class CampaignCurve:
     significant : float64, shape (C,)
         Share of the n(n−1)/2 pairs that the one-sided sign test separates, averaged over random
         orders of the blocks.
+    separated : float
+        That share for the whole campaign.
+    clusters : int
+        Clusters of the whole campaign, by rank ranges of the same test.
     alpha : float
         Level of the test.
     """
@@ -53,6 +58,8 @@ class CampaignCurve:
     comparisons: int
     decided: Int64Array
     significant: Float64Array
+    separated: float
+    clusters: int
     alpha: float
 
     @property
@@ -121,6 +128,8 @@ def campaign_curve(
         comparisons=whole.comparisons,
         decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(np.int64),
         significant=np.mean(shares, axis=0),
+        separated=float(shares[0][-1]),
+        clusters=int(clusters(sign_test_ranges(tally(blocks).wins, alpha=alpha)).max()),
         alpha=alpha,
     )
 

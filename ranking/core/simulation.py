@@ -207,7 +207,7 @@ def _simulate(
     # Importing the compiler costs more than the rest of the core; only simulations pay for it.
     from ranking.core.simulation_kernel import judge_blocks
 
-    checkpoints = np.asarray(blocks, dtype=np.int64)
+    checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel wants a plain array.
     if not len(checkpoints) or checkpoints[0] < 1 or np.any(np.diff(checkpoints) <= 0):
         raise ValueError("blocks: expected ascending numbers from 1")
     n = model.systems

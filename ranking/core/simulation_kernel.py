@@ -1,15 +1,15 @@
 """The compiled inner loop of `ranking.core.simulation`; import it where it is used, not before.
 
-Importing this module imports numba, which takes as long as everything else in the core together.
-The compiled code is cached on disk: beside this file, or in NUMBA_CACHE_DIR where that folder
-cannot be written to.
+Importing this module imports numba, which takes as long as everything else in the core together,
+and compiles what is not yet kept on disk: beside this file, or in the folder that the environment
+variable NUMBA_CACHE_DIR names where that one cannot be written to.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+from numba import float64, int8, int32, int64, njit, types, void
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -17,7 +17,70 @@ Int32Array = npt.NDArray[np.int32]
 Int8Array = npt.NDArray[np.int8]
 
 
+_SIGNATURE = void(
+    types.NumPyRandomGeneratorType("npy_rng"),
+    float64[::1],
+    float64[:, ::1],
+    float64,
+    float64,
+    float64,
+    int64,
+    int64[::1],
+    int64[:, :, ::1],
+    int64[:, :, ::1],
+    int8[:, ::1],
+    int8[:, ::1],
+    int32[::1],
+)
+
+
 @njit(cache=True, nogil=True)
+def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int) -> None:
+    """Bring systems to the front of `order`: the first steps of a shuffle, whatever its start."""
+    for i in range(count):
+        j = i + int(generator.random() * (len(order) - i))
+        order[i], order[j] = order[j], order[i]
+
+
+@njit(cache=True, nogil=True)
+def _insert(
+    perceived: Float64Array, shown: Int64Array, count: int, value: float, system: int
+) -> None:
+    """Add a system to the `count` there are, sorted by perceived quality, best first."""
+    k = count
+    while k > 0 and perceived[k - 1] < value:
+        perceived[k] = perceived[k - 1]
+        shown[k] = shown[k - 1]
+        k -= 1
+    perceived[k] = value
+    shown[k] = system
+
+
+@njit(cache=True, nogil=True)
+def _give_labels(perceived: Float64Array, tie_radius: float, label: Int64Array) -> None:
+    """Label what is sorted: a new label where the best of the last one is too far above."""
+    best = perceived[0]
+    label[0] = 1
+    for i in range(1, len(perceived)):
+        label[i] = label[i - 1]
+        if best - perceived[i] > tie_radius:
+            label[i] += 1
+            best = perceived[i]
+
+
+@njit(cache=True, nogil=True)
+def _count(shown: Int64Array, label: Int64Array, won: Int64Array, tied: Int64Array) -> None:
+    """Count the comparisons of a block."""
+    for i in range(1, len(shown)):
+        for j in range(i):
+            if label[j] < label[i]:
+                won[shown[j], shown[i]] += 1
+            else:
+                tied[shown[j], shown[i]] += 1
+                tied[shown[i], shown[j]] += 1
+
+
+@njit(_SIGNATURE, cache=True, nogil=True)
 def judge_blocks(
     generator: np.random.Generator,
     quality: Float64Array,
@@ -89,52 +152,6 @@ def judge_blocks(
             block += 1
         wins[checkpoint] = won
         ties[checkpoint] = tied
-
-
-@njit(cache=True, nogil=True)
-def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int) -> None:
-    """Bring systems to the front of `order`: the first steps of a shuffle, whatever its start."""
-    for i in range(count):
-        j = i + int(generator.random() * (len(order) - i))
-        order[i], order[j] = order[j], order[i]
-
-
-@njit(cache=True, nogil=True)
-def _insert(
-    perceived: Float64Array, shown: Int64Array, count: int, value: float, system: int
-) -> None:
-    """Add a system to the `count` there are, sorted by perceived quality, best first."""
-    k = count
-    while k > 0 and perceived[k - 1] < value:
-        perceived[k] = perceived[k - 1]
-        shown[k] = shown[k - 1]
-        k -= 1
-    perceived[k] = value
-    shown[k] = system
-
-
-@njit(cache=True, nogil=True)
-def _give_labels(perceived: Float64Array, tie_radius: float, label: Int64Array) -> None:
-    """Label what is sorted: a new label where the best of the last one is too far above."""
-    best = perceived[0]
-    label[0] = 1
-    for i in range(1, len(perceived)):
-        label[i] = label[i - 1]
-        if best - perceived[i] > tie_radius:
-            label[i] += 1
-            best = perceived[i]
-
-
-@njit(cache=True, nogil=True)
-def _count(shown: Int64Array, label: Int64Array, won: Int64Array, tied: Int64Array) -> None:
-    """Count the comparisons of a block."""
-    for i in range(1, len(shown)):
-        for j in range(i):
-            if label[j] < label[i]:
-                won[shown[j], shown[i]] += 1
-            else:
-                tied[shown[j], shown[i]] += 1
-                tied[shown[i], shown[j]] += 1
 
 
 @njit(cache=True, nogil=True)

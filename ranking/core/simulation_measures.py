@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -11,12 +12,21 @@ from scipy.stats import binom, norm
 
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.resampling import bootstrap_wins
-from ranking.core.simulation import Model, Simulated, resampling_generator, simulate_blocks
+from ranking.core.simulation import (
+    Model,
+    Simulated,
+    generator_of,
+    resampling_generator,
+    simulate_blocks,
+)
 from ranking.core.wins import TIE_DECIMALS, expected_wins
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+Level = Literal["pairs", "blocks", "segments"]
+_SEGMENT_KEYS = 200  # Stream of random numbers, apart from those of the simulation.
 
 
 def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
@@ -38,10 +48,15 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
         ``result[..., a, b]``: a is significantly better than b.
     """
     decided = wins + np.swapaxes(wins, -1, -2)
+    better: BoolArray = wins >= critical_wins(decided, alpha=alpha)
+    return better
+
+
+def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
+    """Fewest wins of m decided comparisons that are significant; m + 1 if not even m are."""
     # A power of two, so that campaigns of similar size share one table.
     size = 1 << int(decided.max(initial=1)).bit_length()
-    better: BoolArray = wins >= _critical_wins(size, alpha)[decided]
-    return better
+    return _critical_wins(size, alpha)[decided]
 
 
 @lru_cache(maxsize=16)
@@ -99,7 +114,7 @@ def bootstrap_ranges(
     simulated: Simulated,
     *,
     model: Model,
-    level: Literal["pairs", "blocks"],
+    level: Level,
     resamples: int,
     confidence: float,
     seed: int,
@@ -113,8 +128,9 @@ def bootstrap_ranges(
         The experiment, with C checkpoints.
     model : Model
         Of the experiment.
-    level : {"pairs", "blocks"}
-        What is resampled: single comparisons with replacement, as the paper says, or blocks.
+    level : "pairs", "blocks" or "segments"
+        What is resampled: single comparisons with replacement, as the paper says; blocks; or
+        segments, with all their blocks.
     resamples, confidence
         As in `ranking.core.clusters.rank_ranges`.
     seed, experiment : int
@@ -127,9 +143,14 @@ def bootstrap_ranges(
     """
     parts = []
     columns = None
-    if level == "blocks":
+    if level != "pairs":
         last = int(simulated.blocks[-1])
         columns, _quality = simulate_blocks(model, blocks=last, seed=seed, experiment=experiment)
+    if columns is not None and level == "segments":
+        # Blocks of one segment share a key, and with it their weights.
+        unit = generator_of(seed, experiment, _SEGMENT_KEYS)
+        keys = unit.integers(0, 2**64, size=int(columns.segment.max()), dtype=np.uint64)
+        columns = replace(columns, key=keys[columns.segment - 1])
     for checkpoint, count in enumerate(simulated.blocks.tolist()):
         random = resampling_generator(seed, experiment, count)
         if columns is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ranking.core.clusters import RankRanges
 from ranking.core.experiments import Progress, measure_experiments
 from ranking.core.simulation import Model, Simulated, simulate_wins
 from ranking.core.simulation_measures import (
+    Level,
     bootstrap_ranges,
     cluster_violations,
     clusters_at,
@@ -86,7 +87,7 @@ class Study:
     rank_ranges : str
         "sign_test" or "bootstrap".
     resample : str or None
-        What was resampled for the ranges: "pairs" or "blocks"; None with the sign test.
+        What was resampled for the ranges; None with the sign test.
     resamples : int or None
     confidence : float
         Of the rank ranges; 1 − confidence is the level of the one-sided sign test.
@@ -110,7 +111,7 @@ class _Ranges:
     """How rank ranges are made; travels to the workers."""
 
     method: Literal["sign_test", "bootstrap"]
-    resample: Literal["pairs", "blocks"]
+    resample: Level
     resamples: int
     confidence: float
 
@@ -122,7 +123,7 @@ def simulate_campaigns(
     experiments: int = 400,
     methods: Sequence[str] = METHODS,
     rank_ranges: Literal["sign_test", "bootstrap"] = "sign_test",
-    resample: Literal["pairs", "blocks"] = "pairs",
+    resample: Level = "pairs",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -145,9 +146,10 @@ def simulate_campaigns(
         instead of comparisons); their errors are measured.
     rank_ranges : {"sign_test", "bootstrap"}
         Rank ranges by pairwise one-sided sign tests, or by bootstrap of Expected Wins.
-    resample : {"pairs", "blocks"}
+    resample : "pairs", "blocks" or "segments"
         What the bootstrap resamples. "pairs" is what the paper says; its ranges are too narrow,
-        as comparisons of one block are not independent.
+        as comparisons of one block are not independent. With `Model.segments`, blocks of one
+        segment are not, either.
     resamples : int
     confidence : float
         Of the rank ranges, above ½.
@@ -177,8 +179,8 @@ def simulate_campaigns(
         raise ValueError("confidence: expected a share above one half and below 1")
     if rank_ranges not in ("sign_test", "bootstrap"):
         raise ValueError(f"rank_ranges: unknown {rank_ranges!r}")
-    if resample not in ("pairs", "blocks"):
-        raise ValueError(f"resample: expected pairs or blocks, got {resample!r}")
+    if resample not in get_args(Level):
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(get_args(Level))}")
     blocks = np.unique(model.blocks_for(comparisons))
     ranges = _Ranges(rank_ranges, resample, resamples, confidence)
     measured = measure_experiments(
