@@ -87,8 +87,8 @@ def trueskill_online(
     -------
     Ability
         `mu` the mean over the runs, `sigma` the root of TrueSkill's mean variance plus the
-        variance between orders, `draws` the runs; `extra`: "comparisons", "runs", "order",
-        "draw_probability".
+        variance between orders (of skills relative to their mean), `draws` the runs; `extra`:
+        "comparisons", "runs", "order", "draw_probability".
 
     Raises
     ------
@@ -123,10 +123,13 @@ def trueskill_online(
     estimable = np.zeros(n, dtype=np.bool_)
     estimable[games.first] = estimable[games.second] = True
     draws[:, ~estimable] = variances[:, ~estimable] = np.nan
+    # The level of all skills together differs from order to order, and means nothing.
+    level = draws[:, estimable].mean(axis=1, keepdims=True)
+    spread = variances.mean(axis=0) + (draws - level).var(axis=0)
     return Ability(
         systems=blocks.systems,
         mu=draws.mean(axis=0),
-        sigma=np.sqrt(variances.mean(axis=0) + draws.var(axis=0)),
+        sigma=np.sqrt(spread),
         estimable=estimable,
         draws=draws,
         groups=groups_compared(tallies),

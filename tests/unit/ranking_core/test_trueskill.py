@@ -266,3 +266,10 @@ def test_importing_the_core_does_not_load_the_compiler() -> None:
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_level_of_all_skills_together_does_not_count_as_uncertainty() -> None:
+    few, many = trueskill_online(simulated(100)), trueskill_online(simulated(1600))
+    # Sixteen times as much tells four times as much; the drift of all alike would not shrink.
+    assert many.sigma.mean() == pytest.approx(few.sigma.mean() / 4, rel=0.3)
+    assert many.draws.std(axis=0).min() > 2 * many.sigma.max()
