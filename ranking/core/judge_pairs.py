@@ -18,7 +18,7 @@ from ranking.core.wins import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-_Count = Callable[[Int64Array, Int64Array, Int64Array, int, int, int], Int64Array]
+_Count = Callable[..., Int64Array]
 
 #: From so many ratings on a compiled loop pays: compiling it takes seconds, once per installation.
 COMPILED_FROM = 200_000
@@ -137,7 +137,8 @@ def judge_pair_tables(
     """
     categories = len(Outcome)
     if compiled or (compiled is None and len(item) >= COMPILED_FROM):
-        return _kernel()(item, judge, category, items, judges, categories)
+        ratings = [np.ascontiguousarray(column, np.int64) for column in (item, judge, category)]
+        return _kernel()(*ratings, items, judges, categories)
     width = judges * categories
     ones = np.ones(len(item), dtype=np.int64)
     rated = sparse.coo_array(
@@ -152,7 +153,7 @@ def judge_pair_tables(
 @cache
 def _kernel() -> _Count:
     # Imported here: whoever ranks without this must not wait for the compiler to load.
-    from ranking.core.kernels.judge_pairs import count_judge_pairs
+    from ranking.core.judge_pairs_kernel import count_judge_pairs
 
     return count_judge_pairs
 

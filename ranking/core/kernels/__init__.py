@@ -1,1 +1,0 @@
-"""Compiled loops, loaded only when first used: the compiler takes half a second to import."""
