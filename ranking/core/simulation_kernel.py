@@ -1,8 +1,7 @@
 """The compiled inner loop of `ranking.core.simulation`; import it where it is used, not before.
 
 Importing this module imports numba, which takes as long as everything else in the core together,
-and compiles what is not yet kept on disk: beside this file, or in the folder that the environment
-variable NUMBA_CACHE_DIR names where that one cannot be written to.
+and compiles what is not yet kept on disk, see `ranking.core.compiled`.
 """
 
 from __future__ import annotations
@@ -152,34 +151,3 @@ def judge_blocks(
             block += 1
         wins[checkpoint] = won
         ties[checkpoint] = tied
-
-
-@njit(cache=True, nogil=True)
-def fewest_violations(wins: Int64Array) -> Int64Array:
-    """Rank systems so that the fewest comparisons are violated: dynamic programming over subsets.
-
-    ``cost[S]`` is the least cost of ranking the systems of S above all others; the last of S pays
-    for its majorities over the rest of S.
-    """
-    n = len(wins)
-    cost = np.zeros(1 << n, np.int64)
-    last = np.zeros(1 << n, np.int8)
-    for subset in range(1, 1 << n):
-        least = np.int64(-1)
-        for system in range(n):
-            if subset >> system & 1:
-                total = cost[subset ^ (1 << system)]
-                for other in range(n):
-                    if subset >> other & 1 and wins[system, other] > wins[other, system]:
-                        total += wins[system, other] - wins[other, system]
-                if least < 0 or total < least:
-                    least = total
-                    last[subset] = system
-        cost[subset] = least
-    ranks = np.empty(n, np.int64)
-    subset = (1 << n) - 1
-    for rank in range(n, 0, -1):
-        system = last[subset]
-        ranks[system] = rank
-        subset ^= 1 << system
-    return ranks

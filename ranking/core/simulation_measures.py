@@ -11,7 +11,10 @@ import numpy.typing as npt
 from scipy.stats import binom, norm
 
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.counts import Counts
+from ranking.core.lopez import lopez_order
 from ranking.core.resampling import bootstrap_wins
+from ranking.core.shares import bojar
 from ranking.core.simulation import (
     Model,
     Simulated,
@@ -34,7 +37,9 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
 
     Of the m decided comparisons of a pair, at least as many wins as seen have a probability of at
     most `alpha` if both were equally good. One-sided at 0.05 is the reading that reproduces the
-    tables of Koehn (2012): each pair is tested in both directions.
+    tables of Koehn (2012): each pair is tested in both directions. The same as
+    `ranking.core.significance.better`, but looked up in a table: forty times as fast for the curves
+    of thousands of campaigns.
 
     Parameters
     ----------
@@ -154,7 +159,9 @@ def bootstrap_ranges(
     for checkpoint, count in enumerate(simulated.blocks.tolist()):
         random = resampling_generator(seed, experiment, count)
         if columns is None:
-            wins = _resample_pairs(simulated.wins[checkpoint], resamples, random)
+            wins = _resample_pairs(
+                simulated.wins[checkpoint], simulated.ties[checkpoint], resamples, random
+            )
         else:
             key = int(random.integers(0, 2**63))
             wins = bootstrap_wins(columns.take(slice(count)), resamples=resamples, seed=key)
@@ -165,15 +172,21 @@ def bootstrap_ranges(
 
 
 def _resample_pairs(
-    wins: Int64Array, resamples: int, random: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """Draw as many decided comparisons as there are, with replacement; shape (R, n, n)."""
+    wins: Int64Array, ties: Int64Array, resamples: int, random: np.random.Generator
+) -> Int64Array:
+    """Draw as many comparisons as there are, ties among them, with replacement.
+
+    Returns
+    -------
+    int64, shape (R, n, n)
+        The wins among what was drawn.
+    """
     cells = np.flatnonzero(wins)
-    counts = wins.ravel()[cells]
+    # All ties are one kind here: they only leave less to be drawn of the wins.
+    counts = np.append(wins.ravel()[cells], ties.sum() // 2)
     drawn = np.zeros((resamples, wins.size), dtype=np.int64)
     total = int(counts.sum())
-    if total:
-        drawn[:, cells] = random.multinomial(total, counts / total, size=resamples)
+    drawn[:, cells] = random.multinomial(total, counts / total, size=resamples)[:, :-1]
     return drawn.reshape(resamples, *wins.shape)
 
 
@@ -229,8 +242,9 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     Returns
     -------
     int64, shape (C, n)
-        1 for the best. A system without comparisons counts as one that wins half of them; equal
-        scores are ordered by index, which says nothing about quality in a simulation.
+        1 for the best. A system without comparisons counts as one that wins half of them, and
+        comes last in the orders of Lopez; equal scores are ordered by index, which says nothing
+        about quality in a simulation.
 
     Raises
     ------
@@ -238,22 +252,25 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
         If the method is another one.
     """
     if method == "lopez":
-        from ranking.core.simulation_kernel import fewest_violations
-
-        return np.array([fewest_violations(counts) for counts in wins])
+        return np.array([_lopez_ranks(counts) for counts in wins])
     if method == "lopez_unweighted":
         return method_ranks("lopez", (wins > np.swapaxes(wins, -1, -2)).astype(np.int64))
     if method == "expected_wins":
         scores = expected_wins(wins)
-        values = np.where(scores.estimable, scores.values, 0.5)
     elif method == "bojar":
-        won, lost = wins.sum(axis=-1), wins.sum(axis=-2)
-        values = np.full(won.shape, 0.5)
-        np.divide(won, won + lost, out=values, where=won + lost > 0)
+        scores = bojar(Counts(wins=wins))
     else:
         raise ValueError(f"method: unknown {method!r}")
-    order = np.argsort(-np.round(values, TIE_DECIMALS), axis=-1, kind="stable")
-    return 1 + np.argsort(order, axis=-1)
+    values = np.round(np.where(scores.estimable, scores.values, 0.5), TIE_DECIMALS)
+    return 1 + np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1)
+
+
+def _lopez_ranks(wins: Int64Array) -> Int64Array:
+    order = lopez_order(wins).order
+    never_compared = np.setdiff1d(np.arange(len(wins)), order)
+    ranks = np.empty(len(wins), dtype=np.int64)
+    ranks[[*order, *never_compared.tolist()]] = np.arange(1, len(wins) + 1)
+    return ranks
 
 
 def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:

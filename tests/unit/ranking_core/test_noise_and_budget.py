@@ -82,12 +82,6 @@ def test_the_interval_covers_the_true_noise_as_often_as_it_says(campaign: Campai
     assert np.exp(np.mean(np.log(noises))) == pytest.approx(10, rel=0.08)
 
 
-def test_a_fit_is_the_same_for_any_number_of_jobs(campaign: CampaignCurve) -> None:
-    one, two = (fit_noise(campaign, experiments=22, seed=3, jobs=jobs) for jobs in (1, 2))
-    assert (one.noise, one.low, one.high) == (two.noise, two.low, two.high)
-    assert np.array_equal(one.simulated, two.simulated)
-
-
 def test_a_plan_agrees_with_the_expected_curve() -> None:
     budget = plan_budget(TEN, targets=[0.5, 0.8], clusters=[3], experiments=150, seed=1)
     half, most, clusters = budget.rows
@@ -113,7 +107,7 @@ def test_a_plan_says_where_its_limit_is_too_low() -> None:
 def test_a_plan_covers_what_campaigns_need(campaign: CampaignCurve) -> None:
     # The true future of the campaign, of which the plan has seen the first 500 blocks.
     fit = fit_noise(campaign, experiments=100)
-    budget = plan_campaign(campaign, fit, targets=[0.3, 0.7], clusters=[10], experiments=60)
+    budget = plan_campaign(campaign, fit, targets=[0.3, 0.7], clusters=[2], experiments=60)
     past, future, _clusters = budget.rows
     assert budget.collected == campaign.comparisons == 5000
     assert campaign.separated >= 0.3

@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 from ranking.core.clusters import RankRanges, clusters
 from ranking.core.expected_curve import expected_comparisons, expected_significant_pairs
 from ranking.core.experiments import measure_experiments
+from ranking.core.significance import better, rank_ranges_by_sign_test
 from ranking.core.simulation import Model, simulate_blocks, simulate_wins
 from ranking.core.simulation_measures import (
     Level,
@@ -117,6 +118,16 @@ def test_the_sign_test_is_that_of_the_binomial_distribution() -> None:
         one_less = np.asarray(binom.sf(critical - 2, decided, 0.5))
         assert np.all(one_less[possible] > alpha)
         assert np.all(0.5 ** decided[~possible] > alpha)
+
+
+def test_looking_up_significance_gives_what_testing_does() -> None:
+    wins = simulate_wins(KOEHN, blocks=[3, 100, 2000], seed=0, experiment=0).wins
+    for alpha in (0.05, 0.01):
+        assert np.array_equal(significantly_better(wins, alpha=alpha), better(wins, level=alpha))
+        looked_up = sign_test_ranges(wins, alpha=alpha)
+        tested = rank_ranges_by_sign_test(wins, level=alpha)
+        assert np.array_equal(looked_up.low, tested.low)
+        assert np.array_equal(looked_up.high, tested.high)
 
 
 def test_rank_ranges_count_the_significantly_better_and_worse() -> None:
