@@ -34,7 +34,7 @@ def selected(
 ) -> Selected:
     """Keep one language pair without the judges to be left out, and part judgments from skips."""
     languages = _one_pair(vocabulary, selection)
-    rows = columns.take(np.isin(columns.language, vocabulary.languages[languages]))
+    rows = columns.take(columns.language == vocabulary.languages[languages])
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
     used = np.unique(rows.candidate[rows.candidate >= 0]).tolist()
     # Of skipped blocks and of excluded judges, too: a system nobody is left to judge is listed as
@@ -43,7 +43,7 @@ def selected(
     _refuse_few_systems(systems, files)
     rows = rows.take(~np.isin(rows.judge, _excluded(rows, vocabulary, selection)))
     # As WMT counts: who was shown outputs and labelled none of them has judged the block.
-    is_judged = (rows.candidate >= 0).any(axis=1)
+    is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
     if not judged.label.any():
         raise SelectionError("no judgment is left: every block was skipped or left out")

@@ -16,6 +16,7 @@ from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.selections import selection_report
 
+_FOLDS_OF_SHARES = 10
 _DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")
 
 
@@ -64,6 +65,7 @@ class Command(ReportCommand):
                 given.blocks,
                 chosen,
                 shares=sorted(set(options["shares"])),
+                folds=min(_FOLDS_OF_SHARES, options["folds"]),
                 seed=options["seed"],
                 progress=progress.begin(_("Learning from less")),
             )

@@ -46,7 +46,7 @@ def test_sgml(make_file: MakeFile, examples: dict[str, list[str]]) -> None:
 def test_single_files(
     make_file: MakeFile, examples: dict[str, list[str]], file_format: str
 ) -> None:
-    (content,) = examples[file_format]
+    content = examples[file_format][0]  # the others hold judgments
     segments = list(read_test_set(source=make_file("set", content)))
     assert [(s.document, s.number, s.source) for s in segments] == [
         ("visit", 1, "The museum opens at nine."),
@@ -56,7 +56,7 @@ def test_single_files(
 
 
 def test_five_way_csv(examples: dict[str, list[str]]) -> None:
-    (content,) = examples["csv"]
+    content = examples["csv"][0]
     rows = list(read_five_way_csv(io.BytesIO(content.encode()), "judgments.csv"))
     assert rows[1] == FiveWayRow(
         source_language="English",

@@ -1,0 +1,121 @@
+"""The other commands on files: the shapes they promise."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+Run = Callable[..., str]
+RunJson = Callable[..., Any]
+MEASURE = {
+    *("kappa", "p_agree", "p_chance", "agreeing", "comparable", "ties", "labels", "low", "high"),
+}
+
+
+def test_a_campaign_is_diagnosed_with_the_reference(judgments: str, run_json: RunJson) -> None:
+    said = run_json("diagnose_campaign", judgments)
+    assert {name: said[name] for name in ("systems", "blocks", "labels", "comparisons")} == {
+        "systems": 4,
+        "blocks": 8,
+        "labels": 22,
+        "comparisons": 20,
+    }
+    assert said["sole_winners"] == {"A": 4, "B": 2, "C": 0, "_ref": 2, "": 0}
+    assert said["pairwise"]["A"]["B"] == [2, 2, 2]
+    assert said["times_judged"] == {"A": 8, "B": 8, "C": 6, "_ref": 2}
+    assert said["tie_rate"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("pairing", ["unordered", "presented"])
+@pytest.mark.parametrize(
+    "chance", ["uniform", "random_clicker", "scott", "cohen", "fleiss", "krippendorff"]
+)
+def test_agreement_by_every_pairing_and_chance(
+    judgments: str, run_json: RunJson, pairing: str, chance: str
+) -> None:
+    said = run_json(
+        *("measure_agreement", judgments, "--pairing", pairing, "--chance", chance),
+        *("--resamples", 20),
+    )
+    assert set(said["inter"]) >= MEASURE
+    assert set(said["intra"]) >= MEASURE
+    assert (said["inter"]["comparable"], said["inter"]["agreeing"]) == (8, 8)
+    assert said["intra"]["kappa"] is None
+
+
+def test_agreement_by_reference_and_length(
+    judgments: str, run_json: RunJson, tmp_path: Path, run: Run
+) -> None:
+    source = tmp_path / "source.txt"
+    source.write_text("a\na b\na b c\na b\n", encoding="utf-8")
+    said = run_json(
+        *("measure_agreement", judgments, "--by-reference", "--source-text", source),
+        *("--resamples", 20),
+    )
+    assert said["by_reference"]["included"]["inter"]["comparable"] == 10
+    assert said["by_reference"]["excluded"]["inter"]["comparable"] == 8
+    assert [row["shortest"] for row in said["by_length"]] == [1, 2, 3]
+    source.write_text("a\n", encoding="utf-8")
+    with pytest.raises(CommandError, match="segment 4 has no entry") as refused:
+        run("measure_agreement", judgments, "--source-text", source)
+    assert refused.value.returncode == 2
+
+
+def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> None:
+    said = run_json("diagnose_judges", judgments, "--resamples", 20, "--minimum", 1)
+    assert [judge["judge"] for judge in said["judges"]] == ["ann", "bob"]
+    assert said["judges"][0]["reference"]["preferred"] == 2
+    rules = {rule["rule"] for rule in said["outliers"]}
+    assert set(said["ranking_without"]) == {*rules, "any"}
+    rows = csv.DictReader(io.StringIO(run("diagnose_judges", judgments, "--format", "csv")))
+    assert {row["table"] for row in rows} == {"judges", "rules"}
+
+
+def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        *("select_method", judgments, "--folds", 4, "--method", "expected_wins", "bojar"),
+        *("--shares", 0.5, 1),
+    )
+    assert {row["method"] for row in said["methods"]} == {"expected_wins", "bojar"}
+    assert said["comparisons"] == 16
+    assert 0 < said["oracle"] <= 1
+    assert [row["share"] for row in said["data_requirements"]] == [0.5, 1]
+
+
+def test_campaigns_are_simulated(run_json: RunJson) -> None:
+    said = run_json(
+        *("simulate_campaigns", "--systems", 5, "--noise", 5, "--comparisons", 200, 400),
+        *("--experiments", 4, "--seed", 1, "--jobs", 1),
+    )
+    assert [row["comparisons"] for row in said["rows"]] == [200, 400]
+    assert set(said["rows"][0]) >= {
+        *("comparisons", "error", "range_size", "range_violations", "clusters"),
+        *("cluster_violations", "significant_pairs"),
+    }
+    assert set(said["rows"][0]["error"]) == {"bojar", "expected_wins", "lopez"}
+
+
+def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> None:
+    said = run_json(
+        *("plan_budget", "--systems", 4, "--noise", 2, "--target", 0.5, "--experiments", 10),
+        *("--jobs", 1),
+    )
+    (row,) = said["rows"]
+    assert row["target"] == 0.5
+    assert row["low"] <= row["comparisons"] <= row["high"]
+    assert said["fitted_noise"] is None
+    with pytest.raises(CommandError, match="give both --systems and --noise"):
+        run("plan_budget", "--systems", 4)
+
+
+def test_budgets_are_planned_from_judgments(judgments: str, run_json: RunJson, run: Run) -> None:
+    with pytest.raises(CommandError, match="leave --systems and --noise out"):
+        run("plan_budget", judgments, "--noise", 3)
+    # Eight blocks separate nothing: no noise can be fitted, and the command says so.
+    with pytest.raises(CommandError) as refused:
+        run_json("plan_budget", judgments, "--experiments", 2, "--jobs", 1)
+    assert refused.value.returncode == 2

@@ -1,0 +1,139 @@
+"""`rank_judgments`: what it says, in which format, and where it writes it."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from ranking.core.blocks import Blocks
+from ranking.core.ranking import rank_by_expected_wins
+from ranking.files import read_judgments
+from ranking.management.commands import rank_judgments
+
+Run = Callable[..., str]
+RunJson = Callable[..., Any]
+
+
+def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        "rank_judgments", judgments, "--method", "expected_wins", "lopez", "--resamples", 50
+    )
+    assert said["version"]
+    given = said["input"]
+    assert [file["name"] for file in given["files"]] == [judgments]
+    assert len(given["files"][0]["sha256"]) == 64
+    counts = {name: given[name] for name in ("blocks", "skipped", "blank_labels", "judges")}
+    assert counts == {"blocks": 8, "skipped": 0, "blank_labels": 2, "judges": 2}
+    # Without the reference: 3 + 1 + 1 + 3 comparisons of each judge, one of them a tie.
+    assert (given["comparisons"], given["ties"], given["systems"]) == (16, 2, 3)
+    assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
+    first = said["rankings"][0]
+    assert (first["seed"], first["resample"], first["parameters"]) == (0, "blocks", {})
+    assert set(first["systems"][0]) == {
+        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+        *("wins", "losses", "ties"),
+    }
+    assert [row["rank"] for row in first["systems"]] == [1, 2, 3]
+    assert said["rankings"][1]["extra"]["violations"] >= 0
+    assert said["rankings"][1]["extra"]["proven_optimal"] is True
+
+
+def test_the_ranking_is_the_core_s(judgments: str, run_json: RunJson) -> None:
+    blocks: Blocks = read_judgments([judgments]).blocks
+    expected = rank_by_expected_wins(blocks.without(["_ref"]), seed=3)
+    (said,) = run_json("rank_judgments", judgments, "--seed", 3)["rankings"]
+    assert [
+        (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
+        for row in said["systems"]
+    ] == [
+        (row.system, row.score, row.rank_low, row.rank_high, row.cluster)
+        for row in expected.systems
+    ]
+
+
+def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson) -> None:
+    def systems(*arguments: str) -> set[str]:
+        said = run_json("rank_judgments", judgments, "--resamples", 10, *arguments)
+        return {row["system"] for row in said["rankings"][0]["systems"]}
+
+    assert systems() == {"A", "B", "C"}
+    assert systems("--reference", "include") == {"A", "B", "C", "_ref"}
+    assert systems("--reference-system", "A") == {"B", "C", "_ref"}
+    with pytest.raises(CommandError, match="no system 'ref' to be the reference") as refused:
+        systems("--reference-system", "ref")
+    assert refused.value.returncode == 2
+
+
+def test_jobs_do_not_change_the_result(judgments: str, run: Run) -> None:
+    one, three = (
+        run("rank_judgments", judgments, "--format", "json", "--jobs", jobs) for jobs in (1, 3)
+    )
+    assert one == three
+
+
+def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("rank_judgments", judgments, "--format", "csv"))))
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    both = run("rank_judgments", judgments, "--format", "csv", "--method", "bojar", "lopez")
+    assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
+    latex = run("rank_judgments", judgments, "--format", "latex")
+    assert latex.count(r"\\") == 4
+    assert "1,000 resamples of blocks" in latex
+    markdown = run("rank_judgments", judgments, "--format", "markdown")
+    assert markdown.count("\n|") == 5
+    text = run("rank_judgments", judgments)
+    assert "Rank ranges: 1,000 resamples of blocks, confidence 0.95, seed 0." in text
+
+
+def test_output_replaces_the_file_whole(judgments: str, run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "ranking.csv"
+    output.write_text("old", encoding="utf-8")
+    assert run("rank_judgments", judgments, "--format", "csv", "--output", output) == ""
+    assert output.read_text(encoding="utf-8").startswith("system,score,rank")
+    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+
+
+def test_ctrl_c_leaves_what_was_there(
+    judgments: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_args: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rank_judgments, "rank", interrupted)
+    output = tmp_path / "ranking.csv"
+    output.write_text("old", encoding="utf-8")
+    with pytest.raises(CommandError, match="nothing was written") as ended:
+        run("rank_judgments", judgments, "--output", output)
+    assert ended.value.returncode == 130
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(CommandError, match="nothing was written"):
+        run("diagnose_campaign", judgments, "--output", output)
+    assert output.read_text(encoding="utf-8") == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+
+
+def test_an_output_nowhere_is_refused_before_the_work(judgments: str, run: Run) -> None:
+    with pytest.raises(CommandError, match="no such place") as refused:
+        run("rank_judgments", judgments, "--output", "/no/such/folder/ranking.json")
+    assert refused.value.returncode == 2
+
+
+def test_a_level_that_a_method_cannot_resample_is_bad_input(judgments: str, run: Run) -> None:
+    with pytest.raises(CommandError) as refused:
+        run("rank_judgments", judgments, "--method", "geq_all_in_block", "--resample", "pairs")
+    assert refused.value.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--resamples", "0"), ("--confidence", "1"), ("--seed", "-1"), ("--confidence", "nan")],
+)
+def test_numbers_out_of_range_are_refused(
+    judgments: str, run: Run, option: str, value: str
+) -> None:
+    with pytest.raises(CommandError, match=f"argument {option}"):
+        run("rank_judgments", judgments, f"{option}={value}")
