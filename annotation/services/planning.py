@@ -78,7 +78,7 @@ def hits_plan(*, test_set_id: int, count: int) -> int:
                 plans.append((number, blocks))
                 sequence.blocks_planned += len(blocks)
     if not plans:
-        logger.info("Test set %s: nothing (more) to plan.", test_set_id)
+        logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
     _store(test_set, design, plans)
     sequence.save(update_fields=["last_number", "blocks_planned"])
     return len(plans)
