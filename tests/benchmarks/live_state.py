@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def main() -> None:
     for size in SIZES:
         blocks = drawn_campaign(size)
         state = LiveState(blocks.systems)
-        filling = processor_seconds(lambda state=state, blocks=blocks: state.add(blocks))
+        filling = processor_seconds(partial(state.add, blocks))
         say(f"{size:12,} comparisons taken in at once: {filling:6.2f} s")
         states.append(state)
 
@@ -49,7 +50,7 @@ def main() -> None:
     ranges: list[list[float]] = [[], []]
     for _ in range(options.rounds):
         for at, state in enumerate(states):
-            seconds[at].append(processor_seconds(lambda state=state: add_and_remove(state)))
+            seconds[at].append(processor_seconds(partial(add_and_remove, state)))
             ranges[at].append(processor_seconds(state.rank_ranges))
     changes = 2 * HITS_A_ROUND
     for at, size in enumerate(SIZES):

@@ -57,7 +57,7 @@ def listed_wins(blocks: Blocks) -> sparse.csc_array[np.int16]:
 
 def by_evalica(first: list[str], second: list[str], won: list[evalica.Winner]) -> object:
     return evalica.bootstrap(
-        evalica.average_win_rate,
+        evalica.average_win_rate,  # type: ignore[arg-type]  # a function, as its documentation says
         first,
         second,
         won,
@@ -106,7 +106,7 @@ def by_block_weights(cells: sparse.csc_array[np.int64], systems: int) -> RankRan
     wins = np.empty((RESAMPLES, systems, systems), dtype=np.int64)
     for table in wins:
         times = np.bincount(rng.integers(0, blocks, blocks), minlength=blocks)
-        table[:] = (cells @ times).reshape(systems, systems)
+        table[:] = np.asarray(cells @ times).reshape(systems, systems)
     return ranges_of(wins)
 
 
