@@ -21,7 +21,7 @@ def allowed(share: float, runs: int) -> float:
 def test_the_error_rate_holds_for_who_looks_after_every_comparison(rate: float) -> None:
     runs, comparisons = 2000, 1500
     won = np.random.default_rng(1).random((runs, comparisons)) < rate
-    wins, losses = np.cumsum(won, axis=1), np.cumsum(~won, axis=1)
+    wins, losses = np.cumsum(won, axis=1, dtype=np.int64), np.cumsum(~won, axis=1, dtype=np.int64)
     # The true rate is out of the interval at a time if and only if its evidence is over 1/α then.
     ever_out = (log_evidence(wins, losses, rate) >= np.log(20)).any(axis=1)
     assert ever_out.mean() <= allowed(0.05, runs)
@@ -29,7 +29,7 @@ def test_the_error_rate_holds_for_who_looks_after_every_comparison(rate: float) 
 
 def test_the_sign_test_does_not_bear_looking_at_it_every_day() -> None:
     won = np.random.default_rng(2).random((1000, 1000)) < 0.5
-    wins, losses = np.cumsum(won, axis=1), np.cumsum(~won, axis=1)
+    wins, losses = np.cumsum(won, axis=1, dtype=np.int64), np.cumsum(~won, axis=1, dtype=np.int64)
     assert (sign_test(wins, losses, sides=2)[:, -1] <= 0.05).mean() <= allowed(0.05, 1000)
     assert (sign_test(wins, losses, sides=2) <= 0.05).any(axis=1).mean() > 0.3
 
@@ -39,7 +39,7 @@ def test_a_campaign_watched_block_by_block_names_no_wrong_pair() -> None:
     runs, blocks = 400, 300
     quality = np.random.default_rng(3).random((runs, blocks, 5))
     beats = quality[..., :, np.newaxis] > quality[..., np.newaxis, :]
-    wins = np.cumsum(beats, axis=1)
+    wins = np.cumsum(beats, axis=1, dtype=np.int64)
     ever = separated(wins[:, ::3]).any(axis=(1, 2, 3))
     assert ever.mean() <= allowed(0.05, runs)
     peeked = better(wins[:, ::3], sides=2).any(axis=(1, 2, 3))

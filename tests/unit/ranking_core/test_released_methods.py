@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -159,10 +159,11 @@ def expected_ranges(expected: dict[str, Any], level: str) -> dict[str, tuple[int
 
 @pytest.mark.parametrize("level", ["pairs", "blocks"])
 @pytest.mark.parametrize("name", SETS)
-def test_ranges_of_the_released_sets(real_data: Path, name: str, level: str) -> None:
+def test_ranges_of_the_released_sets(
+    real_data: Path, name: str, level: Literal["pairs", "blocks"]
+) -> None:
     expected = expected_ranges(expected_of(real_data / name), level)
     blocks = blocks_of(rows_of(real_data / name))
-    assert level in ("pairs", "blocks")
     for seed in range(3):
         for row in rank(blocks, resample=level, seed=seed).systems:
             # One draw is given: allow for one rank of seed noise.

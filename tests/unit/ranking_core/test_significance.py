@@ -1,7 +1,9 @@
+from typing import Literal
+
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from ranking.core.significance import (
     Correction,
@@ -13,7 +15,9 @@ from ranking.core.significance import (
 
 
 @pytest.mark.parametrize(("sides", "alternative"), [(1, "greater"), (2, "two-sided")])
-def test_p_values_are_those_of_the_exact_binomial_test(sides: int, alternative: str) -> None:
+def test_p_values_are_those_of_the_exact_binomial_test(
+    sides: Literal[1, 2], alternative: Literal["greater", "two-sided"]
+) -> None:
     wins, losses = np.array([0, 3, 5, 9, 40, 0]), np.array([1, 3, 2, 1, 60, 7])
     expected = [
         stats.binomtest(int(won), int(won + lost), alternative=alternative).pvalue
@@ -88,7 +92,7 @@ def test_holm_keeps_the_chance_of_any_false_difference() -> None:
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda w: sign_test(w, w, sides=3), "sides"),
+        (lambda w: sign_test(w, w, sides=3), "sides"),  # type: ignore[arg-type]
         (lambda w: sign_test(-w, w), "negative"),
         (lambda w: better(w, level=5.0), "level"),
     ],
