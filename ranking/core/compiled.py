@@ -14,9 +14,6 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
-#: Modules with compiled functions.
-KERNELS = ("ranking.core.counting_kernel",)
-
 _COUNTING = "ranking.core.counting_kernel"
 #: Steps of about five nanoseconds that compiled code saves.
 _WORTH_LOADING = 200_000_000
@@ -38,9 +35,19 @@ def counting_kernel(steps: int) -> ModuleType | None:
 
 
 def compile_kernels() -> None:
-    """Compile all kernels whose compiled form is not kept yet."""
-    for name in KERNELS:
-        import_module(name)
+    """Compile what all methods need and what is not kept yet: by ranking a block by each of them."""
+    from ranking.core.blocks import BlockRow, blocks_from_rows
+    from ranking.core.methods import METHODS
+    from ranking.core.ranking import rank
+
+    import_module(_COUNTING)
+    rows = [
+        BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)
+    ]
+    blocks = blocks_from_rows(rows, "abc")
+    for name in METHODS:
+        rank(blocks, name, resamples=2)
+    rank(blocks, "hopkins_may", resamples=2, parameters={"inference": "gibbs"})
 
 
 if __name__ == "__main__":

@@ -12,18 +12,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import boolean, int8, int16, int32, int64, njit, types, uint16, uint64, void
 
-from ranking.core.resampling import poisson_thresholds
+from ranking.core.resampling import MAX_WEIGHT, poisson_thresholds
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1, _MULTIPLY_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE, _SIXTEEN, _FORTY_EIGHT = np.uint64(1), np.uint64(16), np.uint64(48)
-#: Blocks at a time: 16 bits hold their weighted counts, see `ranking.core.resampling`.
-_BLOCKS = 1024
-#: Resamples at a time: their counts stay in the second cache at 15 systems, and the inner loops are
-#: long enough for the compiler to use its widest registers.
-_TILE = 256
-_GROUPS = _TILE // 4
+#: Blocks at a time, at most; and how often a cell may be listed, so that 16 bits hold its weighted
+#: count: fewer totals are then brought up to date than with a fixed number of blocks.
+_BLOCKS = 16384
+_MOST = (2**15 - 1) // MAX_WEIGHT
 # Sixteen bits each, so that the compiler does not widen them.
 _W0, _W1, _W2, _W3, _W4, _W5, _W6, _W7 = (np.int16(weight) for weight in range(8))
 #: Marks weights that sixteen bits do not decide; no weight has this bit.
@@ -39,27 +37,32 @@ _INTS = types.Array(int64, 1, "C", readonly=True)
 
 
 @njit(
-    int64(_TABLE, _TABLE, int64, boolean, boolean, int64, int64, int32[::1], int64[::1]),
+    int64(_TABLE, _TABLE, boolean, boolean, int64, int32[::1], int64[::1], int64[::1]),
     cache=True,
     nogil=True,
 )
 def _list_cells(  # noqa: C901
     labels: Any,
     candidates: Any,
-    n: int,
     ties: bool,
     outright: bool,
     begin: int,
-    end: int,
     cells: Any,
     starts: Any,
+    counts: Any,
 ) -> int:
-    """List the cells that the blocks begin … end − 1 add to, as `Layout` numbers them."""
+    """List the cells that blocks from `begin` on add to, as `Layout` numbers them.
+
+    Stops after the block with which a cell was listed `_MOST` times, or `_BLOCKS` blocks; returns
+    the next one.
+    """
+    blocks, n = labels.shape
     present = np.empty(n, dtype=np.int64)
     square = n * n
     total = 0
     outright_start = square * 2 if ties else square
-    for block in range(begin, end):
+    counts[:] = 0
+    for block in range(begin, min(begin + _BLOCKS, blocks)):
         starts[block - begin] = total
         count = 0
         for system in range(n):
@@ -91,8 +94,14 @@ def _list_cells(  # noqa: C901
                     if not drew:
                         cells[total] = outright_start + 2 * n + a
                         total += 1
-    starts[end - begin] = total
-    return total
+        full = False
+        for at in range(starts[block - begin], total):
+            counts[cells[at]] += 1
+            full |= counts[cells[at]] == _MOST
+        if full:
+            break
+    starts[block + 1 - begin] = total
+    return block + 1
 
 
 @njit(
@@ -105,11 +114,13 @@ def _count(
 ) -> None:
     """Add each block's weight to the cells it adds to. `weights` is empty if all are 1."""
     blocks, n = labels.shape
-    cells = np.empty(_BLOCKS * (n * n + 3 * n), dtype=np.int32)
+    cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
     starts = np.empty(_BLOCKS + 1, dtype=np.int64)
-    for begin in range(0, blocks, _BLOCKS):
-        end = min(begin + _BLOCKS, blocks)
-        _list_cells(labels, candidates, n, ties, outright, begin, end, cells, starts)
+    counts = np.empty(len(totals), dtype=np.int64)
+    end = 0
+    while end < blocks:
+        begin = end
+        end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
         for block in range(begin, end):
             weight = weights[block] if len(weights) else 1
             for at in range(starts[block - begin], starts[block - begin + 1]):
@@ -137,13 +148,13 @@ def _weights_of_tile(  # noqa: C901
     weights: Any,
     words: Any,
 ) -> None:
-    """Weights of one block in 256 resamples; `lanes` is another view of `bits`, `words` of `weights`.
+    """Weights of one block in a tile of resamples; `lanes` is another view of `bits`, `words` of `weights`.
 
     Written for the compiler to do 32 lanes at a time: no table, no branch but the rare one.
     """
-    for group in range(_GROUPS):
+    for group in range(len(bits)):
         bits[group] = _mixed(start + (first_group + np.uint64(group) + _ONE) * _GAMMA)
-    for i in range(_TILE):
+    for i in range(len(weights)):
         lane = lanes[i]
         weight = _W0
         if lane > _T0:
@@ -176,7 +187,7 @@ def _weights_of_tile(  # noqa: C901
     for i in range(len(words)):
         undecided |= words[i]
     if undecided & _ANY_UNDECIDED:
-        for i in range(_TILE):
+        for i in range(len(weights)):
             if weights[i] == _UNDECIDED:
                 lane = lanes[i]
                 resample = first_group * np.uint64(4) + np.uint64(i)
@@ -188,45 +199,57 @@ def _weights_of_tile(  # noqa: C901
                 weights[i] = count
 
 
-@njit(
-    void(_TABLE, _TABLE, boolean, boolean, _STATES, uint64, _STATES, int64[:, ::1]),
-    cache=True,
-    nogil=True,
-)
-def _resample(
-    labels: Any,
-    candidates: Any,
-    ties: bool,
-    outright: bool,
-    starts_of: Any,
-    first_group: Any,
-    thresholds: Any,
-    totals: Any,
-) -> None:
-    blocks, n = labels.shape
-    size, columns = totals.shape
-    cells = np.empty(_BLOCKS * (n * n + 3 * n), dtype=np.int32)
-    starts = np.empty(_BLOCKS + 1, dtype=np.int64)
-    bits = np.empty(_GROUPS, dtype=np.uint64)
-    lanes = bits.view(np.uint16)
-    weights = np.empty(_TILE, dtype=np.int16)
-    words = weights.view(np.int64)
-    tile = np.empty((size, _TILE), dtype=np.int16)
-    for begin in range(0, blocks, _BLOCKS):
-        end = min(begin + _BLOCKS, blocks)
-        _list_cells(labels, candidates, n, ties, outright, begin, end, cells, starts)
-        for column in range(0, columns, _TILE):
-            tile[:] = 0
-            group = first_group + np.uint64(column // 4)
-            for block in range(begin, end):
-                _weights_of_tile(starts_of[block], group, bits, lanes, thresholds, weights, words)
-                for at in range(starts[block - begin], starts[block - begin + 1]):
-                    row = tile[cells[at]]
-                    for i in range(_TILE):
-                        row[i] += weights[i]
-            for cell in range(size):
-                for i in range(_TILE):
-                    totals[cell, column + i] += tile[cell, i]
+def _resampler(tile_size: int) -> Any:
+    """Compile for a number of resamples at a time: a constant makes the inner loops tight."""
+
+    @njit(
+        void(_TABLE, _TABLE, boolean, boolean, _STATES, uint64, _STATES, int64[:, ::1]),
+        cache=True,
+        nogil=True,
+    )
+    def _resample(
+        labels: Any,
+        candidates: Any,
+        ties: bool,
+        outright: bool,
+        starts_of: Any,
+        first_group: Any,
+        thresholds: Any,
+        totals: Any,
+    ) -> None:
+        blocks, n = labels.shape
+        size, columns = totals.shape
+        cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
+        starts = np.empty(_BLOCKS + 1, dtype=np.int64)
+        counts = np.empty(size, dtype=np.int64)
+        bits = np.empty(tile_size // 4, dtype=np.uint64)
+        lanes = bits.view(np.uint16)
+        weights = np.empty(tile_size, dtype=np.int16)
+        words = weights.view(np.int64)
+        tile = np.empty((size, tile_size), dtype=np.int16)
+        end = 0
+        while end < blocks:
+            begin = end
+            end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
+            for column in range(0, columns, tile_size):
+                tile[:] = 0
+                group = first_group + np.uint64(column // 4)
+                for block in range(begin, end):
+                    _weights_of_tile(
+                        starts_of[block], group, bits, lanes, thresholds, weights, words
+                    )
+                    for at in range(starts[block - begin], starts[block - begin + 1]):
+                        row = tile[cells[at]]
+                        for i in range(tile_size):
+                            row[i] += weights[i]
+                for cell in range(size):
+                    for i in range(tile_size):
+                        totals[cell, column + i] += tile[cell, i]
+
+    return _resample
+
+
+_RESAMPLERS = {tile_size: _resampler(tile_size) for tile_size in (128, 1024)}
 
 
 def cells_of(
@@ -295,9 +318,11 @@ def resample_cells(
     """
     first_group = first_resample // 4
     offset = first_resample - 4 * first_group
-    columns = -(-(offset + resamples) // _TILE) * _TILE
+    # Long inner loops are fast, but the last tile is computed whole.
+    tile_size = 1024 if resamples >= 512 else 128
+    columns = -(-(offset + resamples) // tile_size) * tile_size
     totals = np.zeros((size, columns), dtype=np.int64)
-    _resample(
+    _RESAMPLERS[tile_size](
         np.ascontiguousarray(labels),
         np.ascontiguousarray(candidates),
         ties,

@@ -99,7 +99,9 @@ class Resampling:
             if layout.outright:
                 raise ValueError("resample: blocks won outright cannot be counted in pairs")
             return self.pair_counts(tally(blocks), layout, ids)
-        units = replace(blocks, key=unit_keys(blocks, self.level))
+        units = blocks
+        if self.level != "blocks":
+            units = replace(blocks, key=unit_keys(blocks, self.level))
         return bootstrap_counts(
             units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
         )

@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,9 @@ class Method(ABC):
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
     """
+
+    #: Parts to score resamples in, for a caller who wants to know how far it is.
+    parts_to_tell: ClassVar[int] = 20
 
     name: str
     is_share: bool
@@ -114,6 +117,9 @@ class CountsMethod(Method):
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
     explains the scores of one set of counts.
     """
+
+    #: Few: each part goes through all blocks once.
+    parts_to_tell: ClassVar[int] = 4
 
     of_counts: Callable[..., Scores]
     comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None

@@ -20,9 +20,6 @@ from ranking.core.resampling import chopped
 from ranking.core.tallies import Tallies, chunks, tally
 from ranking.core.wins import NotEstimable, Scores, ordinal_ranks
 
-#: Parts that resamples are scored in for a caller who wants to know how far it is.
-_PARTS_TO_TELL = 20
-
 
 @dataclass(frozen=True)
 class RankedSystem:
@@ -184,6 +181,7 @@ def rank(
         lambda ids: chosen.score_resamples(ranked, resampling, ids, **settings),
         resamples=resamples,
         jobs=jobs,
+        parts_to_tell=chosen.parts_to_tell,
         progress=progress,
     )
     ranges = rank_ranges(resampled, confidence=confidence)
@@ -218,10 +216,11 @@ def _score_resamples(
     *,
     resamples: int,
     jobs: int,
+    parts_to_tell: int,
     progress: Callable[[int, int], None] | None,
 ) -> Scores:
     """Score the resamples in parts: for several threads, or to tell how far it is."""
-    parts = jobs if progress is None else max(jobs, _PARTS_TO_TELL)
+    parts = jobs if progress is None else max(jobs, parts_to_tell)
     ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
     scored: list[Scores] = []
     with ThreadPoolExecutor(max_workers=jobs) as pool:

@@ -1,0 +1,185 @@
+"""Bootstrap of Expected Wins against its peers.
+
+    python -m tests.benchmarks.resampling [pairs] [blocks] [--rounds 3]
+
+Data in memory, one thread, 1,000 resamples, the same output: rank ranges (evalica: intervals of the
+scores) of 15 systems. Times are processor seconds, medians over rounds in which both run in turn.
+
+- pairs: `evalica.bootstrap` of the average win rate (percentile intervals; BCa, its default, takes
+  longer) at 100,000 comparisons, and drawing indices with numpy and counting them with `bincount`
+  at 1,000,000. Both get the comparisons listed; we start from blocks.
+- blocks: drawing indices of blocks with numpy, gathering their wins and counting them, at
+  1,000,000 comparisons; and the same through weights and a sparse product. Both get the wins of
+  each block listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import evalica
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core import counting_kernel
+from ranking.core.blocks import Blocks
+from ranking.core.clusters import RankRanges, rank_ranges
+from ranking.core.counts import Layout
+from ranking.core.levels import Level, Resampling
+from ranking.core.methods import METHODS
+from ranking.core.tallies import chunks
+from ranking.core.wins import Scores, expected_wins
+from tests.benchmarks.drawn_campaign import drawn_campaign, paired_ratio
+
+RESAMPLES = 1000
+Int64Array = npt.NDArray[np.int64]
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def ours(blocks: Blocks, level: Level) -> RankRanges:
+    scores = METHODS["expected_wins"].score_resamples(blocks, Resampling(level), range(RESAMPLES))
+    return rank_ranges(scores)
+
+
+def listed_wins(blocks: Blocks) -> sparse.csc_array[np.int16]:
+    layout = Layout(len(blocks.systems))
+    parts = [layout.of_blocks(blocks.take(rows)) for rows in chunks(len(blocks), 10_000)]
+    return sparse.csc_array(sparse.hstack(parts))
+
+
+def by_evalica(first: list[str], second: list[str], won: list[evalica.Winner]) -> object:
+    return evalica.bootstrap(
+        evalica.average_win_rate,
+        first,
+        second,
+        won,
+        tie_weight=0.0,
+        n_resamples=RESAMPLES,
+        bootstrap_method="percentile",
+        random_state=1,
+    )
+
+
+def ranges_of(wins: Int64Array) -> RankRanges:
+    parts = [expected_wins(wins[rows]) for rows in chunks(len(wins), 64)]
+    return rank_ranges(
+        Scores(
+            values=np.concatenate([part.values for part in parts]),
+            estimable=np.concatenate([part.estimable for part in parts]),
+        )
+    )
+
+
+def by_indices(cells: npt.NDArray[np.int16], systems: int) -> RankRanges:
+    """Draw comparisons: the winner and the loser of each are one cell."""
+    rng = np.random.default_rng(1)
+    wins = np.empty((RESAMPLES, systems, systems), dtype=np.int64)
+    for table in wins:
+        drawn = cells[rng.integers(0, len(cells), len(cells))]
+        table[:] = np.bincount(drawn, minlength=systems**2).reshape(systems, systems)
+    return ranges_of(wins)
+
+
+def by_block_indices(rows: npt.NDArray[np.int16], systems: int) -> RankRanges:
+    """Draw blocks: a row of at most ten cells each, the last cell standing for a tie."""
+    rng = np.random.default_rng(1)
+    wins = np.empty((RESAMPLES, systems, systems), dtype=np.int64)
+    for table in wins:
+        drawn = rows[rng.integers(0, len(rows), len(rows))].ravel()
+        counted = np.bincount(drawn, minlength=systems**2 + 1)[:-1]
+        table[:] = counted.reshape(systems, systems)
+    return ranges_of(wins)
+
+
+def by_block_weights(cells: sparse.csc_array[np.int64], systems: int) -> RankRanges:
+    """Draw blocks: count how often each was drawn, and weigh its wins so."""
+    rng = np.random.default_rng(1)
+    blocks = cells.shape[1]
+    wins = np.empty((RESAMPLES, systems, systems), dtype=np.int64)
+    for table in wins:
+        times = np.bincount(rng.integers(0, blocks, blocks), minlength=blocks)
+        table[:] = (cells @ times).reshape(systems, systems)
+    return ranges_of(wins)
+
+
+def pairs(rounds: int) -> None:
+    blocks = drawn_campaign(100_000)
+    cells = listed_wins(blocks).indices
+    names = np.array(blocks.systems)
+    first, second = names[cells // 15].tolist(), names[cells % 15].tolist()
+    won = [evalica.Winner.X] * len(first)
+    report(
+        "pairs, 100,000 comparisons, evalica.bootstrap",
+        partial(ours, blocks, "pairs"),
+        partial(by_evalica, first, second, won),
+        rounds,
+        500,
+    )
+    blocks = drawn_campaign(1_000_000)
+    listed = listed_wins(blocks).indices.astype(np.int16)
+    report(
+        "pairs, 1,000,000 comparisons, numpy indices",
+        partial(ours, blocks, "pairs"),
+        partial(by_indices, listed, 15),
+        rounds,
+        400,
+    )
+
+
+def blocks_(rounds: int) -> None:
+    blocks = drawn_campaign(1_000_000)
+    cells = listed_wins(blocks)
+    rows = np.full((len(blocks), 10), 15 * 15, dtype=np.int16)
+    place = np.arange(cells.nnz) - np.repeat(cells.indptr[:-1], np.diff(cells.indptr))
+    rows[np.repeat(np.arange(len(blocks)), np.diff(cells.indptr)), place] = cells.indices
+    report(
+        "blocks, 1,000,000 comparisons, literal draws",
+        partial(ours, blocks, "blocks"),
+        partial(by_block_indices, rows, 15),
+        rounds,
+        50,
+    )
+    report(
+        "the same, weights and a sparse product",
+        partial(ours, blocks, "blocks"),
+        partial(by_block_weights, cells.astype(np.int64), 15),
+        rounds,
+        None,
+    )
+
+
+def report(
+    name: str,
+    own: Callable[[], object],
+    peer: Callable[[], object],
+    rounds: int,
+    wanted: int | None,
+) -> None:
+    mine, theirs, ratio = paired_ratio(own, peer, rounds=rounds)
+    goal = "" if wanted is None else f" (wanted: {wanted})"
+    say(f"{name:48} {1000 * mine:8.1f} ms {1000 * theirs:10.0f} ms {ratio:7.0f} ×{goal}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("which", nargs="*", choices=[[], "pairs", "blocks"], default=[])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    # As in a long-running worker: the kernel is loaded already.
+    say(f"compiled: {counting_kernel.__name__}; {RESAMPLES:,} resamples; ours, peer, ratio")
+    if "pairs" in options.which or not options.which:
+        pairs(options.rounds)
+    if "blocks" in options.which or not options.which:
+        blocks_(options.rounds)
+
+
+if __name__ == "__main__":
+    main()
