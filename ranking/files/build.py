@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.content_key import CONTENT_KEY_VERSION, judgment_content, number_occurrences
+from ranking.files.scan import IS_POSSIBLE
 from ranking.files.vocabulary import Candidate, Columns, systems_table
 
 #: From this many blocks on the compiled way is faster, loading it included.
@@ -35,9 +36,9 @@ def blocks_of(
     Blocks
         The same, whichever way they were built.
     """
-    if len(columns) < COMPILED_FROM:
+    if len(columns) < COMPILED_FROM or not IS_POSSIBLE:
         return blocks_from_rows(_rows(columns, judges, candidates), systems)
-    return _compiled(columns, tuple(sorted(systems)), judges, candidates)
+    return compiled_blocks(columns, tuple(sorted(systems)), judges, candidates)
 
 
 def _rows(
@@ -58,12 +59,13 @@ def _rows(
         )
 
 
-def _compiled(
+def compiled_blocks(
     columns: Columns,
     systems: tuple[str, ...],
     judges: Sequence[str],
     candidates: Sequence[Candidate],
 ) -> Blocks:
+    """Build the columns in compiled code; `systems` are sorted."""
     from ranking.files.key_kernel import spread
 
     count = len(columns)

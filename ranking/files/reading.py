@@ -14,7 +14,7 @@ from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.pairwise_scan import scan_pairwise
 from ranking.files.rank_pairs import read_rank
 from ranking.files.records import FileRead, InputFormat, JudgedBlock, JudgmentsRead, Selection
-from ranking.files.scan import NotPlainError
+from ranking.files.scan import IS_POSSIBLE, NotPlainError
 from ranking.files.selecting import selected
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
 from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
@@ -104,7 +104,7 @@ class _Reading:
     def read(self, name: str) -> None:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
         parts = None
-        if self._sources.size(name) >= self._scanned_from:
+        if IS_POSSIBLE and self._sources.size(name) >= self._scanned_from:
             with self._sources.opened(name) as stream:
                 found, file = self._detected(InputFile(called, stream))
                 parts = self._scanned(found, file)

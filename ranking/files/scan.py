@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from campaign.formats.streams import byte_chunks
 
 #: Bytes scanned at a time: few, so that they are still in the processor's cache when needed again.
 SCANNED_AT_A_TIME = 1 << 20
+#: The kernels read eight bytes as one number, the first of them the lowest.
+IS_POSSIBLE = sys.byteorder == "little"
 _BOM = b"\xef\xbb\xbf"
 _DELETE = b"\x7f"
 _WORD = 8

@@ -20,6 +20,7 @@ from campaign.formats import InputFile
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.files import build
 from ranking.files.five_way import scan_five_way
+from ranking.files.pairwise import COLUMNS
 from ranking.files.pairwise_scan import scan_pairwise
 from ranking.files.vocabulary import Columns, Vocabulary, joined
 
@@ -47,10 +48,7 @@ def five_way(rows: int) -> bytes:
 
 
 def pairwise(rows: int) -> bytes:
-    lines = [
-        "srclang,trglang,srcIndex,segmentId,judgeID,"
-        "system1Id,system1rank,system2Id,system2rank,rankingID"
-    ]
+    lines = [",".join(COLUMNS)]
     random = np.random.default_rng(0)
     for ranking in range(rows // 10):
         segment, judge = random.integers(1, 3001), random.integers(1, 46)

@@ -1,0 +1,99 @@
+"""Reports in every format, whatever the names in them."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pytest
+from django.core.management.base import OutputWrapper
+
+from ranking.management.output import Progress
+from ranking.reports import Column, Report, ReportFormat, Table, write
+
+COLUMNS = (Column("system", "System", is_text=True), Column("score", "Score"), Column("n", "N"))
+TABLE = Table(
+    name="t",
+    title="A & B",
+    columns=COLUMNS,
+    rows=[("a_b|c,d", 0.12345, 1234), ("中文", None, 5), ("x", float("nan"), 6)],
+    notes=["50 % of it."],
+    rules=frozenset({0}),
+)
+REPORT = Report(notes=["Note #1"], tables=[TABLE], data={})
+
+
+def test_text_is_aligned_also_where_characters_are_wide() -> None:
+    assert write(REPORT, ReportFormat.TEXT) == (
+        "Note #1\n\nA & B\n\n"
+        "System   Score      N\n"
+        "---------------------\n"
+        "a_b|c,d  0.123  1,234\n"
+        "---------------------\n"
+        "中文         –      5\n"
+        "x            –      6\n"
+        "50 % of it.\n"
+    )
+
+
+def test_csv_has_exact_numbers_and_empty_cells() -> None:
+    rows = list(csv.reader(io.StringIO(write(REPORT, ReportFormat.CSV))))
+    assert rows == [
+        ["system", "score", "n"],
+        ["a_b|c,d", "0.12345", "1234"],
+        ["中文", "", "5"],
+        ["x", "", "6"],
+    ]
+
+
+def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
+    other = Table(name="u", title="", columns=COLUMNS[:2], rows=[("y", 1.0)])
+    report = Report(tables=[TABLE, other], data={})
+    rows = list(csv.reader(io.StringIO(write(report, ReportFormat.CSV))))
+    assert rows[:2] == [["table", "row", "column", "value"], ["t", "a_b|c,d", "score", "0.12345"]]
+    assert rows[-1] == ["u", "y", "score", "1.0"]
+
+
+def test_markdown_and_latex_escape_what_they_would_take_for_their_own() -> None:
+    assert r"| a\_b\|c,d | 0.123 | 1,234 |" in write(REPORT, ReportFormat.MARKDOWN)
+    latex = write(REPORT, ReportFormat.LATEX)
+    assert r"a\_b|c,d & 0.123 & 1,234 \\" in latex
+    assert r"\caption{A \& B. 50 \% of it.}" in latex
+    assert latex.count(r"\midrule") == 2
+
+
+class Kind(StrEnum):
+    ONE = "one"
+
+
+@dataclass(frozen=True)
+class Found:
+    kind: Kind
+    values: np.ndarray
+
+
+def test_json_is_plain_and_has_null_for_what_is_no_number() -> None:
+    found = Found(Kind.ONE, np.array([1.5, np.nan]))
+    report = Report(tables=[], data={"found": found, Kind.ONE: np.int64(3), "t": (1, None)})
+    assert json.loads(write(report, ReportFormat.JSON)) == {
+        "found": {"kind": "one", "values": [1.5, None]},
+        "one": 3,
+        "t": [1, None],
+    }
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal(), True), (io.StringIO(), False)])
+def test_progress_is_for_terminals(stream: io.StringIO, shown: bool) -> None:
+    with Progress(OutputWrapper(stream)).begin("Counting") as progress:
+        for done in range(1001):
+            progress(done, 1000)
+    said = stream.getvalue()
+    assert said.count("Counting") == (101 if shown else 0)
+    assert said.endswith("\r\x1b[K" if shown else "")
