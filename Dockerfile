@@ -5,7 +5,7 @@ FROM python:3.12-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 RUN python -m venv /opt/venv
 COPY requirements/base.txt /tmp/base.txt
-# Wheels only, each with the hash that was locked: nothing is compiled, nothing unforeseen comes in.
+# Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
 RUN /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/base.txt
 WORKDIR /srv/quintet
 COPY . .
@@ -22,14 +22,17 @@ ENV PATH=/opt/venv/bin:$PATH \
     DJANGO_SETTINGS_MODULE=config.settings \
     STATIC_ROOT=/srv/static \
     OMP_NUM_THREADS=1 \
-    OPENBLAS_NUM_THREADS=1
+    OPENBLAS_NUM_THREADS=1 \
+    NUMBA_CACHE_DIR=/var/cache/quintet
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin quintet \
-    && install -d -o quintet -g quintet /var/lib/quintet
+    && install -d -o quintet -g quintet /var/lib/quintet /var/cache/quintet
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /srv/static /srv/static
 COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER quintet
+# Ahead of the first large campaign; another processor than this one compiles again by itself.
+RUN python -m ranking.core.compiled && python -m ranking.files.compiled
 EXPOSE 8000
 # The heartbeat files of gunicorn's workers belong in memory; its control socket is not used.
 CMD ["gunicorn", "config.wsgi:application", "--bind=0.0.0.0:8000", "--worker-class=gthread", \

@@ -13,6 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # A stamp per set of requirements: installed again only when one of its files changed.
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
+KERNEL_STAMP := $(VENV)/.compiled
 
 .PHONY: help demo install install-dev test check lock screenshots bench clean
 
@@ -22,7 +23,7 @@ help: ## list these commands
 demo: $(RUN_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo
 
-install: $(RUN_STAMP) ## make the environment in .venv and stop there
+install: $(KERNEL_STAMP) ## make the environment in .venv and stop there
 
 install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
 
@@ -55,6 +56,13 @@ $(VENV)/bin/python:
 $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/python
 	@echo "Installing what Quintet runs on ..."
 	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt
+	@touch $@
+
+# Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
+$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*kernel*.py ranking/files/*kernel*.py)
+	@echo "Compiling the numeric kernels ..."
+	@$(BIN)/python -m ranking.core.compiled
+	@$(BIN)/python -m ranking.files.compiled
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
