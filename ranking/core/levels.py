@@ -124,7 +124,7 @@ class Resampling:
         """Counts in resamples of comparisons: `counts` at the level of pairs, from tallies."""
         n = layout.systems
         first, second = np.triu_indices(n, 1)
-        drawn = self.draw_pairs(tallies, ids)
+        drawn = self.draw_pairs(tallies, ids, ties=layout.ties)
         cells = np.zeros((len(ids), layout.size), dtype=np.int64)
         cells[:, first * n + second] = drawn[:, 0]
         cells[:, second * n + first] = drawn[:, 1]
@@ -132,7 +132,7 @@ class Resampling:
             cells[:, n * n + first * n + second] = drawn[:, 2]
         return cells
 
-    def draw_pairs(self, tallies: Tallies, ids: range) -> Int64Array:
+    def draw_pairs(self, tallies: Tallies, ids: range, *, ties: bool = True) -> Int64Array:
         """Draw comparisons with replacement, as many as there are.
 
         Only the number of draws of each of the n (n − 1) / 2 · 3 kinds of comparison (a before b
@@ -144,6 +144,8 @@ class Resampling:
         tallies : Tallies of n systems
         ids : range
             The resamples.
+        ties : bool
+            Whether to tell which pairs tied; if not, wins are the same and ties are all 0.
 
         Returns
         -------
@@ -158,8 +160,15 @@ class Resampling:
         drawn = np.zeros((len(ids), kinds.size), dtype=np.int64)
         if total:
             shares = kinds.ravel()[seen] / total
+            decided = int(np.searchsorted(seen, 2 * len(above[0])))
+            if not ties and decided < len(seen):
+                # A multinomial is drawn cell by cell, so the first do not depend on how the last
+                # are split.
+                shares = np.append(shares[:decided], shares[decided:].sum())
+                seen = seen[:decided]
             for row, id_ in enumerate(ids):
-                drawn[row, seen] = _generator(self.seed, id_).multinomial(total, shares)
+                counts = _generator(self.seed, id_).multinomial(total, shares)
+                drawn[row, seen] = counts[: len(seen)]
         return drawn.reshape(len(ids), *kinds.shape)
 
     def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:

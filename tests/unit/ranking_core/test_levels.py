@@ -104,6 +104,15 @@ def literal_pair_resamples(kinds: npt.NDArray[np.int64], resamples: int) -> npt.
     )
 
 
+def test_wins_are_drawn_alike_with_and_without_ties(drawn_blocks: Drawn) -> None:
+    tallies, resampling = tally(drawn_blocks(80)), Resampling("pairs", seed=8)
+    whole = resampling.draw_pairs(tallies, range(20))
+    decided = resampling.draw_pairs(tallies, range(20), ties=False)
+    np.testing.assert_array_equal(whole[:, :2], decided[:, :2])
+    assert whole[:, 2].any()
+    assert not decided[:, 2].any()
+
+
 def test_a_pair_resample_as_blocks_is_the_one_that_is_counted(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(50)
     resampling, layout = Resampling("pairs", seed=7), Layout(len(blocks.systems), ties=True)
