@@ -183,4 +183,6 @@ def reason_in_words(reason: str) -> str:
         "no_comparison": _("not compared yet"),
         "only_ties": _("only ties so far"),
         "chance_is_certain": _("only ties so far"),
+        "separated": _("won or lost everything against the others"),
+        "not_converged": _("the estimate did not settle"),
     }.get(reason, reason)
