@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 
 _COUNTING = "ranking.core.counting_kernel"
+_ORDERING = "ranking.core.linear_ordering_kernel"
 #: Steps of about five nanoseconds that compiled code saves.
 _WORTH_LOADING = 200_000_000
 _WORTH_CALLING = 200_000
@@ -34,6 +35,20 @@ def counting_kernel(steps: int) -> ModuleType | None:
     return import_module(_COUNTING) if steps >= worth else None
 
 
+def ordering_kernel(steps: int, *, needed: bool) -> ModuleType | None:
+    """Return `ranking.core.linear_ordering_kernel` if it is needed, loaded or worth it, else None.
+
+    Parameters
+    ----------
+    steps : int
+        Inner steps of the interpreted code: sets of items times items that may come last.
+    needed : bool
+        Whether interpreted code would take too much memory.
+    """
+    worth = needed or _ORDERING in sys.modules or steps >= _WORTH_LOADING
+    return import_module(_ORDERING) if worth else None
+
+
 def compile_kernels() -> None:
     """Compile what all methods need and what is not kept yet: by ranking a block by each of them."""
     from ranking.core.blocks import BlockRow, blocks_from_rows
@@ -41,6 +56,7 @@ def compile_kernels() -> None:
     from ranking.core.ranking import rank
 
     import_module(_COUNTING)
+    import_module(_ORDERING)
     rows = [
         BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)
     ]

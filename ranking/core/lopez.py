@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class LopezOrder:
         return self.violations == self.bound
 
 
-def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> LopezOrder:
+def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int = 1) -> LopezOrder:
     """Find an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
 
     The cost of an order is the sum, over pairs with the system j placed behind i, of
@@ -53,9 +54,9 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> LopezOrd
 
     Systems that beat each other in a circle form components; whole components go into the order
     without any violation. Inside a component the order is found by dynamic programming over subsets
-    up to 18 systems, and by integer programming beyond.
+    up to 22 systems, and by integer programming beyond.
 
-    Several orders can be optimal. Up to 18 systems in a component, the one with the fewest pairs
+    Several orders can be optimal. Up to 22 systems in a component, the one with the fewest pairs
     out of the order of Expected Wins is taken, so the result does not depend on how systems are
     numbered unless their Expected Wins are equal, too; beyond, neighbours that may be swapped at no
     cost are put into the order of Expected Wins.
@@ -67,6 +68,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> LopezOrd
     time_limit : float
         Seconds for integer programming, if it comes to it. When they are over, the best order found
         is returned, with the bound that was proven.
+    tables : int
+        How many tables like this one are to be ordered; as for `minimum_cost_order`.
 
     Returns
     -------
@@ -77,6 +80,7 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> LopezOrd
     ----------
     A. Lopez (2012), Putting Human Assessments of Machine Translation Systems in Order, WMT.
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
+    M. Held, R. M. Karp (1962), A Dynamic Programming Approach to Sequencing Problems, J. SIAM 10.
     """
     preference = expected_wins(wins)
     rank = ordinal_ranks(preference)
@@ -85,10 +89,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> LopezOrd
     systems = systems[: np.count_nonzero(rank)]
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
-    found = [
-        (members, minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit))
-        for members in _components(cost)
-    ]
+    order_of = partial(minimum_cost_order, time_limit=time_limit, tables=tables)
+    found = [(members, order_of(cost[np.ix_(members, members)])) for members in _components(cost)]
     order = [int(systems[members[i]]) for members, part in found for i in part.order]
     return LopezOrder(tuple(order), *_totals([part for _, part in found]))
 
@@ -140,7 +142,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
     values = np.full((len(tables), n), np.nan)
     for row, table in zip(values, tables, strict=True):
-        order = lopez_order(table, time_limit=time_limit).order
+        order = lopez_order(table, time_limit=time_limit, tables=len(tables)).order
         row[list(order)] = np.arange(len(order) - 1, -1, -1)
     shape = counts.wins.shape[:-1]
     return Scores(values=values.reshape(shape), estimable=~np.isnan(values).reshape(shape))

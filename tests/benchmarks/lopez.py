@@ -1,9 +1,10 @@
 """Lopez orders proven optimal.
 
-    python -m tests.benchmarks.lopez [--rounds 9]
+    python -m tests.benchmarks.lopez [--rounds 25]
 
-Twenty systems in one circle: campaigns of few judgments, drawn from Koehn's model, and tables of
-random numbers, the worst that can come. Processor seconds.
+Twenty systems in one circle: campaigns drawn from Koehn's model, and tables of random numbers, the
+worst that can come; and random tables of fewer systems and of more, up to the first size that goes
+to integer programming. Processor seconds, once the compiled code is loaded.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.linear_ordering import MAX_BY_SUBSETS
 from ranking.core.lopez import lopez_order
 from ranking.core.tallies import tally
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
@@ -33,24 +35,28 @@ def random_table(systems: int, seed: int) -> npt.NDArray[np.int64]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=25)
     rounds = parser.parse_args().rounds
-    lopez_order(random_table(20, 0))  # loads the solver
+    for systems in (20, MAX_BY_SUBSETS + 1):
+        lopez_order(random_table(systems, 0))  # loads the compiled code, and the solver
     kinds = {
-        "drawn, 20 systems, 2,000 comparisons": [
-            tally(drawn_campaign(2_000 + 10 * k, systems=20, noise=20)).wins for k in range(rounds)
-        ],
-        "random, 20 systems": [random_table(20, seed) for seed in range(rounds)],
-        "random, 18 systems": [random_table(18, seed) for seed in range(rounds)],
-        "random, 25 systems": [random_table(25, seed) for seed in range(rounds)],
+        f"drawn, 20 systems, {comparisons:,} comparisons": [
+            tally(drawn_campaign(comparisons + 10 * k, systems=20, noise=20)).wins
+            for k in range(rounds)
+        ]
+        for comparisons in (500, 2_000, 20_000)
+    }
+    kinds |= {
+        f"random, {systems} systems": [random_table(systems, seed) for seed in range(rounds)]
+        for systems in (8, 12, 15, 18, 20, 21, 22, 23)
     }
     for name, tables in kinds.items():
         found = [lopez_order(table) for table in tables]
         seconds = [processor_seconds(partial(lopez_order, table)) for table in tables]
         proven = sum(order.proven_optimal for order in found)
         say(
-            f"{name:38} median {1000 * np.median(seconds):6.1f} ms, longest "
-            f"{1000 * max(seconds):6.1f} ms, proven {proven} of {len(found)}"
+            f"{name:38} median {1000 * np.median(seconds):7.2f} ms, longest "
+            f"{1000 * max(seconds):7.2f} ms, proven {proven} of {len(found)}"
         )
     say("(wanted: 20 systems proven within 100 ms)")
 

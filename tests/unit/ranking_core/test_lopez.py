@@ -1,3 +1,4 @@
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -6,11 +7,14 @@ import pytest
 
 from ranking.core.counts import Counts
 from ranking.core.linear_ordering import (
+    MAX_INTERPRETED,
     _by_integer_programming,
     _by_subsets,
+    _interpreted_order,
     minimum_cost_order,
     total_cost,
 )
+from ranking.core.linear_ordering_kernel import best_order
 from ranking.core.lopez import lopez_order, scores
 
 Int64Array = npt.NDArray[np.int64]
@@ -20,6 +24,12 @@ def drawn(systems: int, seed: int, most: int = 6) -> Int64Array:
     wins = np.random.default_rng(seed).integers(0, most, (systems, systems))
     np.fill_diagonal(wins, 0)
     return wins
+
+
+def costs(systems: int, seed: int, most: int) -> Int64Array:
+    wins = drawn(systems, seed, most)
+    cost: Int64Array = np.maximum(wins.T - wins, 0)
+    return cost
 
 
 def violations(wins: Int64Array, order: tuple[int, ...]) -> int:
@@ -41,21 +51,64 @@ def test_no_order_has_fewer_violations(systems: int) -> None:
         assert found.proven_optimal
 
 
-@pytest.mark.parametrize(("systems", "seed"), [(5, 1), (9, 2), (12, 3), (15, 4)])
+@pytest.mark.parametrize(
+    ("systems", "seed"), [(5, 1), (9, 2), (12, 3), (15, 4), (19, 0), (20, 0), (21, 0)]
+)
 def test_integer_programming_and_dynamic_programming_find_the_same_cost(
     systems: int, seed: int
 ) -> None:
-    wins = drawn(systems, seed, most=30)
-    cost = np.maximum(wins.T - wins, 0)
+    cost = costs(systems, seed, most=30)
     programmed = _by_integer_programming(cost, 60.0)
     assert programmed.cost == programmed.bound == _by_subsets(cost).cost
 
 
-def test_twenty_systems_in_one_circle_are_proven_optimal() -> None:
-    wins = drawn(20, 5, most=50)
-    found = lopez_order(wins)
+@pytest.mark.parametrize("systems", [*range(2, 13), 15])
+@pytest.mark.parametrize("most", [2, 4, 50])
+def test_compiled_and_interpreted_code_choose_the_same_order(systems: int, most: int) -> None:
+    for seed in range(3):
+        # Where few judgments decide, many orders cost the same.
+        cost = costs(systems, seed, most)
+        assert best_order(cost).tolist() == _interpreted_order(cost)
+
+
+@pytest.mark.parametrize("systems", [11, 19, 20, 21, 22])
+def test_of_the_cuts_of_a_circle_the_one_nearest_to_index_order_is_taken(systems: int) -> None:
+    circle = np.random.default_rng(systems).permutation(systems)
+    cost = np.zeros((systems, systems), dtype=np.int64)
+    cost[np.roll(circle, -1), circle] = 1
+    cuts = [tuple(np.roll(circle, by).tolist()) for by in range(systems)]
+    out_of_order = np.tri(systems, k=-1, dtype=np.int64)
+    found = _by_subsets(cost)
+    assert found.cost == 1
+    assert found.order in cuts
+    assert total_cost(out_of_order, found.order) == min(
+        total_cost(out_of_order, cut) for cut in cuts
+    )
+
+
+@pytest.mark.parametrize("systems", [20, 21])
+def test_numbering_twenty_systems_otherwise_changes_nothing(systems: int) -> None:
+    wins = drawn(systems, 7, most=4)
+    shuffled = np.random.default_rng(8).permutation(systems)
+    found, moved = lopez_order(wins), lopez_order(wins[np.ix_(shuffled, shuffled)])
     assert found.proven_optimal
-    assert found.violations == violations(wins, found.order)
+    assert found.violations == violations(wins, found.order) == moved.violations
+    assert tuple(shuffled[list(moved.order)]) == found.order
+
+
+def test_costs_of_large_campaigns_do_not_overflow() -> None:
+    cost = costs(20, 9, most=50)
+    order, large = _by_subsets(cost), _by_subsets(cost * 10**9)
+    assert (large.order, large.cost) == (order.order, order.cost * 10**9)
+
+
+def test_compiled_code_is_loaded_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, best_order.__module__)
+    small, large = costs(8, 1, most=50), costs(MAX_INTERPRETED + 1, 1, most=50)
+    for cost, tables, loads in ((small, 1, False), (small, 1_000_000, True), (large, 1, True)):
+        monkeypatch.delitem(sys.modules, best_order.__module__, raising=False)
+        _by_subsets(cost, tables)
+        assert (best_order.__module__ in sys.modules) is loads
 
 
 def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
