@@ -11,7 +11,7 @@ import numpy.typing as npt
 from campaign.formats import InputFile, read_five_way_csv, system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME
 from ranking.files.records import JudgedBlock
-from ranking.files.scan import Layout, NotPlainError, Scanned, scan
+from ranking.files.scan import Layout, Names, NotPlainError, Scanned, scan
 from ranking.files.vocabulary import Columns, Vocabulary, systems_table
 
 _NAMES = ("srclang", "trglang", "judgeid")
@@ -78,7 +78,7 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
     systems = scanned.texts[:, :slots]
     source, target, judge = scanned.texts[:, slots:].T
     names = scanned.names
-    languages = _languages(source, target, names, vocabulary)
+    languages = languages_of(source, target, names, vocabulary)
     candidate = numbers_of(systems, names, lambda name: vocabulary.candidate(plain_candidate(name)))
     refuse_repeated(candidate, vocabulary)
     return Columns(
@@ -91,12 +91,13 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
     )
 
 
-def _languages(
+def languages_of(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
-    names: list[str],
+    names: Names,
     vocabulary: Vocabulary,
 ) -> npt.NDArray[np.int32]:
+    """Number the pairs of languages of each row; raise NotPlainError where one is blank."""
     numbers = np.empty(len(source), dtype=np.int32)
     left = np.ones(len(source), dtype=np.bool_)
     # There is one pair, or a few: a pass for each is less than sorting.
@@ -110,7 +111,7 @@ def _languages(
 
 
 def numbers_of(
-    column: npt.NDArray[np.int32], names: list[str], number: Callable[[str], int]
+    column: npt.NDArray[np.int32], names: Names, number: Callable[[str], int]
 ) -> npt.NDArray[np.int32]:
     """Replace the numbers of names in one chunk by those of the vocabulary; -1 stays."""
     used = np.zeros(len(names) + 1, dtype=np.bool_)
@@ -146,7 +147,7 @@ def plain_candidate(text: str) -> tuple[str, ...]:
 
 def refuse_repeated(candidate: npt.NDArray[np.int32], vocabulary: Vocabulary) -> None:
     """Raise NotPlainError if a row shows a system twice, alone or collapsed."""
-    from ranking.files.scan_kernel import shows_twice
+    from ranking.files.five_way_kernel import shows_twice
 
     names = {name for systems in vocabulary.candidates for name in systems}
     if names and shows_twice(candidate, systems_table(vocabulary.candidates, sorted(names))):

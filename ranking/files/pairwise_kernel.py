@@ -57,7 +57,8 @@ def _grouped(
 def gather(
     start: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int64],
-    system: npt.NDArray[np.int32],
+    index: npt.NDArray[np.int32],
+    texts: npt.NDArray[np.int32],
     rank: npt.NDArray[np.int8],
     out_system: npt.NDArray[np.int32],
     out_group: npt.NDArray[np.int8],
@@ -71,7 +72,9 @@ def gather(
         Where the rows of each block begin in `rows`.
     rows : int64
         Rows of the file by block, in their order.
-    system : int32, shape (rows, 2 or more)
+    index : int32, shape (rows,)
+    texts : int32, shape (rows, texts)
+        The two systems, then what is the same in all rows of a block, as `index` is.
     rank : int8, shape (rows, 2)
     out_system, out_group, out_label : shape (B, MOST_SYSTEMS)
         Take the systems (-1 after the last), the candidate each belongs to, and its label.
@@ -85,12 +88,15 @@ def gather(
     for b in range(len(start) - 1):
         count = 0
         for at in range(start[b], start[b + 1]):
-            row = rows[at]
-            one = _place_of(system[row, 0], rank[row, 0], count, out_system[b], out_label[b])
+            row, first = rows[at], rows[start[b]]
+            same = index[row] == index[first]
+            for column in range(2, texts.shape[1]):
+                same &= texts[row, column] == texts[first, column]
+            one = _place_of(texts[row, 0], rank[row, 0], count, out_system[b], out_label[b])
             count += one == count
-            other = _place_of(system[row, 1], rank[row, 1], count, out_system[b], out_label[b])
+            other = _place_of(texts[row, 1], rank[row, 1], count, out_system[b], out_label[b])
             count += other == count
-            if one < 0 or other < 0 or one == other or compared[one, other]:
+            if not same or one < 0 or other < 0 or one == other or compared[one, other]:
                 return False
             compared[one, other] = compared[other, one] = True
         if not _grouped(count, compared, out_label[b], out_group[b]):

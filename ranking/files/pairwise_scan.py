@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile
-from ranking.files.five_way import filled_name, numbers_of, plain_candidate, plain_judge
+from ranking.files.five_way import languages_of, numbers_of, plain_candidate, plain_judge
 from ranking.files.pairwise import COLUMNS
-from ranking.files.scan import Layout, NotPlainError, Scanned, scan
+from ranking.files.scan import Layout, Names, NotPlainError, Scanned, scan
 from ranking.files.vocabulary import Columns, Vocabulary
 
 _TEXTS = ("system1id", "system2id", "srclang", "trglang", "judgeid", "segmentid", "rankingid")
@@ -55,20 +55,13 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
     names, texts = scanned.names, scanned.texts
     _refuse_blanks(texts[:, -1], names)
     blocks, first, block = _numbered(texts[:, -1], len(names))
-    for column in (*texts[:, 2:-1].T, scanned.index):
-        if np.any(column != column[first][block]):
-            raise NotPlainError
     system, group, label = _gathered(scanned, block, blocks)
     source, target, judge = texts[first, 2:5].T
-    languages = [
-        vocabulary.language((filled_name(names[one]), filled_name(names[other])))
-        for one, other in zip(source.tolist(), target.tolist(), strict=True)
-    ]
     candidate = numbers_of(system, names, lambda name: vocabulary.candidate(_one_system(name)))
     _collapse(candidate, group, label, vocabulary)
     used = max(1, int((candidate >= 0).any(axis=0).sum()))
     return Columns(
-        language=np.array(languages, dtype=np.int32),
+        language=languages_of(source, target, names, vocabulary),
         judge=numbers_of(judge, names, lambda name: vocabulary.judge(plain_judge(name))),
         segment=scanned.index[first],
         candidate=np.ascontiguousarray(candidate[:, :used]),
@@ -77,11 +70,11 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
     )
 
 
-def _refuse_blanks(ranking: npt.NDArray[np.int32], names: list[str]) -> None:
+def _refuse_blanks(ranking: npt.NDArray[np.int32], names: Names) -> None:
     """Leave names with white space beyond ASCII to the strict reader, which strips it."""
-    if any(not name.isascii() for name in names) and any(
-        names[one] != names[one].strip() for one in np.unique(ranking).tolist()
-    ):
+    if names.are_ascii:
+        return
+    if any(names[one] != names[one].strip() for one in np.unique(ranking).tolist()):
         raise NotPlainError
 
 
@@ -116,7 +109,7 @@ def _gathered(
     size = np.bincount(block, minlength=blocks)
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(size)])
     rows = np.argsort(block, kind="stable")
-    if not gather(start, rows, scanned.texts, scanned.ranks, system, group, label):
+    if not gather(start, rows, scanned.index, scanned.texts, scanned.ranks, system, group, label):
         raise NotPlainError
     return system, group, label
 

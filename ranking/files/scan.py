@@ -41,10 +41,29 @@ class Layout:
 
 
 @dataclass(frozen=True, eq=False)
+class Names:
+    """Names at `spans` (start, length) of `data`, decoded only when asked for.
+
+    Most are those of the pairwise format's rankings, of which only the number matters.
+    """
+
+    data: bytes
+    spans: npt.NDArray[np.int64]
+    are_ascii: bool
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def __getitem__(self, name: int) -> str:
+        start, length = self.spans[name].tolist()
+        return self.data[start : start + length].decode()
+
+
+@dataclass(frozen=True, eq=False)
 class Scanned:
     """Some rows of a file: names are indices into `names`."""
 
-    names: list[str]
+    names: Names
     index: npt.NDArray[np.int32]
     texts: npt.NDArray[np.int32]
     ranks: npt.NDArray[np.int8]
@@ -125,22 +144,17 @@ def _scanned(data: bytes, layout: Layout) -> Scanned:
 
     if _DELETE in data:
         raise NotPlainError
-    if not data.isascii():
+    is_ascii = data.isascii()
+    if not is_ascii:
         data.decode()
     most = data.count(b"\n")
-    padded = data + bytes(_WORD)
+    padded = data + bytes(2 * _WORD)
     content = np.frombuffer(padded, dtype=np.uint8)[: len(data)]
-    words = np.ndarray((len(data),), dtype=np.uint64, buffer=padded, strides=(1,))
+    words = np.ndarray((len(data) + _WORD,), dtype=np.uint64, buffer=padded, strides=(1,))
     index = np.empty(most, dtype=np.int32)
     texts = np.empty((most, layout.texts), dtype=np.int32)
     ranks = np.empty((most, layout.slots), dtype=np.int8)
-    rows, starts, lengths = scan_rows(
-        content, words, layout.kinds, layout.places, index, texts, ranks
-    )
+    rows, spans = scan_rows(content, words, layout.kinds, layout.places, index, texts, ranks)
     if rows < 0:
         raise NotPlainError
-    names = [
-        data[start : start + length].decode()
-        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
-    ]
-    return Scanned(names, index[:rows], texts[:rows], ranks[:rows])
+    return Scanned(Names(data, spans, is_ascii), index[:rows], texts[:rows], ranks[:rows])

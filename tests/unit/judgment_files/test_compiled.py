@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterator
+from itertools import pairwise as pairwise_of
 from pathlib import Path
 
 import numpy as np
@@ -220,6 +221,27 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
     with pytest.raises(FormatError, match="the system A stands twice in the row") as found:
         read_judgments([name], scanned_from_bytes=ALWAYS)
     assert (found.value.line, found.value.field) == (3, "system2Id")
+
+
+def test_names_with_the_same_beginning_are_told_apart(
+    make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The pass compares 16 bytes at once and 8 at a time after them.
+    alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
+    names = [alphabet[:length] for length in range(1, 36)]
+    names += [name[:-1] + "-" for name in names[1:]]
+    content = (
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        "system1rank,system2rank\n"
+    )
+    for segment, (one, other) in enumerate(pairwise_of(names), start=1):
+        content += f"a,b,{segment},d,1,{one},{one},{other},1,2\n"
+        content += f'a,b,{segment + 12345678},d,1,"{other}",{other},"{one}",,5\n'
+    fast, strict = both(make_file(content), monkeypatch)
+    assert_same(fast, strict)
+    assert scanned == [2 * len(names) - 2]
+    assert set(fast.blocks.systems) == set(names)
+    assert {1, 12345679} <= set(fast.blocks.segment.tolist())
 
 
 @pytest.mark.realdata
