@@ -21,6 +21,8 @@ IS_POSSIBLE = sys.byteorder == "little"
 _BOM = b"\xef\xbb\xbf"
 _DELETE = b"\x7f"
 _WORD = 8
+# The kernels look at two words from the last byte on.
+_PADDING = bytes(2 * _WORD)
 
 
 class NotPlainError(Exception):
@@ -93,17 +95,17 @@ def scan(
     layout: Layout | None = None
     try:
         for lines in _lines(file, at_a_time):
-            rows = lines
+            start = 0
             if layout is None:
-                head, _, rows = lines.partition(b"\n")
-                layout = layout_of(_header(head))
-            yield _scanned(rows, layout)
+                start = lines.index(b"\n") + 1
+                layout = layout_of(_header(lines[: start - 1]))
+            yield _scanned(lines, start, layout)
     except (FormatError, UnicodeDecodeError) as error:
         raise NotPlainError from error
 
 
 def _lines(file: InputFile, at_a_time: int | None) -> Iterator[bytes]:
-    """Yield whole lines, each ending in a line feed, some megabytes at a time."""
+    """Yield whole lines, some megabytes at a time, each ending in a line feed, then `_PADDING`."""
     pieces: list[bytes] = []
     size, first = 0, True
     for chunk in byte_chunks(file):
@@ -111,15 +113,15 @@ def _lines(file: InputFile, at_a_time: int | None) -> Iterator[bytes]:
         size += len(chunk)
         if at_a_time is not None and size >= at_a_time and (end := chunk.rfind(b"\n") + 1):
             pieces[-1] = chunk[:end]
-            yield _plain_ends(b"".join(pieces), first)
+            yield _plain_ends(pieces, first)
             pieces, first = [chunk[end:]], False
             size = len(pieces[0])
-    rest = _plain_ends(b"".join(pieces), first)
-    if rest:
-        yield rest if rest.endswith(b"\n") else rest + b"\n"
+    if size:
+        yield _plain_ends([*pieces, b"\n"], first)  # one line feed too many is a blank line
 
 
-def _plain_ends(data: bytes, first: bool) -> bytes:
+def _plain_ends(pieces: list[bytes], first: bool) -> bytes:
+    data = b"".join([*pieces, _PADDING])
     if first:
         data = data.removeprefix(_BOM)
     if b"\r" in data:
@@ -139,7 +141,8 @@ def _header(head: bytes) -> list[str]:
     return [cell.strip().lower() for cell in cells]
 
 
-def _scanned(data: bytes, layout: Layout) -> Scanned:
+def _scanned(data: bytes, start: int, layout: Layout) -> Scanned:
+    """Scan lines, with `_PADDING` after them, from `start` on."""
     from ranking.files.scan_kernel import scan_rows
 
     if _DELETE in data:
@@ -148,13 +151,12 @@ def _scanned(data: bytes, layout: Layout) -> Scanned:
     if not is_ascii:
         data.decode()
     most = data.count(b"\n")
-    padded = data + bytes(2 * _WORD)
-    content = np.frombuffer(padded, dtype=np.uint8)[: len(data)]
-    words = np.ndarray((len(data) + _WORD,), dtype=np.uint64, buffer=padded, strides=(1,))
+    content = np.frombuffer(data, dtype=np.uint8)[: -len(_PADDING)]
+    words = np.ndarray((len(data) - _WORD,), dtype=np.uint64, buffer=data, strides=(1,))
     index = np.empty(most, dtype=np.int32)
     texts = np.empty((most, layout.texts), dtype=np.int32)
     ranks = np.empty((most, layout.slots), dtype=np.int8)
-    rows, spans = scan_rows(content, words, layout.kinds, layout.places, index, texts, ranks)
+    rows, spans = scan_rows(content, words, start, layout.kinds, layout.places, index, texts, ranks)
     if rows < 0:
         raise NotPlainError
     return Scanned(Names(data, spans, is_ascii), index[:rows], texts[:rows], ranks[:rows])

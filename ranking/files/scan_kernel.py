@@ -181,6 +181,7 @@ def _rows_fit(texts: npt.NDArray[np.int32], ranks: npt.NDArray[np.int8]) -> bool
 def scan_rows(  # noqa: C901 - one pass, one state
     data: npt.NDArray[np.uint8],
     words: npt.NDArray[np.uint64],
+    start: int,
     kinds: npt.NDArray[np.int64],
     places: npt.NDArray[np.int64],
     index: npt.NDArray[np.int32],
@@ -200,6 +201,8 @@ def scan_rows(  # noqa: C901 - one pass, one state
     words : uint64
         ``words[i]`` is the eight bytes of `data` from the i-th on (zeros after its end), for eight
         more places than `data` has.
+    start : int
+        Where in `data` the first row starts.
     kinds, places : int64, shape (columns,)
         What a column holds, and in which column of `texts` or `ranks` (for NUMBER: of the system
         whose numbers they are) it goes.
@@ -224,7 +227,6 @@ def scan_rows(  # noqa: C901 - one pass, one state
     commas = np.zeros(ranks.shape[1], dtype=np.int64)
     number_commas = np.full(ranks.shape[1], -1, dtype=np.int64)
     last = len(kinds) - 1
-    start = 0
     row = 0
     plain = True
     while plain and start < len(data):

@@ -96,8 +96,8 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     rows: list[int] = []
     original = scan._scanned
 
-    def spied(data: bytes, layout: scan.Layout) -> scan.Scanned:
-        found = original(data, layout)
+    def spied(data: bytes, start: int, layout: scan.Layout) -> scan.Scanned:
+        found = original(data, start, layout)
         rows.append(len(found.index))
         return found
 
