@@ -135,15 +135,11 @@ def krippendorff(
 
 def cohen(tables: Tables, segments: Int64Array, *, symmetric: bool) -> Statistic:
     """Cohen's P(E) of each pair of judges, averaged with the weight of their compared pairs."""
-    judges = np.column_stack([tables.first, tables.second])
-    groups, group = np.unique(judges, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    judges = int(tables.second.max(initial=0)) + 1
+    groups, group = np.unique(tables.first * judges + tables.second, return_inverse=True)
     categories = tables.table.shape[1]
-    cells = categories * categories
     # The table of one judge with himself holds each pair both ways.
-    ways = np.where(groups[:, 0] == groups[:, 1], 2, 1)[:, np.newaxis]
-    flat = tables.table.reshape(len(group), cells)
-    rows = [(group * cells + cell, tables.segment, flat[:, cell]) for cell in range(cells)]
+    ways = np.where(groups // judges == groups % judges, 2, 1)[:, np.newaxis]
 
     def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
         table = sums.reshape(len(groups), categories, categories, sums.shape[1])
@@ -154,7 +150,27 @@ def cohen(tables: Tables, segments: Int64Array, *, symmetric: bool) -> Statistic
         by_chance = np.where(weight > 0, p_chance * weight, 0).sum(axis=0)
         return share(agreeing, total), share(by_chance, total)
 
-    return Statistic(_sparse(rows, len(groups) * cells, segments), evaluate)
+    return Statistic(_by_segment(tables, group, len(groups), segments), evaluate)
+
+
+def _by_segment(
+    tables: Tables, group: npt.NDArray[np.intp], groups: int, segments: Int64Array
+) -> sparse.csc_array[np.int64]:
+    """Put the tables below each other, by group, in the column of their segment.
+
+    There may be gigabytes of them: they are not copied where they are in the order of segments,
+    and the rows take 32 bits where these are enough.
+    """
+    cells = tables.table.shape[1] * tables.table.shape[2]
+    segment, flat = tables.segment, tables.table.reshape(len(group), cells)
+    if np.any(segment[1:] < segment[:-1]):
+        order = np.argsort(segment, kind="stable")
+        segment, flat, group = segment[order], flat[order], group[order]
+    index = np.dtype(np.int32 if groups * cells < 1 << 31 else np.int64)
+    rows: npt.NDArray[Any] = np.add.outer(group * cells, np.arange(cells), dtype=index)
+    starts = np.append(np.searchsorted(segment, segments), len(segment)) * cells
+    shape = (groups * cells, len(segments))
+    return sparse.csc_array((flat.reshape(-1), rows.reshape(-1), starts), shape=shape)
 
 
 def cohen_of_tables(
