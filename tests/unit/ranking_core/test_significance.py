@@ -3,7 +3,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests
 
 from ranking.core.significance import (
     Correction,
