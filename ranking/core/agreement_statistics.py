@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.agreement_units import Tables, Units
+from ranking.core.agreement_units import Units
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -33,6 +33,20 @@ class Statistic:
 
     by_segment: sparse.csc_array[np.int64]
     evaluate: Evaluate
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """P(A) and P(E), of the segments as they are and in R bootstrap resamples of them.
+
+    Attributes
+    ----------
+    p_agree, p_chance : float64, shape (1 + R,)
+        Entry 0 is of the segments as they are. NaN where the counts determine nothing.
+    """
+
+    p_agree: FloatArray
+    p_chance: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,46 +145,6 @@ def krippendorff(
         return 1 - observed, 1 - expected
 
     return Statistic(_sparse(rows, len(kinds) * cells, segments), evaluate)
-
-
-def cohen(tables: Tables, segments: Int64Array, *, symmetric: bool) -> Statistic:
-    """Cohen's P(E) of each pair of judges, averaged with the weight of their compared pairs."""
-    judges = int(tables.second.max(initial=0)) + 1
-    groups, group = np.unique(tables.first * judges + tables.second, return_inverse=True)
-    categories = tables.table.shape[1]
-    # The table of one judge with himself holds each pair both ways.
-    ways = np.where(groups // judges == groups % judges, 2, 1)[:, np.newaxis]
-
-    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        table = sums.reshape(len(groups), categories, categories, sums.shape[1])
-        _, p_agree, p_chance = cohen_of_tables(np.moveaxis(table, 3, 1), symmetric=symmetric)
-        weight = table.sum(axis=(1, 2)) / ways
-        total = weight.sum(axis=0)
-        agreeing = np.where(weight > 0, p_agree * weight, 0).sum(axis=0)
-        by_chance = np.where(weight > 0, p_chance * weight, 0).sum(axis=0)
-        return share(agreeing, total), share(by_chance, total)
-
-    return Statistic(_by_segment(tables, group, len(groups), segments), evaluate)
-
-
-def _by_segment(
-    tables: Tables, group: npt.NDArray[np.intp], groups: int, segments: Int64Array
-) -> sparse.csc_array[np.int64]:
-    """Put the tables below each other, by group, in the column of their segment.
-
-    There may be gigabytes of them: they are not copied where they are in the order of segments,
-    and the rows take 32 bits where these are enough.
-    """
-    cells = tables.table.shape[1] * tables.table.shape[2]
-    segment, flat = tables.segment, tables.table.reshape(len(group), cells)
-    if np.any(segment[1:] < segment[:-1]):
-        order = np.argsort(segment, kind="stable")
-        segment, flat, group = segment[order], flat[order], group[order]
-    index = np.dtype(np.int32 if groups * cells < 1 << 31 else np.int64)
-    rows: npt.NDArray[Any] = np.add.outer(group * cells, np.arange(cells), dtype=index)
-    starts = np.append(np.searchsorted(segment, segments), len(segment)) * cells
-    shape = (groups * cells, len(segments))
-    return sparse.csc_array((flat.reshape(-1), rows.reshape(-1), starts), shape=shape)
 
 
 def cohen_of_tables(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,26 +57,6 @@ class Units:
     units: Int64Array
     values: Int64Array
     pairs: Int64Array
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Contingency tables of two raters on the items of a segment.
-
-    Attributes
-    ----------
-    segment : int64, shape (T,)
-    first, second : int64, shape (T,)
-        Judges, first ≤ second.
-    table : int64, shape (T, K, K)
-        Pairs of a rating by the first (row) and one by the second (column). Of one judge with
-        himself, ordered pairs: each pair both ways.
-    """
-
-    segment: Int64Array
-    first: Int64Array
-    second: Int64Array
-    table: Int64Array
 
 
 def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cells:
@@ -149,46 +128,6 @@ def pooled_units(cells: Cells) -> Units:
     _, starts = _groups(cells.item)
     values = _summed(cells.counts, starts)
     return _comparable(cells.item_segment[cells.item[starts]], values, _own_pairs(values))
-
-
-def inter_tables(cells: Cells) -> Tables:
-    """Tables of each pair of judges who rated an item of the segment both."""
-    found = list(_neighbours(cells))
-    first = np.concatenate([np.empty(0, dtype=np.int64), *(one for one, _ in found)])
-    second = np.concatenate([np.empty(0, dtype=np.int64), *(other for _, other in found)])
-    table = cells.counts[first][:, :, np.newaxis] * cells.counts[second][:, np.newaxis, :]
-    return _tables(cells, first, second, table)
-
-
-def intra_tables(cells: Cells) -> Tables:
-    """Tables of each judge with himself who rated an item of the segment repeatedly."""
-    repeated = np.flatnonzero(cells.counts.sum(axis=1) > 1)
-    return _tables(cells, repeated, repeated, _own_pairs(cells.counts[repeated]))
-
-
-def _tables(cells: Cells, first: Int64Array, second: Int64Array, table: Int64Array) -> Tables:
-    segment, one, other = (
-        cells.item_segment[cells.item[first]],
-        cells.judge[first],
-        cells.judge[second],
-    )
-    order, starts = _groups(segment, one, other)
-    kept = order[starts]
-    return Tables(
-        segment=segment[kept],
-        first=one[kept],
-        second=other[kept],
-        table=_summed(table[order], starts),
-    )
-
-
-def _neighbours(cells: Cells) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Yield pairs of cells of one item, as rows of the first and of the second judge."""
-    for lag in range(1, len(cells.item)):
-        rows = np.flatnonzero(cells.item[lag:] == cells.item[:-lag])
-        if not len(rows):
-            return
-        yield rows, rows + lag
 
 
 def _summed(values: Int64Array, starts: Int64Array) -> Int64Array:

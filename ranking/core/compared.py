@@ -12,13 +12,10 @@ from ranking.core.agreement_counts import shards_of_whole_segments
 from ranking.core.agreement_statistics import Ties
 from ranking.core.agreement_units import (
     Cells,
-    Tables,
     Units,
     cells_of_comparisons,
     cells_of_labels,
-    inter_tables,
     inter_units,
-    intra_tables,
     intra_units,
     pooled_units,
 )
@@ -32,7 +29,7 @@ from ranking.core.collapsed import (
 )
 
 Int64Array = npt.NDArray[np.int64]
-Columns = TypeVar("Columns", Units, Tables, Ties)
+Columns = TypeVar("Columns", Units, Ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +40,11 @@ class Compared:
     ----------
     units : Units
         The items with at least two judgments.
-    tables : Tables or None
-        The same pairs by the two judges; None where they were not asked for.
     ties : Ties
         The judgments whose ties say what to expect by chance.
     """
 
     units: Units
-    tables: Tables | None
     ties: Ties
 
 
@@ -62,7 +56,7 @@ class ComparedPairs:
     intra: Compared
 
 
-def compared_pairs(blocks: Blocks, pairing: Pairing, *, by_judge: bool) -> ComparedPairs:
+def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
     """Count what there is to agree on, some segments at a time.
 
     Parameters
@@ -71,18 +65,15 @@ def compared_pairs(blocks: Blocks, pairing: Pairing, *, by_judge: bool) -> Compa
         B blocks over n systems by J judges.
     pairing : Pairing
         See `ranking.core.agreement_measures.measure_agreement`.
-    by_judge : bool
-        Whether to make the tables. They take most of the time where many judge an item.
 
     Returns
     -------
     ComparedPairs
-        Memory grows with the segments, and with tables with the pairs of judges on each, not with
-        the comparisons.
+        Memory grows with the segments, not with the comparisons.
     """
     judges = len(blocks.judges)
     shards = [
-        _of_shard(collapsed_comparisons(shard, pairing), judges, pairing, by_judge=by_judge)
+        _of_shard(collapsed_comparisons(shard, pairing), judges, pairing)
         for shard in shards_of_whole_segments(blocks)
     ]
     return _joined_pairs(shards)
@@ -99,7 +90,7 @@ def compared_labels(blocks: Blocks) -> ComparedPairs:
     Returns
     -------
     ComparedPairs
-        `inter` of different judges, `intra` of judges with themselves; without tables and ties.
+        `inter` of different judges, `intra` of judges with themselves; without ties.
     """
     shards = []
     for shard in shards_of_whole_segments(blocks):
@@ -107,8 +98,8 @@ def compared_labels(blocks: Blocks) -> ComparedPairs:
         inter, intra = inter_units(cells), intra_units(cells)
         shards.append(
             ComparedPairs(
-                inter=Compared(units=inter, tables=None, ties=_no_ties()),
-                intra=Compared(units=intra, tables=None, ties=_no_ties()),
+                inter=Compared(units=inter, ties=_no_ties()),
+                intra=Compared(units=intra, ties=_no_ties()),
             )
         )
     return _joined_pairs(shards)
@@ -119,27 +110,21 @@ def _no_ties() -> Ties:
     return Ties(segment=none, ties=none, labels=none)
 
 
-def _of_shard(
-    comparisons: CollapsedComparisons, judges: int, pairing: Pairing, *, by_judge: bool
-) -> ComparedPairs:
+def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) -> ComparedPairs:
     cells = cells_of_comparisons(comparisons, judges)
     segment = comparisons.item_segment[comparisons.item]
     tied = comparisons.outcome == Outcome.TIE
     everything = _ties(segment, tied)
-    others = inter_tables(cells) if by_judge else None
-    themselves = intra_tables(cells) if by_judge else None
-    own = Compared(units=intra_units(cells), tables=themselves, ties=everything)
+    themselves = intra_units(cells)
     if pairing is Pairing.UNORDERED:
         return ComparedPairs(
-            inter=Compared(units=inter_units(cells), tables=others, ties=everything), intra=own
+            inter=Compared(units=inter_units(cells), ties=everything),
+            intra=Compared(units=themselves, ties=everything),
         )
     repeated = _where_judge_repeated_himself(cells, comparisons, judges)
-    both = _joined_tables([others, themselves])
     return ComparedPairs(
-        inter=Compared(units=pooled_units(cells), tables=both, ties=everything),
-        intra=Compared(
-            units=own.units, tables=themselves, ties=_ties(segment[repeated], tied[repeated])
-        ),
+        inter=Compared(units=pooled_units(cells), ties=everything),
+        intra=Compared(units=themselves, ties=_ties(segment[repeated], tied[repeated])),
     )
 
 
@@ -171,14 +156,8 @@ def _joined_pairs(parts: list[ComparedPairs]) -> ComparedPairs:
 def _joined_compared(parts: list[Compared]) -> Compared:
     return Compared(
         units=_joined([part.units for part in parts]),
-        tables=_joined_tables([part.tables for part in parts]),
         ties=_joined([part.ties for part in parts]),
     )
-
-
-def _joined_tables(parts: list[Tables | None]) -> Tables | None:
-    made = [part for part in parts if part is not None]
-    return _joined(made) if made else None
 
 
 def _joined(parts: list[Columns]) -> Columns:

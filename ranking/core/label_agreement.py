@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement import Chance
-from ranking.core.agreement_measures import Measure, measure_compared, resampled_sums
+from ranking.core.agreement_intervals import Measure, measure_compared, resampled_sums
 from ranking.core.agreement_statistics import share
 from ranking.core.agreement_units import Units
 from ranking.core.blocks import MAX_LABEL, Blocks

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
 from ranking.core.agreement_by import AgreementByReference, LengthAgreement
-from ranking.core.agreement_measures import AgreementMeasures, Measure
+from ranking.core.agreement_intervals import Measure
+from ranking.core.agreement_measures import AgreementMeasures
 from ranking.core.label_agreement import LabelAgreements
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value

@@ -3,22 +3,31 @@
 Both get the same ratings in memory (item, judge, outcome) and give the same κ for each pair. Two
 ways to write it with pandas: the obvious one joins the ratings of each pair of judges and crosses
 their outcomes; the clever one joins all ratings with themselves once and counts groups.
+
+`--intervals 1000000 10000000` measures instead what κ with its bootstrap interval takes at these
+numbers of comparisons, from the smallest on: the peak of memory is that of the process so far.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ranking.core.agreement import Chance
+from ranking.core.agreement_measures import measure_agreement
 from ranking.core.agreement_statistics import cohen_of_tables
 from ranking.core.judge_pairs import judge_pair_tables
+from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 
 JUDGES = 45
 FloatArray = npt.NDArray[np.float64]
@@ -80,20 +89,34 @@ def seconds(function: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame)
     return time.process_time() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--comparisons", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--repeat", type=int, default=3)
-    arguments = parser.parse_args()
+def print_intervals(sizes: list[int]) -> None:
+    sys.stdout.write(
+        "| comparisons | s | peak with the data, MB | data alone |\n|---|---|---|---|\n"
+    )
+    for comparisons in sizes:
+        blocks = drawn_campaign(comparisons)
+        judge = np.random.default_rng(1).integers(0, JUDGES, len(blocks)).astype(np.int32)
+        judges = tuple(f"judge-{index:02}" for index in range(JUDGES))
+        blocks = replace(blocks, judge=judge, judges=judges)
+        alone = peak_megabytes()
+        spent = processor_seconds(partial(measure_agreement, blocks, chance=Chance.COHEN))
+        sys.stdout.write(f"| {comparisons:,} | {spent:.1f} | {peak_megabytes()} | {alone} |\n")
+
+
+def peak_megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def print_ratios(sizes: list[int], repeat: int) -> None:
     sys.stdout.write("| comparisons | ours, ms | pandas, a join per pair | pandas, one join |\n")
     sys.stdout.write("|---|---|---|---|\n")
-    for comparisons in arguments.comparisons:
+    for comparisons in sizes:
         frame = ratings(comparisons)
         expected = ours(frame)  # also compiles
         for peer in (pandas_pair_by_pair, pandas_one_join):
             np.testing.assert_allclose(peer(frame), expected, atol=1e-9)
         pairs, joins, times = [], [], []
-        for _ in range(arguments.repeat):
+        for _ in range(repeat):
             # Paired: what else the machine does then hits both sides alike.
             own = min(seconds(ours, frame) for _ in range(5))
             times.append(own)
@@ -103,6 +126,18 @@ def main() -> None:
             f"| {comparisons:,} | {1000 * np.median(times):.2f} "
             f"| {np.median(pairs):.0f}× | {np.median(joins):.0f}× |\n"
         )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--comparisons", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--intervals", type=int, nargs="+")
+    arguments = parser.parse_args()
+    if arguments.intervals:
+        print_intervals(sorted(arguments.intervals))
+    else:
+        print_ratios(arguments.comparisons, arguments.repeat)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import pytest
 
 from ranking.core.agreement import Chance
 from ranking.core.agreement_by import agreement_by_reference
-from ranking.core.agreement_measures import Measure, measure_agreement
+from ranking.core.agreement_intervals import Measure
+from ranking.core.agreement_measures import measure_agreement
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.collapsed import Pairing
 from ranking.core.diagnostics import diagnose_campaign
