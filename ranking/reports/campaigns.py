@@ -7,22 +7,26 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.correlation import Correlation
 from ranking.core.diagnostics import NOBODY, CampaignDiagnosis
+from ranking.core.identical_texts import IdenticalTexts
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, plain
 
 
-def campaign_report(given: Input, found: CampaignDiagnosis) -> Report:
+def campaign_report(
+    given: Input, found: CampaignDiagnosis, identical: IdenticalTexts | None = None
+) -> Report:
     """Tell what there is to look at before believing a ranking."""
     data = plain(found)
     # Counts first, as Table 1 of Bojar et al. (2011) has them; the names are keys further down.
     data["system_names"] = data.pop("systems")
     return Report(
-        notes=[*input_notes(given), *_notes(found)],
-        tables=[_systems(found), _pairwise(found)],
+        notes=[*input_notes(given), *_notes(found), *_identical_notes(identical)],
+        tables=[_systems(found), _pairwise(found), *_identical_tables(identical)],
         data={
             "input": input_data(given),
             "systems": len(found.systems),
             **data,
+            "identical_texts": plain(identical),
             "version": code_version(),
         },
     )
@@ -103,3 +107,32 @@ def _pairwise(found: CampaignDiagnosis) -> Table:
             if one < other
         ],
     )
+
+
+def _identical_notes(found: IdenticalTexts | None) -> list[str]:
+    if found is None:
+        return []
+    return [
+        _("Identical texts ranked differently: %(differently)s of %(compared)s pairs")
+        % {"differently": f"{len(found.differently):,}", "compared": f"{found.compared:,}"}
+    ]
+
+
+def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
+    if found is None:
+        return []
+    return [
+        Table(
+            name="identical_texts",
+            title=_("Identical texts ranked differently"),
+            columns=(
+                Column("segment", _("Segment")),
+                Column("judge", _("Judge"), is_text=True),
+                Column("system", _("System"), is_text=True),
+                Column("other", _("Other"), is_text=True),
+                Column("label", _("Label")),
+                Column("other_label", _("Label of the other")),
+            ),
+            rows=[(row.segment, row.judge, *row.systems, *row.labels) for row in found.differently],
+        )
+    ]

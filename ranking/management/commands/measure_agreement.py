@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.formats import InputFile
-from campaign.formats.streams import text_lines
 from ranking.core.agreement import Chance
 from ranking.core.agreement_by import LengthAgreement, agreement_by_length, agreement_by_reference
 from ranking.core.agreement_measures import measure_agreement
@@ -25,6 +22,7 @@ from ranking.management.file_command import (
     refuse,
 )
 from ranking.management.output import Progress
+from ranking.management.texts import segment_texts
 from ranking.reports import Report
 from ranking.reports.agreements import AgreementFound, agreement_report
 
@@ -59,7 +57,7 @@ class Command(ReportCommand):
         parser.add_argument(
             "--source-text",
             metavar="F",
-            help="the source, one segment a line: measure by the length of its sentences, too",
+            help="the source, plain text or SGML: measure by the length of its sentences, too",
         )
         add_resampling_arguments(parser)
         super().add_arguments(parser)
@@ -91,9 +89,5 @@ class Command(ReportCommand):
 
 def _tokens(name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Words of each segment, by its number; segments count from 1."""
-    try:
-        with Path(name).open("rb") as stream:
-            lengths = [len(line.split()) for line in text_lines(InputFile(name, stream))]
-    except OSError as error:
-        refuse(f"{name}: {error.strerror}.", error)
+    lengths = [len(text.split()) for text in segment_texts(name)]
     return np.array([-1, *lengths], dtype=np.int64)

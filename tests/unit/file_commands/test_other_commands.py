@@ -30,6 +30,47 @@ def test_a_campaign_is_diagnosed_with_the_reference(judgments: str, run_json: Ru
     assert said["tie_rate"] == pytest.approx(0.1)
 
 
+def test_identical_texts_ranked_differently_are_listed(
+    judgments: str, run_json: RunJson, run: Run, tmp_path: Path
+) -> None:
+    assert run_json("diagnose_campaign", judgments)["identical_texts"] is None
+    one, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    one.write_text("Yes.\nNo.\nWhy?\nNow.\n", encoding="utf-8")
+    other.write_text("Yes.\nNo.\nHow?\nNow!\n", encoding="utf-8")
+    texts = ["--system-text", f"A={one}", f"B={other}"]
+    assert run_json("diagnose_campaign", judgments, *texts)["identical_texts"] == {
+        "compared": 4,
+        "differently": [
+            {"segment": 1, "judge": judge, "systems": ["A", "B"], "labels": [1, 2]}
+            for judge in ("ann", "bob")
+        ],
+    }
+    assert "Identical texts ranked differently: 2 of 4 pairs" in run(
+        "diagnose_campaign", judgments, *texts
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("A={short}", "short.txt: the file has 1 segments; segment 4 was judged"),
+        ("Z={short}", "no system Z in the judgments; there are A, B, C, _ref"),
+        ("A={missing}", "missing.txt: No such file"),
+        ("A={table}", "the file looks like TSV"),
+    ],
+)
+def test_texts_that_do_not_fit_are_refused(
+    judgments: str, run: Run, tmp_path: Path, text: str, problem: str
+) -> None:
+    files = {name: tmp_path / f"{name}.txt" for name in ("short", "missing")}
+    files["short"].write_text("Yes.\n", encoding="utf-8")
+    files["table"] = tmp_path / "table.tsv"
+    files["table"].write_text("source\tA\nx\ty\n", encoding="utf-8")
+    with pytest.raises(CommandError, match=problem) as refused:
+        run("diagnose_campaign", judgments, "--system-text", text.format(**files))
+    assert refused.value.returncode == 2
+
+
 @pytest.mark.parametrize("pairing", ["unordered", "presented"])
 @pytest.mark.parametrize(
     "chance", ["uniform", "random_clicker", "scott", "cohen", "fleiss", "krippendorff"]

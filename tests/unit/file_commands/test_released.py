@@ -1,7 +1,11 @@
 """The commands on the judgments WMT released, against what is known of them."""
 
+import csv
+import html
 import json
+import re
 from collections.abc import Callable
+from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -111,3 +115,39 @@ def test_published_agreement_of_wmt15(real_data: Path, run_json: RunJson) -> Non
         assert [round(found[name], 3) for name in ("p_agree", "p_chance", "kappa")] + [
             found[name] for name in ("agreeing", "comparable", "ties", "labels")
         ] == published[which]
+
+
+def test_identical_texts_of_wmt12_ranked_differently(real_data: Path, run_json: RunJson) -> None:
+    folder = real_data / "wmt12-cs-en"
+    files = {path.name.split(".")[2]: path for path in (folder / "systems").iterdir()}
+    arguments = [f"{system}={path}" for system, path in files.items()]
+    said = run_json("diagnose_campaign", folder / "judgments.csv", "--system-text", *arguments)
+    # Counted again row by row, with the texts found by the simplest of means.
+    texts = {system: plain_texts(path) for system, path in files.items()}
+    compared, differently = 0, []
+    with (folder / "judgments.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            labels = {line[f"system{k}Id"]: int(line[f"system{k}rank"]) for k in range(1, 6)}
+            segment = int(line["srcIndex"])
+            given = sorted(system for system, label in labels.items() if label > 0)
+            for one, other in combinations(given, 2):
+                if texts[one][segment - 1] == texts[other][segment - 1]:
+                    compared += 1
+                    pair = [labels[one], labels[other]]
+                    if pair[0] != pair[1]:
+                        differently.append([segment, line["judgeId"], [one, other], pair])
+    assert (compared, len(differently)) == (274, 22)
+    found = said["identical_texts"]
+    assert found["compared"] == compared
+    rows = [
+        [row[key] for key in ("segment", "judge", "systems", "labels")]
+        for row in found["differently"]
+    ]
+    assert rows == sorted(differently)
+
+
+def plain_texts(path: Path) -> list[str]:
+    found = re.findall(
+        r"<seg [^>]*>(.*?)</seg>", path.read_text(encoding="utf-8"), re.DOTALL | re.IGNORECASE
+    )
+    return [html.unescape(text).strip() for text in found]
