@@ -166,13 +166,19 @@ def cohen_of_tables(
     p_agree, p_chance : float64, shape (...)
         NaN for an empty table.
     """
-    pairs: Int64Array = tables.sum(axis=(-2, -1))
-    rows = share(tables.sum(axis=-1), pairs[..., np.newaxis])
-    columns = share(tables.sum(axis=-2), pairs[..., np.newaxis])
+    return cohen_of_cells(np.moveaxis(tables, (-2, -1), (0, 1)), symmetric=symmetric)
+
+
+def cohen_of_cells(
+    cells: npt.NDArray[np.int64], *, symmetric: bool
+) -> tuple[Int64Array, FloatArray, FloatArray]:
+    """Do the same for tables of shape (K, K, ...), which is several times as fast."""
+    pairs: Int64Array = cells.sum(axis=(0, 1))
+    rows, columns = share(cells.sum(axis=1), pairs), share(cells.sum(axis=0), pairs)
     if symmetric:
-        rows, columns = (rows + rows[..., ::-1]) / 2, (columns + columns[..., ::-1]) / 2
-    p_agree = share(np.trace(tables, axis1=-2, axis2=-1), pairs)
-    return pairs, p_agree, (rows * columns).sum(axis=-1)
+        rows, columns = (rows + rows[::-1]) / 2, (columns + columns[::-1]) / 2
+    p_agree = share(np.trace(cells), pairs)
+    return pairs, p_agree, (rows * columns).sum(axis=0)
 
 
 def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:

@@ -301,8 +301,8 @@ def test_shards_and_chunks_change_no_bit(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
         patch.setattr("ranking.core.agreement_intervals._RESAMPLES_AT_A_TIME", 4)
-        patch.setattr("ranking.core.cohen._RESAMPLES_AT_A_TIME", 4)
         patch.setattr("ranking.core.cohen._CELLS_AT_A_TIME", 100)
+        patch.setattr("ranking.core.cohen._CELLS_IN_WORK", 50)
         assert measure_agreement(blocks, chance=chance, resamples=9) == whole
 
 

@@ -8,7 +8,7 @@ from ranking.core import cohen
 from ranking.core.agreement import Chance
 from ranking.core.agreement_measures import measure_agreement
 from ranking.core.blocks import Blocks
-from ranking.core.cohen import cohen_shares, pairs_of_judges, resampled_tables
+from ranking.core.cohen import SegmentTables, cohen_shares, pairs_of_judges, resampled_tables
 from ranking.core.collapsed import Pairing
 from ranking.core.judge_pairs import cohen_of_judge_pairs
 
@@ -39,27 +39,30 @@ def test_tables_of_shards_and_of_ranges_of_resamples_make_those_of_the_whole(
 ) -> None:
     blocks = drawn(300, segments=20)
     pairs = pairs_of_judges(blocks)
-    whole = resampled_tables(blocks, pairs, pairing=pairing, resamples=10, seed=7)
+    tables = SegmentTables(blocks, pairs, pairing)
+    whole = resampled_tables(tables, resamples=10, seed=7)
     odd, even = (
         resampled_tables(
-            blocks.take(blocks.segment % 2 == rest), pairs, pairing=pairing, resamples=10, seed=7
+            SegmentTables(blocks.take(blocks.segment % 2 == rest), pairs, pairing),
+            resamples=10,
+            seed=7,
         )
         for rest in (1, 0)
     )
     assert np.array_equal(odd + even, whole)
-    later = resampled_tables(blocks, pairs, pairing=pairing, resamples=4, seed=7, first_resample=6)
-    assert np.array_equal(later[0], whole[0])
-    assert np.array_equal(later[1:], whole[7:])
+    later = resampled_tables(tables, resamples=4, seed=7, first_resample=6)
+    assert np.array_equal(later[..., 0], whole[..., 0])
+    assert np.array_equal(later[..., 1:], whole[..., 7:])
 
 
 def test_the_segments_as_they_are_give_the_tables_of_each_pair_of_judges() -> None:
     blocks = drawn(300, segments=20)
     pairs = pairs_of_judges(blocks)
-    tables = resampled_tables(blocks, pairs, pairing=Pairing.UNORDERED, resamples=0, seed=0)[0]
-    between = pairs.first < pairs.second
+    counted = SegmentTables(blocks, pairs, Pairing.UNORDERED)
+    tables = resampled_tables(counted, resamples=0, seed=0)[:, :, pairs.own :, 0]
     found = cohen_of_judge_pairs(blocks).pairs
-    assert tables[between].sum(axis=(1, 2)).tolist() == [pair.comparable for pair in found]
-    agreeing = np.trace(tables[between], axis1=1, axis2=2)
+    assert tables.sum(axis=(0, 1)).tolist() == [pair.comparable for pair in found]
+    agreeing = np.trace(tables)
     assert agreeing.tolist() == [pair.agreeing for pair in found]
 
 
@@ -79,7 +82,7 @@ def test_judges_who_share_no_segment_are_no_pair() -> None:
     blocks = blocks.take((blocks.judge < 2) == (blocks.segment < 3))
     pairs = pairs_of_judges(blocks)
     assert list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == [
-        (0, 0), (0, 1), (1, 1), (2, 2), (2, 3), (3, 3),
+        (0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (2, 3),
     ]  # fmt: skip
 
 
