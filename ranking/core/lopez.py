@@ -54,9 +54,9 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
 
     Systems that beat each other in a circle form components; whole components go into the order
     without any violation. Inside a component the order is found by dynamic programming over subsets
-    up to 22 systems, and by integer programming beyond.
+    up to 24 systems, and by integer programming beyond.
 
-    Several orders can be optimal. Up to 22 systems in a component, the one with the fewest pairs
+    Several orders can be optimal. Up to 24 systems in a component, the one with the fewest pairs
     out of the order of Expected Wins is taken, so the result does not depend on how systems are
     numbered unless their Expected Wins are equal, too; beyond, neighbours that may be swapped at no
     cost are put into the order of Expected Wins.
