@@ -18,8 +18,11 @@ BoolArray = npt.NDArray[np.bool_]
 #: Abilities are good to about this many decimals; further ones would tell equal systems apart.
 _DECIMALS = 9
 _MOST_STEPS = 100
-#: Converged when a Newton step would move no parameter by more than this.
+#: Converged when a Newton step would move no parameter by more than this …
 _SMALL_STEP = 1e-11
+#: … or when it would add no more than this to the likelihood, a millionth of a standard error, and
+#: steps no longer shrink: beside millions of comparisons, rounding hides what few of them say.
+_SMALL_GAIN = 1e-12
 
 
 class NotConvergedError(ArithmeticError):
@@ -97,10 +100,16 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     data = _Data(wins * both, ties * both, member)
     theta, eta = data.start()
     value = data.log_likelihood(theta, eta)
+    before = np.full(len(theta), np.inf)
+    arrived = np.zeros(len(theta), dtype=np.bool_)
     for _ in range(_MOST_STEPS):
-        step, _ = data.newton_step(theta, eta)
-        if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
+        step, information = data.newton_step(theta, eta)
+        size = np.abs(step).max(axis=1, initial=0.0)
+        gain = np.einsum("si,sij,sj->s", step, information, step)
+        arrived |= (size <= _SMALL_STEP) | ((gain <= _SMALL_GAIN) & (size > before / 2))
+        if arrived.all():
             break
+        before = size
         theta, eta, value = _ascend(data, theta, eta, value, step)
     else:
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MOST_STEPS} steps")
@@ -195,9 +204,14 @@ def _ascend(
         new_value = data.log_likelihood(new_theta, new_eta)
         worse = ~(new_value >= value - grain)
         if not worse.any():
-            break
+            return new_theta, new_eta, new_value
         length = np.where(worse, length / 2, length)
-    return new_theta, new_eta, new_value
+    # No step is short enough for these: they stay where they are, and will be found not to arrive.
+    return (
+        np.where(worse[:, np.newaxis], theta, new_theta),
+        np.where(worse, eta, new_eta),
+        np.where(worse, value, new_value),
+    )
 
 
 def _largest_group(wins: FloatArray, ties: FloatArray) -> BoolArray:

@@ -6,7 +6,7 @@ import pytest
 from scipy import optimize
 
 from ranking.core.blocks import BlockRow, blocks_from_rows
-from ranking.core.bradley_terry import davidson, scores
+from ranking.core.bradley_terry import NotConvergedError, davidson, scores
 from ranking.core.counts import Counts
 from ranking.core.ranking import rank
 from ranking.core.wins import NotEstimable
@@ -95,6 +95,25 @@ def test_standard_errors_are_the_spread_of_repeated_campaigns() -> None:
     fit = davidson(wins, np.zeros_like(wins))
     error = np.sqrt(np.diagonal(fit.covariance, axis1=1, axis2=2))
     np.testing.assert_allclose(fit.ability.std(axis=0), error.mean(axis=0), rtol=0.15)
+
+
+def test_millions_of_comparisons_do_not_hide_a_system_seldom_compared() -> None:
+    wins = np.random.default_rng(3).integers(0, 10**8, (20, 8, 8))
+    wins[:, 7, :] = wins[:, :, 7] = 0
+    wins[:, 7, 0], wins[:, 0, 7] = 1, 2
+    fit = davidson(wins, np.zeros_like(wins))
+    # Compared with the first only: its odds against it are what was observed.
+    odds = np.exp(fit.ability[:, 7] - fit.ability[:, 0])
+    np.testing.assert_allclose(odds, 1 / 2, rtol=1e-5)
+    assert np.all(fit.covariance[:, 7, 7] > 1)
+
+
+def test_what_does_not_converge_is_said() -> None:
+    # Everybody wins a thousand million times against those behind, and loses once, to the last.
+    wins = np.triu(np.full((6, 6), 10**9), 1)
+    wins[5, 0] = 1
+    with pytest.raises(NotConvergedError, match="did not converge"):
+        davidson(wins[np.newaxis], np.zeros((1, 6, 6)))
 
 
 def test_samples_are_fitted_independently() -> None:
