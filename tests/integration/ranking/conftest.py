@@ -7,9 +7,11 @@ import psycopg2
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 from psycopg2.extensions import cursor
 
 from campaign.models import Campaign, Membership, TestSet, User
+from ranking.services import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 WriteTestSet = Callable[..., TestSetWriter]
@@ -69,3 +71,20 @@ def wmt12(campaign: Campaign, wmt12_folder: Path) -> TestSet:
         verbosity=0,
     )
     return TestSet.objects.get(campaign=campaign)
+
+
+@pytest.fixture
+def judged(writer: TestSetWriter) -> TestSetWriter:
+    """Five segments ranked by two judges who differ once, and a ranking of them."""
+    for segment in range(1, 6):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("j1", block, [1, 2, 3], active_ms=125_000)
+        writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
+    ranking_run_compute(test_set_id=writer.test_set.pk)
+    return writer
+
+
+@pytest.fixture
+def as_organiser(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client
