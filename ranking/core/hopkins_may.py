@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -122,31 +122,6 @@ def hopkins_may(
     return _ability(
         tallies, kept, drawn.mu.mean(axis=0), drawn.mu.std(axis=0), drawn.extra, drawn.mu
     )
-
-
-def score(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: npt.NDArray[np.integer] | None = None,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
-    radius: float | None = None,
-) -> Scores:
-    """Score systems by `hopkins_may`; none is estimable where it did not converge."""
-    model = Model(radius=radius)
-    return hopkins_may(blocks, seed=seed, weights=weights, inference=inference, model=model).scores
-
-
-def extra(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
-    radius: float | None = None,
-) -> dict[str, Any]:
-    """Say what `score` found beside the abilities: radius, convergence, standard deviations."""
-    model = Model(radius=radius)
-    return hopkins_may(blocks, seed=seed, inference=inference, model=model).comment()
 
 
 def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = None) -> Scores:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -140,7 +139,11 @@ def predictors(*, seed: int = 0, runs: int = 20) -> Mapping[str, Predictor]:
         {
             "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),
             "hopkins_may": by_relative_ability(),
-            "trueskill_wmt": by_scores(partial(trueskill.score_wmt, seed=seed, runs=runs)),
-            "trueskill": by_scores(partial(trueskill.score, seed=seed)),
+            "trueskill_wmt": by_scores(
+                lambda blocks: trueskill.trueskill_wmt(blocks, seed=seed, runs=runs).scores
+            ),
+            "trueskill": by_scores(
+                lambda blocks: trueskill.trueskill_online(blocks, seed=seed).scores
+            ),
         }
     )

@@ -7,7 +7,7 @@ formulas; its names can be had from here as well.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,21 +16,14 @@ from ranking.core.blocks import Blocks
 from ranking.core.trueskill_wmt import (
     Weights,
     draw_margin,
-    extra_wmt,
     score_counts,
-    score_wmt,
     trueskill_wmt,
 )
-from ranking.core.wins import Scores
 
 __all__ = [
     "Games",
     "draw_margin",
-    "extra",
-    "extra_wmt",
-    "score",
     "score_counts",
-    "score_wmt",
     "trueskill_online",
     "trueskill_wmt",
 ]
@@ -140,33 +133,6 @@ def trueskill_online(
             "draw_probability": draw_probability,
         },
     )
-
-
-def score(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: Weights | None = None,
-    runs: int = 10,
-    draw_probability: float | None = None,
-) -> Scores:
-    """Score systems by `trueskill_online` over shuffled blocks; in a resample, by one order."""
-    ability = trueskill_online(
-        blocks,
-        seed=seed,
-        weights=weights,
-        runs=runs if weights is None else 1,
-        draw_probability=draw_probability,
-    )
-    return ability.scores
-
-
-def extra(
-    blocks: Blocks, *, seed: int = 0, runs: int = 10, draw_probability: float | None = None
-) -> dict[str, Any]:
-    """Say what `score` played with, and the standard deviation of each system's skill."""
-    ability = trueskill_online(blocks, seed=seed, runs=runs, draw_probability=draw_probability)
-    return ability.comment()
 
 
 class Games:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -152,50 +152,6 @@ def trueskill_wmt(
             "beta": sigma * tallies.comparisons * BETA_SHARE,
         },
     )
-
-
-def score_wmt(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: Weights | None = None,
-    runs: int = 1000,
-    collapsed_tie: bool = True,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
-) -> Scores:
-    """Score systems by `trueskill_wmt`; with weights, that is in a resample, by one run."""
-    ability = trueskill_wmt(
-        blocks,
-        seed=seed,
-        runs=runs if weights is None else 1,
-        weights=weights,
-        collapsed_tie=collapsed_tie,
-        sigma=sigma,
-        draw_probability=draw_probability,
-    )
-    return ability.scores
-
-
-def extra_wmt(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    runs: int = 1000,
-    collapsed_tie: bool = True,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
-) -> dict[str, Any]:
-    """Say what `score_wmt` played with; does not play."""
-    del seed
-    tallies = weighted_tally(blocks, None, collapsed_tie=collapsed_tie)
-    return {
-        "games": tallies.comparisons,
-        "runs": runs,
-        "beta": sigma * tallies.comparisons * BETA_SHARE,
-        "draw_probability": draw_probability,
-        "groups": groups_compared(tallies),
-    }
 
 
 def score_counts(

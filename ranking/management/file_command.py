@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
+from ranking.core.bradley_terry import NotConvergedError
 from ranking.files import InputFormat, Selection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.output import Progress, replaced
@@ -74,6 +75,8 @@ class ReportCommand(BaseCommand):
             raise CommandError(
                 _("Interrupted; nothing was written."), returncode=_INTERRUPTED
             ) from None
+        except NotConvergedError as error:
+            raise CommandError(str(error)) from error
         except (FormatError, SelectionError, ValueError) as error:
             # The core raises ValueError for arguments that do not fit the data, and says which.
             refuse(str(error), error)

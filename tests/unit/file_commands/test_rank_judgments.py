@@ -137,3 +137,11 @@ def test_numbers_out_of_range_are_refused(
 ) -> None:
     with pytest.raises(CommandError, match=f"argument {option}"):
         run("rank_judgments", judgments, f"{option}={value}")
+
+
+def test_what_does_not_converge_ends_in_words(
+    judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ranking.core.bradley_terry._MOST_STEPS", 1)
+    with pytest.raises(CommandError, match="did not converge in 1 steps"):
+        run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)

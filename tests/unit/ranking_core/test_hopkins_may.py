@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from ranking.core.ability import AbilityProblem
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.convergence import effective_draws, split_rhat
-from ranking.core.hopkins_may import extra, hopkins_may, score, score_counts
+from ranking.core.hopkins_may import hopkins_may, score_counts
 from ranking.core.hopkins_may_gibbs import posterior_draws
 from ranking.core.hopkins_may_model import Model, outcome_chances, posterior_modes
 from ranking.core.tallies import tally
@@ -163,7 +163,7 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
     rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 1])]
     tied = blocks_from_rows(rows, "ab")
     assert hopkins_may(tied).problem == AbilityProblem.ONLY_TIES
-    assert not score(tied).estimable.any()
+    assert not hopkins_may(tied).estimable.any()
     assert hopkins_may(tied, model=Model(radius=0.5)).mu == pytest.approx([0, 0], abs=1e-9)
     with pytest.raises(ValueError, match="radius of 0"):
         hopkins_may(tied, model=Model(radius=0))
@@ -200,7 +200,7 @@ def test_scores_of_counts_are_those_of_each_resample() -> None:
     blocks = judged(300)
     rng = np.random.default_rng(2)
     weights = rng.poisson(1, (3, len(blocks))).astype(np.int16)
-    singles = [score(blocks, weights=each).values for each in weights]
+    singles = [hopkins_may(blocks, weights=each).scores.values for each in weights]
     tallied = [tally(blocks.take(np.repeat(np.arange(len(blocks)), each))) for each in weights]
     wins, ties = (np.stack([getattr(each, c) for each in tallied]) for c in ("wins", "ties"))
     assert score_counts(wins, ties).values == pytest.approx(np.stack(singles), abs=1e-9)
@@ -227,7 +227,7 @@ def test_chances_add_up_and_even_systems_tie_by_the_radius() -> None:
 
 
 def test_comments_are_plain() -> None:
-    comment = extra(judged(50), radius=0.3)
+    comment = hopkins_may(judged(50), model=Model(radius=0.3)).comment()
     assert comment["radius"] == 0.3
     assert comment["problem"] is None
     assert set(comment["sigma"]) == set(NAMES)

@@ -18,7 +18,7 @@ from ranking.core.hopkins_may_model import Model
 from ranking.core.predictors import by_pairs, predictors
 from ranking.core.selection import select_method
 from ranking.core.tallies import tally
-from ranking.core.trueskill import extra_wmt, trueskill_online, trueskill_wmt
+from ranking.core.trueskill import trueskill_online, trueskill_wmt
 from ranking.core.wins import expected_wins
 
 pytestmark = pytest.mark.realdata
@@ -87,7 +87,7 @@ def test_trueskill_of_wmt15_english_finnish(
 ) -> None:
     expected = expected_of(real_data / "wmt15-en-fi")
     ability = trueskill_wmt(english_finnish, seed=seed)
-    assert extra_wmt(english_finnish)["games"] == expected["pairs"]
+    assert ability.extra["comparisons"] == expected["pairs"]
     assert_published(ability, expected["published_trueskill"])
     published = (real_data / "wmt15-en-fi" / "published-trueskill.txt").read_text(encoding="utf-8")
     names = [line.split()[0] for line in published.splitlines() if not line.startswith("+")]
