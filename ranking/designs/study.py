@@ -29,6 +29,8 @@ class Comparison:
     Attributes
     ----------
     world : Model or Rates
+    confidence, active_confidence : float
+        Of the ranges, and of those under the active design.
     rows : tuple of DesignRow
         By question, then by design.
     """
@@ -36,6 +38,7 @@ class Comparison:
     world: World
     designs: tuple[Design, ...]
     confidence: float
+    active_confidence: float
     resamples: int
     floor: float
     limit: int
@@ -52,6 +55,7 @@ def compare_designs(
     target_pairs: Sequence[float] = (0.9,),
     clusters: Sequence[int] = (),
     confidence: float = 0.95,
+    active_confidence: float | None = None,
     resamples: int = 200,
     floor: float = 0.1,
     limit: int = 100_000,
@@ -78,6 +82,9 @@ def compare_designs(
         Shares of pairs to be separated; numbers of clusters to be told apart.
     confidence : float
         Of the ranges, above ½.
+    active_confidence : float, optional
+        Of the ranges under the active design, where it is to be another: a stricter one makes up
+        for the errors that come from asking most about what is nearly significant.
     resamples : int
         For the ranges that rest on resampling.
     floor : float
@@ -99,13 +106,18 @@ def compare_designs(
     ValueError
         If an argument is out of range.
     """
-    _check(designs, ranges, confidence, floor, limit)
+    active_confidence = confidence if active_confidence is None else active_confidence
+    _check(designs, ranges, min(confidence, active_confidence), floor, limit)
+    _check(designs, ranges, max(confidence, active_confidence), floor, limit)
+    confidences = tuple(
+        active_confidence if design is Design.ACTIVE else confidence for design in designs
+    )
     questions = _questions(ranges, target_pairs, clusters)
     if not questions:
         raise ValueError("give a share of pairs or a number of clusters to be reached")
     measured = measure_experiments(
         partial(
-            _measure, world, tuple(designs), questions, confidence, resamples, floor, limit, seed
+            _measure, world, tuple(designs), questions, confidences, resamples, floor, limit, seed
         ),
         range(experiments),
         jobs=jobs,
@@ -115,6 +127,7 @@ def compare_designs(
         world=world,
         designs=tuple(designs),
         confidence=confidence,
+        active_confidence=active_confidence,
         resamples=resamples,
         floor=floor,
         limit=limit,
@@ -157,7 +170,7 @@ def _measure(
     world: World,
     designs: tuple[Design, ...],
     questions: tuple[Question, ...],
-    confidence: float,
+    confidences: tuple[float, ...],
     resamples: int,
     floor: float,
     limit: int,
@@ -181,7 +194,7 @@ def _measure(
                 confidence,
                 limit,
             )
-            for design in designs
+            for design, confidence in zip(designs, confidences, strict=True)
         ]
     )
 

@@ -30,6 +30,7 @@ def comparison_report(comparison: Comparison, given: Input | None) -> Report:
             "world": _world(comparison),
             "designs": comparison.designs,
             "confidence": comparison.confidence,
+            "active_confidence": comparison.active_confidence,
             "resamples": comparison.resamples,
             "floor": comparison.floor,
             "limit": comparison.limit,
@@ -69,11 +70,13 @@ def _world_note(comparison: Comparison) -> str:
 
 def _how_note(comparison: Comparison) -> str:
     return _(
-        "%(experiments)s simulated campaigns, confidence %(share)s, %(resamples)s resamples, "
+        "%(experiments)s simulated campaigns, confidence %(share)s (active: %(active)s), "
+        "%(resamples)s resamples, "
         "%(floor)s of the active blocks balanced, seed %(seed)s"
     ) % {
         "experiments": f"{comparison.experiments:,}",
         "share": f"{comparison.confidence:g}",
+        "active": f"{comparison.active_confidence:g}",
         "resamples": f"{comparison.resamples:,}",
         "floor": f"{comparison.floor:.0%}",
         "seed": comparison.seed,

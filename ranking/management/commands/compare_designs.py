@@ -11,7 +11,7 @@ from ranking.core.tallies import tally
 from ranking.designs.campaigns import Design, World, rates_of
 from ranking.designs.ranges import RANGES
 from ranking.designs.study import compare_designs
-from ranking.management.arguments import POSITIVE, number_between, whole_number
+from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -91,6 +91,12 @@ class Command(ReportCommand):
             default=100_000,
             help="give a campaign up after so many judgments (default: 100000)",
         )
+        parser.add_argument(
+            "--active-confidence",
+            metavar="C",
+            type=SHARE,
+            help="of the rank ranges under the active design (default: as under the others)",
+        )
         parser.add_argument("--plot", metavar="F", help="draw the comparison into this SVG file")
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)
@@ -101,7 +107,8 @@ class Command(ReportCommand):
         how: dict[str, Any] = {
             name: options[name]
             for name in (
-                *("clusters", "confidence", "resamples", "limit", "experiments", "seed", "jobs"),
+                *("clusters", "confidence", "active_confidence", "resamples", "limit"),
+                *("experiments", "seed", "jobs"),
             )
         }
         comparison = compare_designs(

@@ -104,7 +104,7 @@ def test_ranges_say_as_much_as_the_judgments_do() -> None:
     assert anytime.pairs() < sign.pairs()
     assert np.all(sign.above | ~anytime.above)
     for ranges in ("expected_wins", "bradley_terry"):
-        said = said_by(campaign, ranges, confidence=0.95)  # type: ignore[arg-type]
+        said = said_by(campaign, ranges, confidence=0.95)
         assert 0 < said.pairs() <= 1
         assert np.all(said.ranges.low <= said.ranges.high)
 
@@ -180,7 +180,7 @@ def test_impossible_arguments_are_refused() -> None:
         {"target_pairs": ()},
     ):
         with pytest.raises(ValueError, match=r"expected|give"):
-            compare_designs(MODEL, experiments=1, **wrong)  # type: ignore[arg-type]
+            compare_designs(MODEL, experiments=1, **wrong)
 
 
 def test_a_world_of_rates_knows_its_size() -> None:
