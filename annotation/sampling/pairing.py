@@ -8,6 +8,8 @@ bits: `Draw.integer("systems", segment)` in a campaign, anything in a simulation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -161,7 +163,7 @@ def active_priorities(
     apart = 1.0 - np.eye(len(wins))
     won = (np.asarray(wins, dtype=np.float64) + np.asarray(ties) / 2) * apart
     judged = won + won.T
-    ability = _abilities(won, judged)
+    ability = _abilities(won.tobytes(), judged.tobytes())
     covariance = _covariance(ability, np.maximum(judged, np.asarray(planned) * apart))
     gap = ability[:, np.newaxis] - ability[np.newaxis, :]
     own = np.diagonal(covariance)
@@ -178,9 +180,17 @@ def active_priorities(
     return np.round(gain / most, _DECIMALS) if most > 0 else gain
 
 
-def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
-    """Abilities that maximise the posterior of Bradley and Terry's model, by Newton's method."""
-    ability = np.zeros(len(won))
+@lru_cache(maxsize=16)
+def _abilities(won_bytes: bytes, judged_bytes: bytes) -> Float64Array:
+    """Abilities that maximise the posterior of Bradley and Terry's model, by Newton's method.
+
+    Of two square matrices of float64 as bytes: a thousand HITs are planned from what was recorded
+    once, and the abilities are the same for all of them. The result is read-only.
+    """
+    n = isqrt(len(won_bytes) // 8)
+    won = np.frombuffer(won_bytes, dtype=np.float64).reshape(n, n)
+    judged = np.frombuffer(judged_bytes, dtype=np.float64).reshape(n, n)
+    ability = np.zeros(n)
     for _ in range(_NEWTON_STEPS):
         expected = judged / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
         slope = won.sum(axis=1) - expected.sum(axis=1) - ability / _PRIOR_DEVIATION**2
@@ -189,6 +199,7 @@ def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
         ability = ability + np.clip(step, -1.0, 1.0)
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
+    ability.flags.writeable = False
     return ability
 
 
