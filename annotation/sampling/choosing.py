@@ -57,7 +57,6 @@ def choose_by_chance(task: Task, *, draw: Draw) -> Shown:
     Systems are drawn without replacement until enough different texts are found, which are then
     shuffled again: a text that many systems share is met earlier and must not stand higher for it.
     """
-
     names_drawn = draw.integers(
         (name for text in task.free for name in text.systems), "system", task.segment
     )
