@@ -101,7 +101,8 @@ def draw_block(
     chosen: Int64Array,
 ) -> None:
     """Choose the systems of a block, as the design says, with a key from the generator."""
-    key = (np.uint64(generator.random() * _WORD) << _S20) ^ np.uint64(generator.random() * _WORD)
+    high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
+    key = int((high << _S20) ^ low)
     if design == ACTIVE and generator.random() >= floor:
         choose_weighted(priorities, everybody, len(chosen), key, chosen)
     elif design == UNIFORM:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from ranking.designs.study import Comparison, DesignRow
+from ranking.designs.rows import DesignRow
+from ranking.designs.study import Comparison
 
 _WIDTH, _PANEL, _HEAD, _FOOT = 760, 190, 34, 46
 _LEFT, _RIGHT = 64, 110

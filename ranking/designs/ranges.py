@@ -45,7 +45,7 @@ class Said:
     def pairs(self) -> float:
         """Share of the n(n−1)/2 pairs that are separated."""
         n = len(self.above)
-        return float(np.count_nonzero(self.above) / (n * (n - 1) / 2))
+        return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
 
     def clusters(self) -> int:
         """Number of clusters (Koehn 2012, eq. 6)."""
@@ -58,7 +58,8 @@ class Said:
     def wrong_pairs(self, true: Int64Array) -> float:
         """Share of the separated pairs that are in the wrong order; 0 if none is separated."""
         wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
-        return float(np.count_nonzero(wrong) / max(1, np.count_nonzero(self.above)))
+        separated_pairs = int(np.count_nonzero(self.above))
+        return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
 
 
 def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:

@@ -5,92 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom, norm
 
 from ranking.core.experiments import Progress, measure_experiments
 from ranking.designs.campaigns import Campaign, Design, World
 from ranking.designs.ranges import RANGES, RESAMPLED, Ranges, Said, said_by
+from ranking.designs.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
 
 Float64Array = npt.NDArray[np.float64]
-Measure = Literal["pairs", "clusters"]
 
 #: Judgments between two looks grow by this much: how exactly a number of judgments is known, and
 #: how old the state is that active HITs are planned from.
 _GROWTH = 1.05
 _FIRST_LOOK = 30
-#: What is measured of a campaign for each question.
-_JUDGMENTS, _VIOLATIONS, _WRONG = range(3)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """When is a campaign done? A definition of a rank range, and what it has to show.
-
-    Attributes
-    ----------
-    ranges : str
-        See `ranking.designs.ranges.said_by`.
-    measure : "pairs" or "clusters"
-    target : float
-        The share of pairs to be separated, or the number of clusters.
-    """
-
-    ranges: Ranges
-    measure: Measure
-    target: float
-
-    def is_answered(self, said: Said) -> bool:
-        """Say whether the target is reached."""
-        reached = said.pairs() if self.measure == "pairs" else said.clusters()
-        return reached >= self.target
-
-
-@dataclass(frozen=True, kw_only=True)
-class DesignRow:
-    """How one design does on one question.
-
-    Attributes
-    ----------
-    design : Design
-    ranges, measure, target
-        The question.
-    reached : float
-        Share of the campaigns that reached the target within the limit.
-    judgments, low, high : int or None
-        Median of the judged blocks until the target is first seen to be reached, and its 95 %
-        interval (from order statistics); None beyond the limit.
-    ratio, ratio_low, ratio_high : float or None
-        Judgments needed in relation to the first design: geometric mean over the campaigns, each
-        against itself under that design, and its 95 % interval. A campaign that did not finish
-        counts with the limit. None if no campaign of either design finished.
-    violations, violations_error : float or None
-        Of the systems, the share whose true rank lies outside their range at that moment, the very
-        one that a hopeful organiser stops at, and its standard error; None if none finished.
-    wrong_pairs : float or None
-        Of the separated pairs, the share in the wrong order.
-    each : tuple of int or None
-        Judgments of each campaign, None where the target was not reached.
-    """
-
-    design: Design
-    ranges: str
-    measure: str
-    target: float
-    reached: float
-    judgments: int | None
-    low: int | None
-    high: int | None
-    ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    violations: float | None
-    violations_error: float | None
-    wrong_pairs: float | None
-    each: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,14 +100,7 @@ def compare_designs(
         If an argument is out of range.
     """
     _check(designs, ranges, confidence, floor, limit)
-    questions = tuple(
-        Question(ranges=each, measure=measure, target=target)
-        for each in ranges
-        for measure, target in (
-            *(("pairs", share) for share in target_pairs),
-            *(("clusters", number) for number in clusters),
-        )
-    )
+    questions = _questions(ranges, target_pairs, clusters)
     if not questions:
         raise ValueError("give a share of pairs or a number of clusters to be reached")
     measured = measure_experiments(
@@ -199,11 +121,23 @@ def compare_designs(
         experiments=experiments,
         seed=seed,
         rows=tuple(
-            _row(design, question, measured[:, d, q], measured[:, 0, q], limit)
+            row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
             for q, question in enumerate(questions)
             for d, design in enumerate(designs)
         ),
     )
+
+
+def _questions(
+    ranges: Sequence[Ranges], target_pairs: Sequence[float], clusters: Sequence[int]
+) -> tuple[Question, ...]:
+    questions: list[Question] = []
+    for each in ranges:
+        questions += [
+            Question(ranges=each, measure="pairs", target=share) for share in target_pairs
+        ]
+        questions += [Question(ranges=each, measure="clusters", target=k) for k in clusters]
+    return tuple(questions)
 
 
 def _check(
@@ -263,64 +197,13 @@ def _until_answered(
         look *= _GROWTH
         said: dict[Ranges, Said] = {}
         for row, question in enumerate(questions):
-            if not np.isnan(answers[row, _JUDGMENTS]):
+            if not np.isnan(answers[row, JUDGMENTS]):
                 continue
             if question.ranges not in said:
                 said[question.ranges] = said_by(campaign, question.ranges, confidence=confidence)
             found = said[question.ranges]
             if question.is_answered(found):
-                answers[row, _JUDGMENTS] = campaign.blocks
-                answers[row, _VIOLATIONS] = found.range_violations(campaign.true_ranks)
-                answers[row, _WRONG] = found.wrong_pairs(campaign.true_ranks)
+                answers[row, JUDGMENTS] = campaign.blocks
+                answers[row, VIOLATIONS] = found.range_violations(campaign.true_ranks)
+                answers[row, WRONG] = found.wrong_pairs(campaign.true_ranks)
     return answers
-
-
-def _row(
-    design: Design, question: Question, own: Float64Array, first: Float64Array, limit: int
-) -> DesignRow:
-    needed = np.sort(np.nan_to_num(own[:, _JUDGMENTS], nan=np.inf))
-    done = own[~np.isnan(own[:, _JUDGMENTS])]
-    below, above = _median_places(len(needed))
-    ratio, ratio_low, ratio_high = _ratio(own[:, _JUDGMENTS], first[:, _JUDGMENTS], limit)
-    error = None
-    if len(done) > 1:
-        error = float(done[:, _VIOLATIONS].std(ddof=1) / np.sqrt(len(done)))
-    return DesignRow(
-        design=design,
-        ranges=question.ranges,
-        measure=question.measure,
-        target=question.target,
-        reached=len(done) / len(own),
-        judgments=_finite(needed[(len(needed) - 1) // 2]),
-        low=_finite(needed[below]),
-        high=_finite(needed[above]),
-        ratio=ratio,
-        ratio_low=ratio_low,
-        ratio_high=ratio_high,
-        violations=float(done[:, _VIOLATIONS].mean()) if len(done) else None,
-        violations_error=error,
-        wrong_pairs=float(done[:, _WRONG].mean()) if len(done) else None,
-        each=tuple(_finite(value) for value in np.nan_to_num(own[:, _JUDGMENTS], nan=np.inf)),
-    )
-
-
-def _finite(value: float) -> int | None:
-    return int(value) if np.isfinite(value) else None
-
-
-def _median_places(count: int) -> tuple[int, int]:
-    """Places of the order statistics that hold the median with 95 %, or the first and the last."""
-    low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
-    return low, count - 1 - low
-
-
-def _ratio(
-    own: Float64Array, first: Float64Array, limit: int
-) -> tuple[float | None, float | None, float | None]:
-    if np.isnan(own).all() or np.isnan(first).all():
-        return None, None, None
-    logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
-    mean = float(logs.mean())
-    error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
-    reach = float(norm.ppf(0.975)) * error
-    return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.designs.campaigns import Rates
 from ranking.designs.plot import comparison_plot
-from ranking.designs.study import Comparison, DesignRow
+from ranking.designs.rows import DesignRow
+from ranking.designs.study import Comparison
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.simulations import model_note
 from ranking.reports.tables import Column, Report, Table
