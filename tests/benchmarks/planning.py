@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from hashlib import blake2b
+from typing import TypedDict
 
 import numpy as np
 
@@ -29,6 +30,16 @@ SEGMENTS = 3000
 LEARNS_EVERY = 1000
 SECONDS_ALLOWED = 60
 MEGABYTES_ALLOWED = 500
+
+
+class Drawn(TypedDict):
+    """What came of a run: pairs met so often at least and at most, positions that far apart."""
+
+    seconds: float
+    megabytes: float
+    digest: str
+    pairs: list[int]
+    places: int
 
 
 def say(line: str) -> None:
@@ -47,7 +58,7 @@ def learned(state: DrawState, names: list[str], hits: int) -> DrawState:
     return state.judged(systems=names, wins=wins, ties=np.zeros_like(wins), watermark=3 * hits)
 
 
-def run(kind: DesignKind, hits: int) -> dict[str, object]:
+def run(kind: DesignKind, hits: int) -> Drawn:
     """Draw so many HITs in this process; what came of it."""
     names = [*system_names(SYSTEMS - 1), REFERENCE]
     texts = corpus(names, segments=SEGMENTS, missing=0.01, identical=0.02)
@@ -79,10 +90,10 @@ def run(kind: DesignKind, hits: int) -> dict[str, object]:
     }
 
 
-def in_a_process(kind: str, hits: int) -> dict[str, object]:
+def in_a_process(kind: str, hits: int) -> Drawn:
     """`run` in a process of its own."""
     command = [sys.executable, "-m", __spec__.name, "--one", kind, "--hits", str(hits)]
-    answer: dict[str, object] = json.loads(subprocess.check_output(command))
+    answer: Drawn = json.loads(subprocess.check_output(command))
     return answer
 
 
