@@ -8,6 +8,8 @@ bits: `Draw.integer("systems", segment)` in a campaign, anything in a simulation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -167,7 +169,8 @@ def active_priorities(
     won = np.asarray(wins, dtype=np.float64) * apart
     tied = np.asarray(ties, dtype=np.float64) * apart
     decided = won + won.T
-    gap, variance = _differences(won + tied / 2, decided + tied)
+    half_won = won + tied / 2
+    gap, variance = _differences(half_won.tobytes())
     lead = (won - won.T) * np.sign(gap)
     step = np.tanh(np.sqrt(gap**2 + variance) / 2)
     waiting = np.maximum(0.0, np.asarray(planned) * apart - decided - tied)
@@ -194,8 +197,16 @@ def _still_needed(
     return np.where(reached, 0.0, np.maximum(0.0, there**2 - decided))
 
 
-def _differences(won: Float64Array, judged: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Differences of all abilities, and their variances; above 0, also on the diagonal."""
+@lru_cache(maxsize=16)
+def _differences(half_won: bytes) -> tuple[Float64Array, Float64Array]:
+    """Differences of all abilities, and their variances; above 0, also on the diagonal.
+
+    Of a square matrix of float64 as bytes, wins with a tie as half of one: hundreds of HITs are
+    planned from what was recorded once, and this is the same for all of them. Do not write to it.
+    """
+    n = isqrt(len(half_won) // 8)
+    won = np.frombuffer(half_won, dtype=np.float64).reshape(n, n)
+    judged = won + won.T
     ability = _abilities(won, judged)
     covariance = _covariance(ability, judged)
     own = np.diagonal(covariance)

@@ -10,8 +10,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Block, Candidate, CandidateOutput, Design, HITSequence
+from annotation.sampling.corpus import OutputKind, SegmentTexts, SystemOutput
 from annotation.sampling.draw import Draw
-from annotation.sampling.uniform import BlockPlan, SystemOutput, draw_hit, draw_window
+from annotation.sampling.hits import draw_hit
+from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.plans import BlockPlan
+from annotation.sampling.state import DrawState
+from annotation.sampling.windows import Windows
 from campaign.models import Output, Segment, System, TestSet
 
 logger = logging.getLogger(__name__)
@@ -63,7 +68,7 @@ def hits_plan(*, test_set_id: int, count: int) -> int:
     documents = _documents(test_set)
     if not documents:
         return 0
-    plans: list[tuple[int, list[BlockPlan]]] = []
+    plans: list[tuple[int, Sequence[BlockPlan]]] = []
     empty_draws = 0
     while len(plans) < count and empty_draws < EMPTY_DRAWS_ALLOWED:
         if _all_planned(test_set, sequence):
@@ -90,26 +95,36 @@ def _all_planned(test_set: TestSet, sequence: HITSequence) -> bool:
 
 def _draw(
     test_set: TestSet, design: Design, documents: list[list[int]], last_number: int, count: int
-) -> list[tuple[int, list[BlockPlan]]]:
+) -> list[tuple[int, Sequence[BlockPlan]]]:
     """The next `count` draws after `last_number`, empty ones too; one query for all their texts."""
-    draws = {
-        number: Draw(seed=design.seed, number=number)
+    parameters = DesignParameters(
+        kind=DesignKind.UNIFORM,
+        seed=design.seed,
+        systems_per_block=design.systems_per_block,
+        segments_per_hit=design.segments_per_hit,
+        reference_rate=None if design.include_reference else 0.0,
+    )
+    windows = Windows(documents, length=parameters.segments_per_hit)
+    drawn = {
+        number: windows.window(
+            order=parameters.segment_order,
+            draw=Draw(seed=design.seed, number=number),
+            turn=number,
+        )
+        or ()
         for number in range(last_number + 1, last_number + count + 1)
     }
-    windows = {
-        number: draw_window(documents, length=design.segments_per_hit, draw=draw)
-        for number, draw in draws.items()
-    }
-    segments = {segment for window in windows.values() for segment in window}
-    outputs = _outputs(test_set, segments, with_reference=design.include_reference)
+    segments = {segment for window in drawn.values() for segment in window}
+    texts = _texts(test_set, segments, with_reference=design.include_reference)
+    state = DrawState.empty()
     return [
         (
             number,
             draw_hit(
-                windows[number], outputs, systems_per_block=design.systems_per_block, draw=draw
-            ),
+                parameters=parameters, number=number, window=window, texts=texts, state=state
+            ).blocks,
         )
-        for number, draw in draws.items()
+        for number, window in drawn.items()
     ]
 
 
@@ -123,9 +138,9 @@ def _documents(test_set: TestSet) -> list[list[int]]:
     return [[number for _, number in segments] for _, segments in groupby(rows, lambda row: row[0])]
 
 
-def _outputs(
+def _texts(
     test_set: TestSet, segments: Collection[int], *, with_reference: bool
-) -> dict[int, list[SystemOutput]]:
+) -> dict[int, SegmentTexts]:
     kinds = Q(system__kind=System.Kind.SYSTEM)
     if with_reference:
         kinds |= Q(system__kind=System.Kind.REFERENCE)
@@ -134,11 +149,20 @@ def _outputs(
         segment__test_set=test_set,
         segment__number__in=segments,
         text__isnull=False,
-    ).values_list("segment__number", "system__name", "id", "text")
+    ).values_list(
+        "segment__number", "segment__source_text", "system__name", "system__kind", "id", "text"
+    )
     outputs: dict[int, list[SystemOutput]] = {}
-    for number, system, output_id, text in rows:
-        outputs.setdefault(number, []).append(SystemOutput(system, output_id, text or ""))
-    return outputs
+    words: dict[int, int] = {}
+    for number, source, system, kind, output_id, text in rows:
+        words[number] = len((source or "").split())
+        outputs.setdefault(number, []).append(
+            SystemOutput(system, output_id, text or "", OutputKind(kind))
+        )
+    return {
+        number: SegmentTexts(number=number, words=words[number], outputs=tuple(shown))
+        for number, shown in outputs.items()
+    }
 
 
 def _store(
