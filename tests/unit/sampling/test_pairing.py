@@ -1,6 +1,5 @@
 """The choosing kernels: what each design promises about who meets whom, and where they stand."""
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -228,17 +227,3 @@ def test_the_order_of_equals_is_up_to_chance() -> None:
     for _ in range(4000):
         first[order_balanced([0, 1, 2, 3], nothing, int(rng.integers(2**63)))[0]] += 1
     assert np.abs(first - 1000).max() < 4 * np.sqrt(4000 * 3 / 16)
-
-
-def test_a_block_is_chosen_and_ordered_within_a_tenth_of_a_millisecond() -> None:
-    counts, positions = some_counts(20, 1), np.zeros((20, 26), dtype=np.int64)
-    chosen = choose_balanced(counts, range(20), 5, 1)
-
-    def fastest(run: int) -> float:
-        start = time.process_time()
-        for key in range(200):
-            choose_balanced(counts, range(20), 5, key + run)
-            order_balanced(chosen, positions, key)
-        return (time.process_time() - start) / 200
-
-    assert min(fastest(run) for run in range(10)) < 100e-6
