@@ -83,9 +83,7 @@ def kill(worker: "Popen[bytes]") -> None:
 def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     postgres: Postgres, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    test_set = make_long_test_set(
-        make_campaign(), segments=200, systems=3, blocks_wanted=WANTED
-    )
+    test_set = make_long_test_set(make_campaign(), segments=200, systems=3, blocks_wanted=WANTED)
     design_change(test_set=test_set, redundancy=2)
     finished = Event()
     at_work = [AtWork(make_judge(test_set.campaign, f"judge{n}"), finished) for n in range(8)]
