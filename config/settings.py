@@ -226,7 +226,7 @@ SPECTACULAR_SETTINGS = {
         "DesignSameness": "annotation.models.Design.Sameness",
         "DesignOrder": "annotation.models.Design.Order",
         "HITPurpose": "annotation.models.HIT.Purpose",
-        "HITState": ["waiting", "lent", "done"],
+        "HITState": ["waiting", "lent", "done", "withdrawn"],
         "NotYetState": ["preparing", "waiting"],
         "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
     },
