@@ -1,6 +1,7 @@
 """What is judged, and by whom it is run."""
 
 from campaign.models.campaign import Campaign
+from campaign.models.conflict import ConflictOfInterest
 from campaign.models.invitation import Invitation
 from campaign.models.judge import Judge
 from campaign.models.membership import Membership
@@ -10,6 +11,7 @@ from campaign.models.user import User
 
 __all__ = [
     "Campaign",
+    "ConflictOfInterest",
     "Document",
     "Invitation",
     "Judge",

@@ -6,10 +6,11 @@ from campaign.services.invitations import (
     invitation_open,
     invitation_revoke,
 )
-from campaign.services.people import judge_add, organiser_add
+from campaign.services.people import conflict_declare, judge_add, organiser_add
 
 __all__ = [
     "InvitationRefusedError",
+    "conflict_declare",
     "invitation_create",
     "invitation_open",
     "invitation_revoke",

@@ -64,6 +64,10 @@ ADDRESSES = {
         **MEMBERS_PAGE,
         "researcher": 200,
     },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
+    # Why a HIT was drawn tells of systems: organisers need it, nobody else.
+    "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
         "nobody": 401,
