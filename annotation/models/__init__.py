@@ -4,8 +4,9 @@ from annotation.models.assignment import Assignment
 from annotation.models.block import Block, Candidate, CandidateOutput
 from annotation.models.design import Design
 from annotation.models.exposure import Exposure, JudgeAccount
-from annotation.models.hit import HIT, HITSequence, PlanningBatch, SamplingState
+from annotation.models.hit import HIT
 from annotation.models.judgment import Judgment, JudgmentSequence
+from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
 from annotation.models.skip import Skip
 
 __all__ = [
