@@ -1,6 +1,7 @@
 import uuid
 
 import pgtrigger
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -14,10 +15,23 @@ class HIT(models.Model):
     whether it is done.
     """
 
+    class Purpose(models.TextChoices):
+        FIRST = "first", _("first")
+        TRAINING = "training", _("training")
+
     test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
     design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
     number = models.PositiveIntegerField(
         _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
+    )
+    purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose, default=Purpose.FIRST)
+    reserved_for = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="reserved_hits",
+        null=True,
+        blank=True,
+        help_text=_("Planned for this judge."),
     )
     available_at = models.DateTimeField(_("may be lent from"), default=timezone.now)
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
@@ -65,13 +79,40 @@ class HITSequence(models.Model):
 
 
 class Block(models.Model):
-    """A segment and its candidates in shown order: the unit of judgment."""
+    """A segment and its candidates in shown order: the unit of judgment.
+
+    A control block is judged and kept like every other, and counts in nothing
+    (`Judgment.objects.counted()`).
+    """
+
+    class Control(models.TextChoices):
+        NONE = "", _("no control")
+        ATTENTION = "attention", _("attention check")
+        TRAINING = "training", _("training")
 
     hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="blocks")
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     # What a browser sees instead of the key: says nothing about order or number.
     public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    control = models.CharField(
+        _("control"), max_length=9, choices=Control, default=Control.NONE, blank=True
+    )
+    expected = ArrayField(
+        models.PositiveSmallIntegerField(null=True),
+        verbose_name=_("expected order"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "Of a control: ranks aligned with the candidates. Only their order is expected; "
+            "empty means that nothing is expected of that candidate."
+        ),
+    )
+    explanation = models.TextField(
+        _("explanation"),
+        blank=True,
+        help_text=_("What a judge reads after a training block."),
+    )
 
     class Meta:
         verbose_name = _("block")
@@ -80,6 +121,15 @@ class Block(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["hit", "position"], name="block_position_unique_in_hit"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(control__in=["", "attention", "training"]),
+                name="block_control_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(control="", expected__isnull=True)
+                | ~models.Q(control="") & models.Q(expected__isnull=False),
+                name="block_expects_an_order_exactly_if_a_control",
             ),
         ]
 

@@ -1,5 +1,6 @@
 """What is judged, and by whom it is run."""
 
+from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.invitation import Invitation
 from campaign.models.judge import Judge
@@ -9,6 +10,7 @@ from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
 
 __all__ = [
+    "BadReference",
     "Campaign",
     "Document",
     "Invitation",

@@ -1,3 +1,6 @@
+from typing import ClassVar
+
+import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -38,6 +41,16 @@ class System(models.Model):
         return self.name
 
 
+class OutputQuerySet(models.QuerySet["Output"]):
+    def drawable(self) -> "OutputQuerySet":
+        """Those that may be put before judges: with a text; of damaged references, the approved."""
+        return self.filter(
+            ~models.Q(system__kind=System.Kind.BAD_REFERENCE)
+            | models.Q(bad_reference__status="approved"),
+            text__isnull=False,
+        )
+
+
 class Output(models.Model):
     """What one system produced for one segment; `text` NULL: known only from judgments."""
 
@@ -47,6 +60,8 @@ class Output(models.Model):
     )
     text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
 
+    objects: ClassVar[OutputQuerySet] = OutputQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("output")
         verbose_name_plural = _("outputs")
@@ -55,6 +70,25 @@ class Output(models.Model):
                 fields=["segment", "system"], name="output_once_per_segment_and_system"
             ),
             models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="output_of_an_approved_bad_reference_stays",
+                operation=pgtrigger.UpdateOf("text"),
+                when=pgtrigger.Before,
+                condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
+                func="""
+                    IF EXISTS (
+                        SELECT FROM campaign_badreference b
+                        WHERE b.output_id = NEW.id AND b.approved_once
+                    ) THEN
+                        RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'output_of_an_approved_bad_reference_stays';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
         ]
 
     def __str__(self) -> str:
