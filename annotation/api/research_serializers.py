@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Judgment
+from annotation.models import Block, Judgment
 
 
 class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
@@ -30,7 +30,12 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         help_text="The judgment of this judge and block that this one corrects.",
     )
     current = serializers.BooleanField(
-        help_text="No later judgment (up to `until`, if given) supersedes it: it counts."
+        help_text="No later judgment (up to `until`, if given) supersedes it."
+    )
+    control = serializers.ChoiceField(
+        source="block.control",
+        choices=Block.Control.choices,
+        help_text="Empty, or which kind of control it is of: those count in nothing.",
     )
 
     class Meta:
@@ -49,6 +54,7 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
             "submitted_at",
             "supersedes",
             "current",
+            "control",
         ]
         read_only_fields = fields
 

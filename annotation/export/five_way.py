@@ -24,6 +24,8 @@ def five_way_csv(*, test_set: TestSet, watermark: int | None = None) -> Iterator
 def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterator[FiveWayRow]:
     """Yield the current judgments by number, then the blocks that were skipped and not judged.
 
+    Controls are left out, as they are of every ranking.
+
     With `watermark`, exactly the judgments of a ranking run that has it: those
     current among the numbers up to it, and no skips, which have no number. Two
     queries for every 2,000 rows; memory holds as many. Judgments that come in
@@ -55,7 +57,8 @@ _DOCUMENT: Final = "block__segment__document__name"
 
 
 def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
-    current = Judgment.objects.of(test_set.pk).current(watermark=until).order_by("number")
+    judgments = Judgment.objects.of(test_set.pk).counted()
+    current = judgments.current(watermark=until).order_by("number")
     after = 0
     while chunk := [
         _JudgedBlock(*row)
@@ -69,7 +72,9 @@ def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]
 
 def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
     judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    skips = Skip.objects.filter(~Exists(judged), block__hit__test_set=test_set).order_by("id")
+    skips = Skip.objects.filter(
+        ~Exists(judged), block__hit__test_set=test_set, block__control=""
+    ).order_by("id")
     after = 0
     while chunk := [
         _JudgedBlock(id_, block, None, *rest)

@@ -71,6 +71,7 @@ def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
     judged = {
         row["judge"]: row
         for row in Judgment.objects.of(test_set.pk)
+        .counted()
         .values("judge")
         .annotate(
             judged=Count("pk", filter=first),

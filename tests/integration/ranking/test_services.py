@@ -10,7 +10,7 @@ from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
 from campaign.models import System, TestSet
-from ranking import services
+from ranking.services import runs as services
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
