@@ -5,8 +5,8 @@ import logging
 from celery import shared_task
 
 from annotation.notification import ranking_begins, ranking_due
-from ranking.selectors.runs import due_test_sets, ranking_is_due
 from ranking.selectors.quality import quality_due
+from ranking.selectors.runs import due_test_sets, ranking_is_due
 from ranking.services import quality_evaluate, ranking_run_compute
 
 logger = logging.getLogger(__name__)

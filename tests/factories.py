@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.services import design_ensure
+from annotation.services import design_ensure, hits_plan
 from campaign.models import (
     Campaign,
     Document,
@@ -43,9 +43,13 @@ def make_test_set(
     with_reference: bool = True,
     identical: Sequence[tuple[str, str]] = (("amber", "birch"),),
     seed: int = 7,
+    planned: int = 12,
     **fields: Any,
 ) -> TestSet:
-    """Documents of the given lengths; on every other segment, `identical` systems agree."""
+    """Documents of the given lengths; on every other segment, `identical` systems agree.
+
+    `planned` HITs wait in the pool, as if a worker had been there.
+    """
     test_set = TestSet.objects.create(
         campaign=campaign,
         name=name,
@@ -86,6 +90,7 @@ def make_test_set(
                     text=f"Ausgabe {number}, Fassung {_variant(words.pop(), systems)}.",
                 )
     design_ensure(test_set=test_set, seed=seed)
+    hits_plan(test_set_id=test_set.pk, count=planned)
     return test_set
 
 

@@ -78,6 +78,14 @@ class AssignmentSerializer(serializers.Serializer[object]):
     blocks = BlockSerializer(many=True)
 
 
+class NotYetSerializer(serializers.Serializer[object]):
+    state = serializers.ChoiceField(
+        choices=["preparing", "waiting"],
+        help_text="Sentences are being prepared, or all that are left are with other judges.",
+    )
+    retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
+
+
 class AssignmentRequestSerializer(serializers.Serializer[object]):
     campaign = serializers.SlugField(
         required=False, help_text="Where you judge in several; the latest otherwise."

@@ -27,6 +27,7 @@ from annotation.services import (
     assignment_lend,
     judgment_submit,
     skip_submit,
+    work_want,
 )
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
@@ -69,11 +70,15 @@ class AssignmentsView(APIView):
         request=serializers.AssignmentRequestSerializer,
         responses={
             200: serializers.AssignmentSerializer,
-            204: OpenApiResponse(description="No work now."),
+            202: serializers.NotYetSerializer,
+            204: OpenApiResponse(description="No more work for you; thank you."),
         },
     )
     def post(self, request: Request) -> Response:
-        """Lend a HIT, or return the one still held."""
+        """Lend a HIT, or return the one still held.
+
+        202 says that there may be work in a moment: ask again after `retry_after` seconds.
+        """
         body = serializers.AssignmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         judge = _judge(request, body.validated_data.get("campaign"))
@@ -82,9 +87,21 @@ class AssignmentsView(APIView):
             judge=judge, after=after and assignment_of(judge=judge, public_id=after)
         )
         if assignment is None:
-            return Response(status=status.HTTP_204_NO_CONTENT)
+            return _no_work(judge)
         data = _assignment_data(assignment, judge)
         return Response(serializers.AssignmentSerializer(data).data)
+
+
+def _no_work(judge: Judge) -> Response:
+    found = work_want(judge=judge)
+    if found.retry_after is None:
+        return Response(status=status.HTTP_204_NO_CONTENT)
+    data = {"state": found.lack.value, "retry_after": found.retry_after}
+    return Response(
+        serializers.NotYetSerializer(data).data,
+        status=status.HTTP_202_ACCEPTED,
+        headers={"Retry-After": str(found.retry_after)},
+    )
 
 
 class JudgmentView(APIView):

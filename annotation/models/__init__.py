@@ -1,8 +1,10 @@
 """Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
 
 from annotation.models.assignment import Assignment
-from annotation.models.block import HIT, Block, Candidate, CandidateOutput, HITSequence
+from annotation.models.block import Block, Candidate, CandidateOutput
 from annotation.models.design import Design
+from annotation.models.exposure import Exposure, JudgeAccount
+from annotation.models.hit import HIT, HITSequence, PlanningBatch, SamplingState
 from annotation.models.judgment import Judgment, JudgmentSequence
 from annotation.models.quality import QualityAction, QualityReversal, QualityRule
 from annotation.models.skip import Skip
@@ -15,12 +17,16 @@ __all__ = [
     "Candidate",
     "CandidateOutput",
     "Design",
+    "Exposure",
     "HITSequence",
+    "JudgeAccount",
     "Judgment",
     "JudgmentSequence",
+    "PlanningBatch",
     "QualityAction",
     "QualityReversal",
     "QualityRule",
+    "SamplingState",
     "Skip",
     "TrainingBlock",
     "TrainingCandidate",

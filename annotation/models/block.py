@@ -2,80 +2,9 @@ import uuid
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-
-
-class HIT(models.Model):
-    """Blocks of consecutive segments of one document: the unit of assignment.
-
-    The row carries the two facts the pool is searched by, so that lending is
-    one probe of one partial index: since when it may be lent (again), and
-    whether it is done.
-    """
-
-    class Purpose(models.TextChoices):
-        FIRST = "first", _("first")
-        TRAINING = "training", _("training")
-
-    test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
-    design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
-    number = models.PositiveIntegerField(
-        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
-    )
-    purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose, default=Purpose.FIRST)
-    reserved_for = models.ForeignKey(
-        "campaign.Judge",
-        on_delete=models.PROTECT,
-        related_name="reserved_hits",
-        null=True,
-        blank=True,
-        help_text=_("Planned for this judge."),
-    )
-    available_at = models.DateTimeField(_("may be lent from"), default=timezone.now)
-    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
-
-    class Meta:
-        verbose_name = _("HIT")
-        verbose_name_plural = _("HITs")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["test_set", "number"], name="hit_number_unique_in_test_set"
-            ),
-        ]
-        indexes = [
-            # The pool: what lending scans. Lent HITs stay in it until they are done, so a scan
-            # passes over as many rows as there are leases out, however long the history.
-            models.Index(
-                fields=["test_set", "number"],
-                condition=models.Q(completed_at__isnull=True),
-                name="hit_pool",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"HIT {self.number}"
-
-
-class HITSequence(models.Model):
-    """How far a test set is planned; its row lock lets one planner at a time draw HITs."""
-
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
-        on_delete=models.CASCADE,
-        related_name="hit_sequence",
-        primary_key=True,
-    )
-    last_number = models.PositiveIntegerField(_("last number"), default=0)
-    blocks_planned = models.PositiveIntegerField(_("blocks planned"), default=0)
-
-    class Meta:
-        verbose_name = _("HIT sequence")
-        verbose_name_plural = _("HIT sequences")
-
-    def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.last_number}"
 
 
 class Block(models.Model):
@@ -90,11 +19,9 @@ class Block(models.Model):
         ATTENTION = "attention", _("attention check")
         TRAINING = "training", _("training")
 
-    hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="blocks")
+    hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="blocks")
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
-    # What a browser sees instead of the key: says nothing about order or number.
-    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
     control = models.CharField(
         _("control"), max_length=9, choices=Control, default=Control.NONE, blank=True
     )
@@ -110,8 +37,14 @@ class Block(models.Model):
     )
     explanation = models.TextField(
         _("explanation"),
+        default="",
+        db_default="",
         blank=True,
         help_text=_("What a judge reads after a training block."),
+    )
+    # What a browser sees instead of the key: says nothing about order or number.
+    public_id = models.UUIDField(
+        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
     )
 
     class Meta:
@@ -142,7 +75,9 @@ class Candidate(models.Model):
 
     block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="candidates")
     position = models.PositiveSmallIntegerField(_("shown position"), help_text=_("From 1."))
-    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    public_id = models.UUIDField(
+        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
+    )
     outputs = models.ManyToManyField(
         "campaign.Output", through="annotation.CandidateOutput", related_name="candidates"
     )

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from statistics import median
 
-from annotation.models import Judgment, Skip
+from annotation.models import Block, Judgment, Skip
 from campaign.models import Judge
 
 # A judge's pace is that of their latest blocks.
@@ -19,9 +19,7 @@ class Progress:
 
 def judge_progress(judge: Judge) -> Progress:
     """How far a judge is. A skipped block is done; a skip judged after all counts once."""
-    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True).count()
-    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge).count()
-    done = judged + skipped
+    done = _blocks_done(judge)
     wanted = judge.campaign.blocks_per_judge
     times = (
         Judgment.objects.filter(judge=judge, active_ms__gt=0)
@@ -33,3 +31,29 @@ def judge_progress(judge: Judge) -> Progress:
     if wanted is not None and pace is not None:
         minutes = round(max(0, wanted - done) * pace / 60_000)
     return Progress(done=done, wanted=wanted, minutes_left=minutes)
+
+
+def blocks_taken(judge: Judge) -> int:
+    """Blocks done, and those in the judge's hands: what `Campaign.blocks_per_judge` limits."""
+    in_hand = (
+        Block.objects.filter(
+            hit__assignments__judge=judge,
+            hit__assignments__completed_at__isnull=True,
+            hit__assignments__released_at__isnull=True,
+        )
+        .exclude(judgments__judge=judge)
+        .exclude(skips__judge=judge)
+    )
+    return _blocks_done(judge) + in_hand.count()
+
+
+def quota_reached(judge: Judge) -> bool:
+    """Whether the judge has done, or holds, all that the campaign asks of a judge."""
+    wanted = judge.campaign.blocks_per_judge
+    return wanted is not None and blocks_taken(judge) >= wanted
+
+
+def _blocks_done(judge: Judge) -> int:
+    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True).count()
+    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge).count()
+    return judged + skipped

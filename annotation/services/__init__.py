@@ -1,6 +1,7 @@
 """Writes of the annotation app; each is one atomic business action."""
 
-from annotation.services.lending import assignment_lend
+from annotation.services.designs import DesignRefusedError, design_change
+from annotation.services.lending import assignment_lend, leases_release
 from annotation.services.planning import design_ensure, hits_plan, pool_fill
 from annotation.services.quality import (
     QualityRefusedError,
@@ -14,23 +15,32 @@ from annotation.services.quality import (
     quality_rule_switch_off,
     quality_rules_suggest,
 )
+from annotation.services.redrawing import hit_redraw
+from annotation.services.sampling_states import sampling_state_record
 from annotation.services.submission import (
     SubmissionRefusedError,
     judgment_number_next,
     judgment_submit,
     skip_submit,
 )
+from annotation.services.wanting import Lack, NoWork, work_want
 
 __all__ = [
+    "DesignRefusedError",
+    "Lack",
+    "NoWork",
     "QualityRefusedError",
     "RuleTerms",
     "SubmissionRefusedError",
     "assignment_lend",
+    "design_change",
     "design_ensure",
+    "hit_redraw",
     "hits_plan",
     "judge_reinstate",
     "judgment_number_next",
     "judgment_submit",
+    "leases_release",
     "pool_fill",
     "quality_action_revert",
     "quality_action_take",
@@ -39,5 +49,7 @@ __all__ = [
     "quality_rule_change",
     "quality_rule_switch_off",
     "quality_rules_suggest",
+    "sampling_state_record",
     "skip_submit",
+    "work_want",
 ]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Block, Judgment, JudgmentSequence, Skip
@@ -148,9 +148,8 @@ def _assignment_complete_if_done(assigned: AssignedBlock) -> None:
     )
     if open_blocks.exists():
         return
-    now = timezone.now()
     closed = Assignment.objects.filter(pk=assigned.assignment_id, completed_at__isnull=True)
-    if closed.update(completed_at=now):
+    if closed.update(completed_at=Now()):
         HIT.objects.filter(assignments=assigned.assignment_id, completed_at__isnull=True).update(
-            completed_at=now
+            completed_at=Now()
         )

@@ -2,6 +2,7 @@
 
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
+from campaign.models.conflict import ConflictOfInterest
 from campaign.models.invitation import Invitation
 from campaign.models.judge import Judge
 from campaign.models.membership import Membership
@@ -12,6 +13,7 @@ from campaign.models.user import User
 __all__ = [
     "BadReference",
     "Campaign",
+    "ConflictOfInterest",
     "Document",
     "Invitation",
     "Judge",

@@ -13,7 +13,7 @@ from campaign.services.invitations import (
     invitation_open,
     invitation_revoke,
 )
-from campaign.services.people import judge_add, organiser_add
+from campaign.services.people import conflict_declare, judge_add, organiser_add
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -22,6 +22,7 @@ __all__ = [
     "bad_reference_redraw",
     "bad_reference_review",
     "bad_references_make",
+    "conflict_declare",
     "invitation_create",
     "invitation_open",
     "invitation_revoke",

@@ -6,13 +6,17 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
+from annotation.models import Design
 from annotation.selectors import excluded_judges
+from annotation.selectors.designs import design_in_force
+from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.core.tallies import tally
 from ranking.models import RankingRun
 from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
 
@@ -56,7 +60,27 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
             return None
         run.result = _result(run)
         run.save(force_insert=True)
+        _drawing_tell(run)
     return run
+
+
+def _drawing_tell(run: RankingRun) -> None:
+    """Tell an active design what the judges said of each pair of systems; others need not know."""
+    design = design_in_force(test_set_id=run.test_set_id)
+    if design is None or design.kind != Design.Kind.ACTIVE:
+        return
+    blocks = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+    damaged = System.objects.filter(
+        test_set_id=run.test_set_id, kind=System.Kind.BAD_REFERENCE
+    ).values_list("name", flat=True)
+    tallies = tally(blocks.without(set(damaged).intersection(blocks.systems)))
+    sampling_state_record(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        systems=tallies.systems,
+        wins=tallies.wins.tolist(),
+        ties=tallies.ties.tolist(),
+    )
 
 
 def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[RankingRun]:

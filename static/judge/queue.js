@@ -7,8 +7,10 @@ import { isSignedOut } from "./api.js";
 export class Queue extends EventTarget {
   blocks = [];
   hits = new Map();
-  // Why there is nothing more: null, "none", "offline", "signed-out", "server"
+  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "preparing"
+  // and "waiting", with the seconds after which the server wants to be asked again.
   lack = null;
+  retryAfter = 0;
   #asking = null;
 
   constructor(api, outbox, drafts) {
@@ -78,6 +80,7 @@ export class Queue extends EventTarget {
         return this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
+      if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.lack = null;
       this.#take(answer);
@@ -86,8 +89,9 @@ export class Queue extends EventTarget {
     return this.#lacks("none");
   }
 
-  #lacks(reason) {
+  #lacks(reason, retryAfter = 0) {
     this.lack = reason;
+    this.retryAfter = retryAfter;
     return false;
   }
 
@@ -99,7 +103,7 @@ export class Queue extends EventTarget {
     } catch {
       return;
     }
-    if (answer.status !== 200 && answer.status !== 204) return;
+    if (![200, 202, 204].includes(answer.status)) return;
     const hit = this.hits.get(block.hit);
     if (answer.data?.id === hit.id) {
       this.#extend(hit, answer);

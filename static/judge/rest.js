@@ -5,7 +5,13 @@ import { say } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const LOOK_AGAIN_MS = 30_000;
 const RETRY_MS = 5_000;
-const WORDS = { offline: "loading_offline", server: "loading_server", "signed-out": "loading_signed_out" };
+const WORDS = {
+  offline: "loading_offline",
+  server: "loading_server",
+  "signed-out": "loading_signed_out",
+  preparing: "loading_preparing",
+  waiting: "loading_waiting",
+};
 
 export class Rest {
   #timer = 0;
@@ -50,7 +56,7 @@ export class Rest {
     this.status.turnedAway(lack === "signed-out");
     if (lack === "none") this.#finished();
     else this.#say(say(WORDS[lack]));
-    const pause = lack === "none" ? LOOK_AGAIN_MS : RETRY_MS;
+    const pause = this.queue.retryAfter * 1000 || (lack === "none" ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

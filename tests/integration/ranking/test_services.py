@@ -10,7 +10,6 @@ from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
 from campaign.models import System, TestSet
-from ranking.services import runs as services
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
@@ -20,6 +19,7 @@ from ranking.services import (
     ranking_run_compute,
     ranking_run_reproduce,
 )
+from ranking.services import runs as services
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
