@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judgment, QualityAction, QualityRule
 from annotation.selectors import Standing, judge_standings
-from campaign.models import Judge, TestSet
+from campaign.models import Campaign, Judge, TestSet
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judges import JudgeRow, judge_rows
 
@@ -66,6 +66,16 @@ def quality_due() -> list[RankingRun]:
     return list(RankingRun.objects.filter(pk__in=run_ids).order_by("pk"))
 
 
+def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
+    """The rules of a campaign, newest first, with how often each acted."""
+    return (
+        QualityRule.objects.filter(campaign=campaign)
+        .select_related("test_set", "created_by", "switched_off_by")
+        .annotate(acted=Count("actions"))
+        .order_by("-id")
+    )
+
+
 def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
     """What was done about the judges of a campaign, newest first, with who took it back."""
     return (
@@ -75,6 +85,13 @@ def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
         )
         .order_by("-id")
     )
+
+
+def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
+    """What was last measured of a judge in a test set."""
+    report = QualityReport.objects.filter(test_set=test_set).first()
+    found: dict[str, Any] = report.measures.get(judge.pseudonym, {}) if report else {}
+    return found
 
 
 def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQuality]:
