@@ -12,8 +12,6 @@ from annotation.sampling.parameters import (
     SegmentOrder,
 )
 
-_SHARE = {"blank": True, "default": 0.0}
-
 
 class DesignQuerySet(models.QuerySet["Design"]):
     def drawing(self) -> "DesignQuerySet":
@@ -77,7 +75,7 @@ class Design(models.Model):
         blank=True,
         help_text=_("Share of blocks that hold it; empty: it is drawn as one more system."),
     )
-    bad_reference_rate = models.FloatField(_("rate of damaged references"), **_SHARE)
+    bad_reference_rate = models.FloatField(_("rate of damaged references"), default=0.0)
     length_limits = models.JSONField(
         _("limits by length"),
         default=list,
@@ -88,8 +86,8 @@ class Design(models.Model):
         _("identical texts"), max_length=14, choices=Sameness, default=Sameness.EXACT
     )
     active_floor = models.FloatField(_("balanced share of an active design"), default=0.1)
-    inter_share = models.FloatField(_("share repeated by another judge"), **_SHARE)
-    intra_share = models.FloatField(_("share repeated by the same judge"), **_SHARE)
+    inter_share = models.FloatField(_("share repeated by another judge"), default=0.0)
+    intra_share = models.FloatField(_("share repeated by the same judge"), default=0.0)
     repeat_gap = models.PositiveSmallIntegerField(
         _("HITs between a HIT and its repeat by the same judge"), default=10
     )

@@ -12,11 +12,12 @@ def hits_explained(*, test_set_id: int) -> HITQuerySet:
     held = Assignment.objects.filter(
         hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
     )
-    return (
+    hits: HITQuerySet = (
         HIT.objects.filter(test_set=test_set_id)
         .select_related("design", "repeats", "reserved_for")
         .annotate(is_lent=Exists(held))
     )
+    return hits
 
 
 def designs_of(*, test_set_id: int) -> QuerySet[Design]:

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Exists, OuterRef
 
@@ -14,49 +16,53 @@ from campaign.models import System
 def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
     """The plans of these HITs by row. Three queries, however many."""
     shown = _candidates(hit_ids)
-    blocks: dict[int, list[BlockPlan]] = defaultdict(list)
-    whys: dict[int, dict[str, object]] = {}
-    plans = dict(HIT.objects.filter(pk__in=hit_ids).values_list("pk", "number"))
-    for hit_id, why in HIT.objects.filter(pk__in=hit_ids).values_list("pk", "why"):
-        whys[hit_id] = dict(why)
+    blocks: dict[int, list[tuple[int, _Shown]]] = defaultdict(list)
     rows = (
         Block.objects.filter(hit__in=hit_ids)
         .order_by("hit_id", "position")
         .values_list("hit_id", "pk", "segment__number")
     )
     for hit_id, block_id, segment in rows:
-        candidates, systems, bad_reference = shown[block_id]
-        at = len(blocks[hit_id])
-        stored = whys[hit_id].get("blocks")
-        why = dict(stored[at]) if isinstance(stored, list) and at < len(stored) else {}
-        why.pop("segment", None)
-        blocks[hit_id].append(
+        blocks[hit_id].append((segment, shown[block_id]))
+    hits = HIT.objects.filter(pk__in=hit_ids).values_list("pk", "number", "why")
+    return {pk: _plan(number, why, blocks[pk]) for pk, number, why in hits}
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What stands behind each candidate of a block, in shown order."""
+
+    outputs: list[list[int]] = field(default_factory=list)
+    systems: list[list[str]] = field(default_factory=list)
+    control: int | None = None
+
+
+def _plan(number: int, stored: dict[str, Any], blocks: list[tuple[int, _Shown]]) -> HITPlan:
+    why = dict(stored)
+    whys = why.pop("blocks", [{}] * len(blocks))
+    return HITPlan(
+        number=number,
+        blocks=tuple(
             BlockPlan(
                 segment=segment,
-                candidates=candidates,
-                systems=systems,
-                bad_reference=bad_reference,
-                why=why,
+                candidates=tuple(tuple(sorted(ids)) for ids in shown.outputs),
+                systems=tuple(tuple(sorted(names)) for names in shown.systems),
+                control=()
+                if shown.control is None
+                else tuple(sorted(shown.systems[shown.control])),
+                why={key: value for key, value in of_block.items() if key != "segment"},
             )
-        )
-    return {
-        hit_id: HITPlan(
-            number=number,
-            blocks=tuple(blocks[hit_id]),
-            why={key: value for key, value in whys[hit_id].items() if key != "blocks"},  # type: ignore[misc]  # JSON
-        )
-        for hit_id, number in plans.items()
-    }
-
-
-_Shown = tuple[tuple[tuple[int, ...], ...], tuple[tuple[str, ...], ...], str]
+            for (segment, shown), of_block in zip(blocks, whys, strict=True)
+        ),
+        why=why,
+    )
 
 
 def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
-    """Outputs and systems behind each candidate in shown order, and the damaged reference."""
+    """By block."""
     rows = (
         CandidateOutput.objects.filter(candidate__block__hit__in=hit_ids)
-        .order_by("candidate__block_id", "candidate__position", "output_id")
+        .order_by("candidate__block_id", "candidate__position")
         .values_list(
             "candidate__block_id",
             "candidate__position",
@@ -65,22 +71,19 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
             "output__system__kind",
         )
     )
-    outputs: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    systems: dict[int, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    damaged: dict[int, str] = {}
+    blocks: dict[int, _Shown] = defaultdict(_Shown)
+    previous = None
     for block_id, position, output_id, system, kind in rows:
-        outputs[block_id][position].append(output_id)
-        systems[block_id][position].append(system)
+        block = blocks[block_id]
+        if previous != (block_id, position):
+            block.outputs.append([])
+            block.systems.append([])
+            previous = block_id, position
+        block.outputs[-1].append(output_id)
+        block.systems[-1].append(system)
         if kind == System.Kind.BAD_REFERENCE:
-            damaged[block_id] = system
-    return {
-        block_id: (
-            tuple(tuple(sorted(ids)) for ids in by_position.values()),
-            tuple(tuple(sorted(names)) for names in systems[block_id].values()),
-            damaged.get(block_id, ""),
-        )
-        for block_id, by_position in outputs.items()
-    }
+            block.control = len(block.outputs) - 1
+    return blocks
 
 
 def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[int, int]]:
@@ -108,7 +111,7 @@ def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[
     history: list[Lent] = []
     for hit_id, number, purpose, repeats, completed_at, judged_any in rows:
         if purpose == HIT.Purpose.INTRA:
-            history.append(Lent(number=number, repeats=own.get(repeats)))
+            history.append(Lent(number=number, repeats=own.get(repeats or hit_id)))
             continue
         own[repeats or hit_id] = number
         hit_ids[number] = hit_id

@@ -40,7 +40,7 @@ class SegmentQuota:
     def add(self, plan: HITPlan) -> None:
         """Count the blocks of a HIT that are judged for the ranking's sake."""
         for block in plan.blocks:
-            if block.bad_reference:
+            if block.control:
                 continue
             if block.segment > len(self.counts):
                 self.counts.extend([0] * (block.segment - len(self.counts)))
@@ -53,7 +53,7 @@ class SegmentQuota:
         if self.limit is None:
             return True
         return all(
-            block.bad_reference
+            block.control
             or block.segment > len(self.counts)
             or self.counts[block.segment - 1] < self.limit
             for block in plan.blocks

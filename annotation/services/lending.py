@@ -91,7 +91,8 @@ def _hit_take(
 ) -> HIT | None:
     """A HIT that lies ready for the judge, locked: a due repeat, one kept for them, the pool's."""
     for hits in _sources(test_set, judge, account, conflicts):
-        hit = hits.waiting().select_for_update(skip_locked=True, no_key=True).first()
+        ready = hits.waiting().select_for_update(skip_locked=True, no_key=True)
+        hit: HIT | None = ready.first()
         if hit is not None:
             return hit
     return None

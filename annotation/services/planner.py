@@ -113,7 +113,7 @@ class Planner:
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
         """Plan this HIT; `fields` are those of `PlannedHIT`."""
         self._drawer.add(plan, purpose)
-        self.sequence.blocks_planned += sum(not block.bad_reference for block in plan.blocks)
+        self.sequence.blocks_planned += sum(not block.control for block in plan.blocks)
         self.planned.append(PlannedHIT(plan=plan, purpose=purpose, **fields))
 
     def store(self) -> None:

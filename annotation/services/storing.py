@@ -163,9 +163,9 @@ def _blocks_store(
 
 def _control(block: BlockPlan) -> tuple[str, str | None]:
     """A block with a damaged reference checks attention: the damage is expected to come last."""
-    if not block.bad_reference:
+    if not block.control:
         return Block.Control.NONE.value, None
-    expected = (2 if block.bad_reference in names else 1 for names in block.systems)
+    expected = (2 if names == block.control else 1 for names in block.systems)
     return Block.Control.ATTENTION.value, _array(expected)
 
 
