@@ -39,13 +39,18 @@ class TrainingBlock(models.Model):
 
 
 class TrainingCandidate(models.Model):
-    """An output of a training block and the rank it should get; equal ranks are a tie."""
+    """An output of a training block and the rank it should get."""
 
     training_block = models.ForeignKey(
         TrainingBlock, on_delete=models.CASCADE, related_name="candidates"
     )
     output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
-    expected = models.PositiveSmallIntegerField(_("expected rank"), help_text=_("1 is best."))
+    expected = models.PositiveSmallIntegerField(
+        _("expected rank"),
+        null=True,
+        blank=True,
+        help_text=_("1 is best. Only the order counts; empty: nothing is expected of it."),
+    )
 
     class Meta:
         verbose_name = _("output of a training block")

@@ -45,7 +45,7 @@ def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int])
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge)
         .open()
-        .exclude(purpose=HIT.Purpose.INTRA)
+        .exclude(purpose__in=[HIT.Purpose.INTRA, HIT.Purpose.TRAINING])
         .unseen_by(judge.pk)
         .without(conflicts)
         .order_by("number")

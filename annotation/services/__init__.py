@@ -1,7 +1,7 @@
 """Writes of the annotation app; each is one atomic business action."""
 
 from annotation.services.designs import DesignRefusedError, design_change
-from annotation.services.lending import assignment_lend, leases_release
+from annotation.services.lending import JudgePausedError, assignment_lend, leases_release
 from annotation.services.planning import design_ensure, hits_plan, pool_fill
 from annotation.services.quality import (
     QualityRefusedError,
@@ -23,15 +23,25 @@ from annotation.services.submission import (
     judgment_submit,
     skip_submit,
 )
+from annotation.services.training import (
+    TrainingRefusedError,
+    training_block_explain,
+    training_block_remove,
+    training_plan,
+    training_plan_ahead,
+    training_propose,
+)
 from annotation.services.wanting import Lack, NoWork, work_want
 
 __all__ = [
     "DesignRefusedError",
+    "JudgePausedError",
     "Lack",
     "NoWork",
     "QualityRefusedError",
     "RuleTerms",
     "SubmissionRefusedError",
+    "TrainingRefusedError",
     "assignment_lend",
     "design_change",
     "design_ensure",
@@ -51,5 +61,10 @@ __all__ = [
     "quality_rules_suggest",
     "sampling_state_record",
     "skip_submit",
+    "training_block_explain",
+    "training_block_remove",
+    "training_plan",
+    "training_plan_ahead",
+    "training_propose",
     "work_want",
 ]

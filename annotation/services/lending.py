@@ -16,16 +16,27 @@ from annotation.models import HIT, Assignment, Exposure, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
+    Standing,
     conflicts_of,
     hits_for_judge,
     hits_intra,
     hits_reserved,
+    judge_standing,
     quota_reached,
     test_sets_open_to_judge,
 )
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.wanting import work_want_ahead
 from campaign.models import Campaign, Judge, TestSet
+
+
+class JudgePausedError(Exception):
+    """The judge is paused or excluded and is lent nothing, not even what they hold."""
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(standing.value)
+        self.standing = standing
 
 
 @transaction.atomic
@@ -37,7 +48,8 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     row lets their tabs ask one after the other. Nobody waits for another
     judge: a HIT that somebody else is being lent is passed over.
 
-    Why there is none, `annotation.services.wanting.work_want` says.
+    Why there is none, `annotation.services.wanting.work_want` says. Raises `JudgePausedError` for
+    a judge who is paused or excluded.
     """
     locked = (
         Judge.objects.select_for_update(of=("self",), no_key=True)
@@ -45,6 +57,9 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
         .annotate(now=Now())
         .get(pk=judge.pk)
     )
+    standing = judge_standing(locked)
+    if not standing.may_judge:
+        raise JudgePausedError(standing)
     conflicts = conflicts_of(locked)
     held = _held(locked, conflicts, after, locked.now)
     if held is not None:
@@ -101,6 +116,11 @@ def _hit_take(
 def _sources(
     test_set: TestSet, judge: Judge, account: JudgeAccount, conflicts: Collection[int]
 ) -> Iterator[HITQuerySet]:
+    trained = training_round_due(judge=judge, test_set_id=test_set.pk, hits_lent=account.hits_lent)
+    if trained is not None:
+        # Nothing else before it is done; where it is not planned yet, the judge asks again.
+        yield hits_training(judge=judge, test_set_id=test_set.pk).without(conflicts)
+        return
     design = design_in_force(test_set_id=test_set.pk)
     if design is not None and design.intra_share:
         due = intra_due(
@@ -116,9 +136,10 @@ def _sources(
 
 
 def _lend(hit: HIT, judge: Judge, account: JudgeAccount, now: datetime) -> Assignment:
-    is_repeat = hit.purpose == HIT.Purpose.INTRA
+    # Further rounds of training show the same segments again.
+    is_repeat = hit.purpose == HIT.Purpose.INTRA or hit.why.get("round", 1) > 1
     account.hits_lent += 1
-    account.intra_lent += is_repeat
+    account.intra_lent += hit.purpose == HIT.Purpose.INTRA
     account.last_lent_at = now
     account.wanted_at = account.nothing_at = None
     account.save()

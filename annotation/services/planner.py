@@ -47,7 +47,7 @@ class Planner:
         self.parameters = design.parameters
         self.planned: list[PlannedHIT] = []
         self.stored_ids: dict[int, int] = {}
-        self._texts = TestSetTexts(test_set)
+        self._texts = TestSetTexts(test_set, at=now)
         self.quota = SegmentQuota(
             limit=test_set.blocks_per_segment,
             counts=list(sequence.segment_blocks),
@@ -62,6 +62,7 @@ class Planner:
             segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
             segment_limit=self.quota.limit,
             state=self._state().to_json(),
+            created_at=now,
         )
         shown: Mapping[int, SegmentTexts] = texts_without(
             self._texts, hide, self.parameters.normalisation

@@ -53,9 +53,10 @@ class BadReference(models.Model):
         help_text=_("Empty where it was approved from the command line."),
     )
     reviewed_at = models.DateTimeField(_("reviewed"), null=True, blank=True)
-    approved_once = models.BooleanField(
-        _("was approved once"), default=False, help_text=_("It may have been shown to judges.")
-    )
+    # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
+    # can be drawn again from what could be drawn then.
+    approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
 
     objects: ClassVar[BadReferenceQuerySet] = BadReferenceQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -82,8 +83,18 @@ class BadReference(models.Model):
                 name="bad_reference_reviewed_exactly_if_not_pending",
             ),
             models.CheckConstraint(
-                condition=~models.Q(status="approved") | models.Q(approved_once=True),
-                name="bad_reference_approved_was_approved_once",
+                condition=models.Q(
+                    status="approved", approved_at__isnull=False, withdrawn_at__isnull=True
+                )
+                | models.Q(
+                    ~models.Q(status="approved"),
+                    approved_at__isnull=True,
+                    withdrawn_at__isnull=True,
+                )
+                | models.Q(
+                    status="rejected", approved_at__isnull=False, withdrawn_at__isnull=False
+                ),
+                name="bad_reference_withdrawn_exactly_if_rejected_after_approval",
             ),
         ]
         indexes = [

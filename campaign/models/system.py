@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import ClassVar
 
 import pgtrigger
@@ -42,12 +43,19 @@ class System(models.Model):
 
 
 class OutputQuerySet(models.QuerySet["Output"]):
-    def drawable(self) -> "OutputQuerySet":
-        """Those that may be put before judges: with a text; of damaged references, the approved."""
+    def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
+        """Those that may be put before judges: with a text; of damaged references, the approved.
+
+        With `at`, of damaged references those that were approved then.
+        """
+        approved = models.Q(bad_reference__status="approved")
+        if at is not None:
+            approved = models.Q(bad_reference__approved_at__lte=at) & (
+                models.Q(bad_reference__withdrawn_at__isnull=True)
+                | models.Q(bad_reference__withdrawn_at__gt=at)
+            )
         return self.filter(
-            ~models.Q(system__kind=System.Kind.BAD_REFERENCE)
-            | models.Q(bad_reference__status="approved"),
-            text__isnull=False,
+            ~models.Q(system__kind=System.Kind.BAD_REFERENCE) | approved, text__isnull=False
         )
 
 
@@ -80,7 +88,7 @@ class Output(models.Model):
                 func="""
                     IF EXISTS (
                         SELECT FROM campaign_badreference b
-                        WHERE b.output_id = NEW.id AND b.approved_once
+                        WHERE b.output_id = NEW.id AND b.approved_at IS NOT NULL
                     ) THEN
                         RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
                             USING ERRCODE = 'check_violation',

@@ -58,17 +58,25 @@ def bad_references_make(
 def bad_reference_review(
     *, bad_reference: BadReference, approve: bool, reviewer: User | None
 ) -> BadReference:
-    """Approve or reject a damaged reference; a later word replaces an earlier one.
+    """Approve or reject a damaged reference; saying it again changes nothing.
 
-    Rejecting one that was approved keeps it from being drawn again; what was
-    judged of it stays.
+    Rejecting one that was approved withdraws it for good: it is not drawn any
+    more, and what was judged of it stays. Raises `BadReferenceRefusedError`
+    where one that was withdrawn is to be approved.
     """
     row = BadReference.objects.select_for_update().get(pk=bad_reference.pk)
-    row.status = BadReference.Status.APPROVED if approve else BadReference.Status.REJECTED
-    row.approved_once = row.approved_once or approve
-    row.reviewed_by = reviewer
-    row.reviewed_at = timezone.now()
-    row.save(update_fields=["status", "approved_once", "reviewed_by", "reviewed_at"])
+    status = BadReference.Status.APPROVED if approve else BadReference.Status.REJECTED
+    if row.status == status:
+        return row
+    if approve and row.withdrawn_at is not None:
+        raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
+    now = timezone.now()
+    if approve:
+        row.approved_at = now
+    elif row.approved_at is not None:
+        row.withdrawn_at = now
+    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, now
+    row.save()
     return row
 
 
@@ -85,9 +93,9 @@ def bad_reference_redraw(
         .select_related("output__segment", "output__system__test_set")
         .get(pk=bad_reference.pk)
     )
-    if row.approved_once:
+    if row.approved_at is not None:
         raise BadReferenceRefusedError(
-            _("It was approved once and may have been shown: its text stays. Reject it instead.")
+            _("It was approved and may have been shown to judges: its text stays.")
         )
     output, segment = row.output, row.output.segment
     references = _References(output.system.test_set)

@@ -94,7 +94,10 @@ def bad_reference_decide(
         status = BadReference.Status.PENDING
     elif decision in {"approve", "reject"}:
         user = cast("User", request.user)
-        bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
+        try:
+            bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
+        except BadReferenceRefusedError as error:
+            messages.error(request, str(error))
     else:
         return HttpResponseBadRequest(_("Approve it, reject it, or have another one drawn."))
     return redirect(f"{back}?{urlencode({'status': status})}")

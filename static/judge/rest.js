@@ -11,6 +11,7 @@ const WORDS = {
   "signed-out": "loading_signed_out",
   preparing: "loading_preparing",
   waiting: "loading_waiting",
+  paused: "loading_paused",
 };
 
 export class Rest {
@@ -56,7 +57,7 @@ export class Rest {
     this.status.turnedAway(lack === "signed-out");
     if (lack === "none") this.#finished();
     else this.#say(say(WORDS[lack]));
-    const pause = this.queue.retryAfter * 1000 || (lack === "none" ? LOOK_AGAIN_MS : RETRY_MS);
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
+from django.utils import timezone
 
 from campaign.damage import normalised
 from campaign.models import BadReference, Output, System, TestSet
@@ -61,8 +62,16 @@ def test_only_an_approved_one_may_be_drawn(test_set: TestSet) -> None:
     bad_reference_review(bad_reference=bad, approve=False, reviewer=organiser)
     assert list(drawable.all()) == [good.output]
     assert Output.objects.drawable().exclude(system__kind="bad_reference").count() == 7 * 7
+    approved = timezone.now()
     bad_reference_review(bad_reference=good, approve=False, reviewer=organiser)
     assert not drawable.exists()
+    # Withdrawn for good; what could be drawn at any time before can still be told.
+    with pytest.raises(BadReferenceRefusedError, match="withdrawn"):
+        bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
+    damaged = Output.objects.filter(system__kind="bad_reference")
+    assert list(damaged.drawable(at=approved)) == [good.output]
+    assert not damaged.drawable(at=timezone.now()).exists()
+    assert not damaged.drawable(at=good.output.segment.test_set.created_at).exists()
 
 
 def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestSet) -> None:
