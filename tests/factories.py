@@ -99,3 +99,43 @@ def _variant(system: str, systems: Sequence[str]) -> str:
     return ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")[
         list(systems).index(system) % 9
     ] + "x" * (list(systems).index(system) // 9)
+
+
+def make_long_test_set(
+    campaign: Campaign,
+    *,
+    segments: int,
+    systems: int = 6,
+    document_length: int = 10,
+    name: str = "long",
+    seed: int = 7,
+    **fields: Any,
+) -> TestSet:
+    """Many segments in documents of equal length, a statement a table; nothing planned."""
+    test_set = TestSet.objects.create(
+        campaign=campaign, name=name, source_language="en", target_language="de", **fields
+    )
+    documents = Document.objects.bulk_create(
+        Document(test_set=test_set, name=f"document {position}", position=position)
+        for position in range(1, -(-segments // document_length) + 1)
+    )
+    rows = Segment.objects.bulk_create(
+        Segment(
+            test_set=test_set,
+            document=documents[(number - 1) // document_length],
+            number=number,
+            position=(number - 1) % document_length + 1,
+            source_text=f"Source sentence {number}.",
+        )
+        for number in range(1, segments + 1)
+    )
+    made = System.objects.bulk_create(
+        System(test_set=test_set, name=f"system-{index:02}") for index in range(systems)
+    )
+    Output.objects.bulk_create(
+        Output(segment=segment, system=system, text=f"Ausgabe {segment.number} {index}.")
+        for segment in rows
+        for index, system in enumerate(made)
+    )
+    design_ensure(test_set=test_set, seed=seed)
+    return test_set
