@@ -15,8 +15,8 @@ from rest_framework.views import APIView
 from annotation.api import serializers
 from annotation.models import Assignment
 from annotation.selectors import (
-    Standing,
     AssignedBlock,
+    Standing,
     assigned_block,
     assignment_of,
     assignment_view,

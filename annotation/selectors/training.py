@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.models import HIT, Block, Judgment, TrainingBlock
+from django.db.models import F, Prefetch
+
+from annotation.models import HIT, Block, Judgment, TrainingBlock, TrainingCandidate
 from annotation.models.pool import HITQuerySet
 from campaign.models import Judge
 
@@ -28,6 +30,18 @@ class TrainingResult:
 
     blocks: int
     agreeing: int
+
+
+def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
+    """The training blocks of a test set in order, with their outputs. Two queries."""
+    candidates = Prefetch(
+        "candidates",
+        TrainingCandidate.objects.select_related("output__system").order_by(
+            F("expected").asc(nulls_last=True), "id"
+        ),
+    )
+    rows = TrainingBlock.objects.filter(test_set=test_set_id).order_by("position")
+    return list(rows.select_related("segment").prefetch_related(candidates))
 
 
 def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:

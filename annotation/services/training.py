@@ -169,9 +169,7 @@ def _unsuitable_close(judge: Judge, test_set_id: int, conflicts: Collection[int]
         ).update(completed_at=Now())
 
 
-def _store(
-    sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]
-) -> None:
+def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]) -> None:
     design = design_in_force(test_set_id=sequence.test_set_id)
     assert design is not None, "pool_fill makes one"  # noqa: S101
     training = list(

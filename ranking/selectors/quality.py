@@ -10,7 +10,6 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judgment, QualityAction, QualityRule
-from annotation.selectors import Standing, judge_standings
 from campaign.models import Campaign, Judge, TestSet
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judges import JudgeRow, judge_rows
@@ -18,12 +17,10 @@ from ranking.selectors.judges import JudgeRow, judge_rows
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
-    """A judge's work in a test set, the stored measures by name, standing, and the actions."""
+    """A judge's work and standing, the stored measures by name, and what was done."""
 
-    judge_id: int
     row: JudgeRow
     measures: Mapping[str, Mapping[str, Any]]
-    standing: Standing
     actions: tuple[QualityAction, ...]
 
 
@@ -95,27 +92,18 @@ def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
 
 
 def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQuality]:
-    """Every judge of a test set, by pseudonym. Seven queries, however many judges."""
+    """Every judge of a test set, by pseudonym. Six queries, however many judges."""
     rows = judge_rows(test_set=test_set, run=run)
     report = QualityReport.objects.filter(test_set=test_set).first()
     measures: dict[str, Any] = report.measures if report else {}
     actions: dict[int, list[QualityAction]] = {}
     for action in quality_actions(test_set=test_set):
         actions.setdefault(action.judge_id, []).append(action)
-    ids = {
-        judge.pseudonym: judge.pk
-        for judge in Judge.objects.filter(
-            campaign=test_set.campaign_id, pseudonym__in=[row.pseudonym for row in rows]
-        )
-    }
-    standings = judge_standings(*ids.values())
     return [
         JudgeQuality(
-            judge_id=ids[row.pseudonym],
             row=row,
             measures=measures.get(row.pseudonym, {}),
-            standing=standings.get(ids[row.pseudonym], Standing.GOOD),
-            actions=tuple(actions.get(ids[row.pseudonym], ())),
+            actions=tuple(actions.get(row.judge_id, ())),
         )
         for row in rows
     ]

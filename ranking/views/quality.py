@@ -11,7 +11,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import QualityAction
-from annotation.selectors import Standing
 from annotation.services import (
     QualityRefusedError,
     judge_reinstate,
@@ -37,7 +36,6 @@ class _ActionLine:
 @dataclass(frozen=True, slots=True)
 class _JudgeCard:
     judge: JudgeQuality
-    standing: str
     lines: list[MeasureLine]
     actions: list[_ActionLine]
 
@@ -60,15 +58,8 @@ def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> Htt
 
 
 def _card(judge: JudgeQuality) -> _JudgeCard:
-    words = {
-        Standing.GOOD: "",
-        Standing.WARNED: _("warned"),
-        Standing.PAUSED: _("paused"),
-        Standing.EXCLUDED: _("excluded"),
-    }
     return _JudgeCard(
         judge=judge,
-        standing=words[judge.standing],
         lines=measure_lines(judge.measures),
         actions=[
             _ActionLine(

@@ -237,7 +237,10 @@ def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User
     careful_row, careless_row = judges_quality(
         test_set=judged.test_set, run=latest_run(test_set_id=judged.test_set.pk)
     )
-    assert (careful_row.standing, careless_row.standing) == (Standing.GOOD, Standing.EXCLUDED)
+    assert (careful_row.row.standing, careless_row.row.standing) == (
+        Standing.GOOD,
+        Standing.EXCLUDED,
+    )
     assert careless_row.measures["reference"]["evidence"] == 3 * BLOCKS
     assert "inter" not in careless_row.measures
     assert careless_row.actions[0].created_by == organiser
