@@ -82,7 +82,7 @@ class Output(models.Model):
         triggers = [
             pgtrigger.Trigger(
                 name="output_of_an_approved_bad_reference_stays",
-                operation=pgtrigger.UpdateOf("text"),
+                operation=pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
                 func="""

@@ -59,8 +59,8 @@ def quality_due() -> list[RankingRun]:
         | Q(quality_report__computed_at__lt=F("rule_at")),
         run_id__isnull=False,
     )
-    run_ids = [row.run_id for row in rows]
-    return list(RankingRun.objects.filter(pk__in=run_ids).order_by("pk"))
+    run_ids = rows.values_list("run_id", flat=True)
+    return list(RankingRun.objects.filter(pk__in=list(run_ids)).order_by("pk"))
 
 
 def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:

@@ -241,14 +241,18 @@ def test_an_organiser_cannot_reach_into_another_campaign(
 ) -> None:
     other = make_test_set(make_campaign("other"))
     stranger = make_judge(other.campaign, "stranger")
-    assert page.post(
-        at("judge-act", judged.test_set, stranger.pk), {"action": "exclude"}
-    ).status_code == 404
+    assert (
+        page.post(at("judge-act", judged.test_set, stranger.pk), {"action": "exclude"}).status_code
+        == 404
+    )
     bad_references_make(test_set=other, seed=1)
     bad = BadReference.objects.of(other.pk)[0]
-    assert page.post(
-        at("bad-reference-decide", judged.test_set, bad.pk), {"decision": "approve"}
-    ).status_code == 404
+    assert (
+        page.post(
+            at("bad-reference-decide", judged.test_set, bad.pk), {"decision": "approve"}
+        ).status_code
+        == 404
+    )
 
 
 @pytest.mark.parametrize("judges", [1, 12])
