@@ -1,6 +1,7 @@
 from django.urls import path
 
 from annotation.views.download import judgments_download
+from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
 from annotation.views.training import training, training_block
 
@@ -16,5 +17,10 @@ urlpatterns = [
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/",
         training_block,
         name="training-block",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/",
+        hits_page,
+        name="hits",
     ),
 ]

@@ -52,7 +52,7 @@ def _errors(address: str, operation: dict[str, Any]) -> list[str]:
     errors = ["401"]
     if "requestBody" in operation or "until" in query:
         errors.append("400")
-    if address.startswith("/api/v1/judging/"):
+    if address.startswith("/api/v1/judging/") or address.endswith("/hits/"):
         errors.append("403")
     if "{" in address or "cursor" in query:
         errors.append("404")

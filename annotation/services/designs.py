@@ -63,6 +63,13 @@ def design_change(
 
 
 def _check(design: Design) -> None:
+    limits = design.length_limits
+    pairs = isinstance(limits, list | tuple) and all(
+        isinstance(pair, list | tuple) and [type(number) for number in pair] == [int, int]
+        for pair in limits
+    )
+    if not pairs:
+        raise DesignRefusedError(_("length_limits are pairs of words and candidates."))
     try:
         design.clean_fields(exclude=["test_set", "changed_by"])
         design.validate_constraints()
