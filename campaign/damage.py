@@ -5,8 +5,9 @@ What counts as a word follows from the script: between spaces where words are wr
 character with its marks where they are not.
 
 Sources: the replacement of a stretch of words by one of another segment, and how long it is, are
-those of Graham et al. 2013 (§4.2, "bad references" against crowd workers who do not read); a damaged
-reference as an attention check is Bojar et al. 2011, §2.1, turned round.
+those of direct assessment, which calls them bad references (Bojar et al. 2016, Findings of WMT16,
+after Graham et al. 2013); as an attention check a damaged reference is the idea of Bojar et al. 2011,
+§2.1, turned round.
 """
 
 import unicodedata
@@ -169,7 +170,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _stretch(words: int) -> int:
-    """How many words Graham et al. (2013) replace in a sentence of so many."""
+    """How many words direct assessment replaces in a sentence of so many (WMT16)."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if words <= longest:
             return replaced

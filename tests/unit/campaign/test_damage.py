@@ -55,7 +55,7 @@ def test_each_damage_does_what_its_name_says() -> None:
     assert made(Damage.SWAPPED) == OTHER.split()
     replaced = made(Damage.REPLACED)
     assert len(replaced) == len(words)
-    # Fifteen words: a stretch of four (Graham et al. 2013).
+    # Fifteen words: a stretch of four (Findings of WMT16).
     assert sum(new != old for new, old in zip(replaced, words, strict=True)) <= 4
     assert set(replaced) - set(words) <= set(OTHER.split())
     numbers = made(Damage.NUMBERS)
