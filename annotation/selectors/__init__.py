@@ -14,7 +14,9 @@ from annotation.selectors.judging import (
     judge_of,
 )
 from annotation.selectors.pool import (
+    attention_due,
     conflicts_of,
+    damaged_systems,
     has_work_waiting,
     hits_for_judge,
     hits_intra,
@@ -44,8 +46,10 @@ __all__ = [
     "assigned_blocks",
     "assignment_of",
     "assignment_view",
+    "attention_due",
     "blocks_taken",
     "conflicts_of",
+    "damaged_systems",
     "excluded_judges",
     "excluded_judges_by_campaign",
     "has_work_waiting",

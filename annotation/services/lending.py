@@ -17,7 +17,9 @@ from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
     Standing,
+    attention_due,
     conflicts_of,
+    damaged_systems,
     hits_for_judge,
     hits_intra,
     hits_reserved,
@@ -131,8 +133,25 @@ def _sources(
         )
         if due:
             yield hits_intra(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    yield hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    yield hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    pool = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    reserved = hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    if design is not None and design.attention_every:
+        yield from _on_schedule(test_set, judge, design.attention_every, reserved, pool)
+    yield reserved
+    yield pool
+
+
+def _on_schedule(
+    test_set: TestSet, judge: Judge, every: int, reserved: HITQuerySet, pool: HITQuerySet
+) -> Iterator[HITQuerySet]:
+    """An attention check if one is due, otherwise the others; where there is none, any will do."""
+    damaged = damaged_systems(test_set.pk)
+    if attention_due(judge=judge, test_set_id=test_set.pk, every=every, damaged=damaged):
+        yield reserved.showing(damaged)
+        yield pool.showing(damaged)
+    else:
+        yield reserved.without(damaged)
+        yield pool.without(damaged)
 
 
 def _lend(hit: HIT, judge: Judge, account: JudgeAccount, now: datetime) -> Assignment:

@@ -216,6 +216,8 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     assert without.result["input"]["blocks"] == BLOCKS
     assert [row["judge"] for row in without.result["agreement"]["judges"]] == ["careful"]
     assert not ranking_is_due(test_set_id=test_set.pk)
+    # The file ranks as the latest run.
+    assert {row.judge for row in five_way_rows(test_set=test_set)} == {"careful"}
 
     quality_action_revert(action=action, user=organiser)
     assert due_test_sets() == [test_set.pk]
