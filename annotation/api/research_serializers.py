@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Block, Judgment
+from annotation.models import Judgment
 
 
 class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
@@ -32,10 +32,9 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
     current = serializers.BooleanField(
         help_text="No later judgment (up to `until`, if given) supersedes it."
     )
-    control = serializers.ChoiceField(
+    control = serializers.CharField(
         source="block.control",
-        choices=Block.Control.choices,
-        help_text="Empty, or which kind of control it is of: those count in nothing.",
+        help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
     )
 
     class Meta:

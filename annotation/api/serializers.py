@@ -83,7 +83,9 @@ class AssignmentSerializer(serializers.Serializer[object]):
 
 class PausedSerializer(serializers.Serializer[object]):
     detail = serializers.CharField()
-    code = serializers.ChoiceField(choices=["paused"])
+    code = serializers.CharField(
+        required=False, help_text="“paused” where the organisers stopped you; otherwise not there."
+    )
 
 
 class NotYetSerializer(serializers.Serializer[object]):
