@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import QualityAction, QualityRule
+from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
 from campaign.models import Campaign, TestSet
 
@@ -14,9 +15,7 @@ from campaign.models import Campaign, TestSet
 class RuleForm(forms.Form):
     """The terms of a quality rule of a campaign."""
 
-    action = forms.ChoiceField(
-        label=_("What to do"), choices=QualityRule._meta.get_field("action").choices
-    )
+    action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
     measure = forms.ChoiceField(label=_("Measure"), choices=QualityRule.Measure.choices)
     direction = forms.ChoiceField(label=_("Side"), choices=QualityRule.Direction.choices)
     threshold = forms.FloatField(

@@ -127,49 +127,62 @@ class CandidateOutput(models.Model):
             models.UniqueConstraint(fields=["candidate", "output"], name="candidate_output_once"),
         ]
         triggers = [
+            # Once a statement, however many rows: HITs are stored by the thousand. Planned anew
+            # each time, since a plan kept from when the tables were small would read them whole,
+            # and by nested look-ups, since after a large insert that was rolled back the planner's
+            # statistics say that the tables are empty.
             pgtrigger.Trigger(
                 name="candidate_output_of_the_same_segment",
-                operation=pgtrigger.Insert | pgtrigger.Update,
-                when=pgtrigger.Before,
-                declare=[
-                    ("own_block", "BIGINT"),
-                    ("own_segment", "BIGINT"),
-                    ("output_segment", "BIGINT"),
-                    ("other", "BIGINT"),
-                ],
-                # One table at a time, each by its key: after a large insert that was rolled back
-                # the planner's statistics say that the tables are empty, and it then joins them
-                # by reading them whole, once for every row of the next insert.
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),
+                declare=[("wrong", "RECORD")],
                 func="""
-                    SELECT c.block_id INTO own_block
-                    FROM annotation_candidate c WHERE c.id = NEW.candidate_id;
-                    SELECT b.segment_id INTO own_segment
-                    FROM annotation_block b WHERE b.id = own_block;
-                    SELECT o.segment_id INTO output_segment
-                    FROM campaign_output o WHERE o.id = NEW.output_id;
-                    IF own_segment IS NULL OR own_segment IS DISTINCT FROM output_segment THEN
+                    EXECUTE '
+                        SELECT n.candidate_id, n.output_id FROM new_rows n
+                        WHERE (
+                            SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
+                        ) IS DISTINCT FROM (
+                            SELECT (
+                                SELECT b.segment_id FROM annotation_block b WHERE b.id = c.block_id
+                            )
+                            FROM annotation_candidate c WHERE c.id = n.candidate_id
+                        )
+                        LIMIT 1
+                    ' INTO wrong;
+                    IF wrong.output_id IS NOT NULL THEN
                         RAISE EXCEPTION 'output % is not of the segment of candidate %',
-                            NEW.output_id, NEW.candidate_id
+                            wrong.output_id, wrong.candidate_id
                             USING ERRCODE = 'check_violation',
                                   CONSTRAINT = 'candidate_output_of_the_same_segment';
                     END IF;
-                    FOR other IN
-                        SELECT c.id FROM annotation_candidate c
-                        WHERE c.block_id = own_block AND c.id <> NEW.candidate_id
-                    LOOP
-                        IF EXISTS (
-                            SELECT FROM annotation_candidateoutput co
-                            WHERE co.candidate_id = other AND co.output_id = NEW.output_id
-                        ) THEN
-                            RAISE EXCEPTION 'output % stands twice in block %',
-                                NEW.output_id, own_block
-                                USING ERRCODE = 'unique_violation',
-                                      CONSTRAINT = 'candidate_output_once_in_block';
-                        END IF;
-                    END LOOP;
-                    RETURN NEW;
+                    EXECUTE '
+                        SELECT n.candidate_id, n.output_id FROM new_rows n
+                        WHERE (
+                            SELECT count(*) FROM annotation_candidate other
+                            WHERE other.id <> n.candidate_id
+                                AND other.block_id = (
+                                    SELECT c.block_id FROM annotation_candidate c
+                                    WHERE c.id = n.candidate_id
+                                )
+                                AND (
+                                    SELECT true FROM annotation_candidateoutput co
+                                    WHERE co.candidate_id = other.id AND co.output_id = n.output_id
+                                )
+                        ) > 0
+                        LIMIT 1
+                    ' INTO wrong;
+                    IF wrong.output_id IS NOT NULL THEN
+                        RAISE EXCEPTION 'output % stands twice in the block of candidate %',
+                            wrong.output_id, wrong.candidate_id
+                            USING ERRCODE = 'unique_violation',
+                                  CONSTRAINT = 'candidate_output_once_in_block';
+                    END IF;
+                    RETURN NULL;
                 """,
             ),
+            pgtrigger.Protect(name="candidate_output_stays", operation=pgtrigger.Update),
         ]
 
     def __str__(self) -> str:

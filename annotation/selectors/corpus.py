@@ -38,7 +38,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
     def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
         """With `at`, damaged references as they were approved then."""
         self._test_set = test_set
-        self._at = at
+        self.at = at
         self._chunks: OrderedDict[int, dict[int, SegmentTexts]] = OrderedDict()
         self.systems: dict[str, int] = dict(test_set.systems.values_list("name", "id"))
         self.ranked_systems = sorted(
@@ -83,7 +83,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
-        outputs_then = Output.objects.drawable(at=self._at)
+        outputs_then = Output.objects.drawable(at=self.at)
         rows = outputs_then.filter(
             segment__in=[id_ for id_, _number, _source in segments]
         ).values_list("segment_id", "system__name", "id", "text", "system__kind")

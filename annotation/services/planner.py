@@ -39,6 +39,7 @@ class Planner:
         design: Design,
         sequence: HITSequence,
         now: datetime,
+        texts: TestSetTexts | None = None,
         judge_id: int | None = None,
         avoid: Collection[int] = (),
         hide: Collection[str] = (),
@@ -47,7 +48,7 @@ class Planner:
         self.parameters = design.parameters
         self.planned: list[PlannedHIT] = []
         self.stored_ids: dict[int, int] = {}
-        self._texts = TestSetTexts(test_set, at=now)
+        self._texts = TestSetTexts(test_set, at=now) if texts is None else texts
         self.quota = SegmentQuota(
             limit=test_set.blocks_per_segment,
             counts=list(sequence.segment_blocks),
@@ -62,7 +63,8 @@ class Planner:
             segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
             segment_limit=self.quota.limit,
             state=self._state().to_json(),
-            created_at=now,
+            # Damaged references are those approved then; see `hit_redraw`.
+            created_at=self._texts.at or now,
         )
         shown: Mapping[int, SegmentTexts] = texts_without(
             self._texts, hide, self.parameters.normalisation
@@ -77,7 +79,7 @@ class Planner:
         )
 
     @classmethod
-    def locked(cls, test_set_id: int, **for_judge: Any) -> "Planner":
+    def locked(cls, test_set_id: int, **fields: Any) -> "Planner":
         """Take the lock until the transaction ends, and read what the next draw depends on."""
         test_set = TestSet.objects.get(pk=test_set_id)
         HITSequence.objects.get_or_create(test_set=test_set)
@@ -91,9 +93,7 @@ class Planner:
             # A schedule begins with its design.
             sequence.design = design
             sequence.scheduled = sequence.turns = 0
-        return cls(
-            test_set=test_set, design=design, sequence=sequence, now=sequence.now, **for_judge
-        )
+        return cls(test_set=test_set, design=design, sequence=sequence, now=sequence.now, **fields)
 
     @property
     def is_all_planned(self) -> bool:

@@ -12,6 +12,7 @@ from annotation.models import HIT, Design, JudgeAccount
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
+from annotation.selectors.corpus import TestSetTexts
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
@@ -92,23 +93,37 @@ def _pool_fill(test_set_id: int, size: int) -> int:
             .filter(available_at__lte=Now())
             .count()
         )
-        count = min(size - waiting, PLAN_AT_ONCE)
-        planned = hits_plan(test_set_id=test_set_id, count=count) if count > 0 else 0
+        count = max(0, size - waiting)
+        planned = hits_plan(test_set_id=test_set_id, count=count)
         made += planned
-        if planned < count or count <= 0:
+        if planned < count or not count:
             return made
 
 
-@transaction.atomic
 def hits_plan(*, test_set_id: int, count: int) -> int:
     """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
 
-    Holds the lock of the test set's `HITSequence`, so that each number is
-    drawn once. Fewer than `count` where `TestSet.blocks_wanted` is reached or
-    nothing can be ranked: no texts, every window's outputs are identical, or
-    every segment has its `TestSet.blocks_per_segment`.
+    In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
+    test set's `HITSequence`, so that each number is drawn once. Fewer than
+    `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
+    no texts, every window's outputs are identical, or every segment has its
+    `TestSet.blocks_per_segment`.
     """
-    planner = Planner.locked(test_set_id)
+    test_set = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+    texts = TestSetTexts(test_set, at=test_set.now)
+    made = 0
+    while made < count:
+        at_once = min(count - made, PLAN_AT_ONCE)
+        planned = _batch_plan(test_set_id, at_once, texts)
+        made += planned
+        if planned < at_once:
+            break
+    return made
+
+
+@transaction.atomic
+def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
+    planner = Planner.locked(test_set_id, texts=texts)
     schedule = _Schedule(planner, count)
     empty_draws = 0
     while len(planner.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:

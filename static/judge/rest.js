@@ -1,5 +1,6 @@
 // The page between blocks: fetching, waiting for the network, no more work for now.
 
+import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -56,7 +57,11 @@ export class Rest {
     const { lack } = this.queue;
     this.status.turnedAway(lack === "signed-out");
     if (lack === "none") this.#finished();
-    else this.#say(say(WORDS[lack]));
+    else {
+      // Said aloud once, however often the page asks again.
+      if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
+      this.#say(say(WORDS[lack]));
+    }
     const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }

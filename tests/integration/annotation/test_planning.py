@@ -134,7 +134,7 @@ class TestPool:
         design_change(test_set=test_set, kind="balanced", systems_per_block=2)
         for _step in range(4):
             hits_plan(test_set_id=test_set.pk, count=10)
-        pairs: Counter[tuple[int, int]] = Counter()
+        pairs: Counter[tuple[str, ...]] = Counter()
         for plan in plans_read(HIT.objects.values_list("pk", flat=True)).values():
             for block in plan.blocks:
                 pairs.update(combinations(sorted(name for (name,) in block.systems), 2))

@@ -275,7 +275,7 @@ def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> 
     quality_action_revert(action=action, user=organiser)
     for rows in (QualityAction.objects.all(), QualityReversal.objects.all()):
         with pytest.raises(InternalError), transaction.atomic():
-            rows._raw_delete(rows.db)  # type: ignore[attr-defined]
+            rows._raw_delete(rows.db)
         with pytest.raises(InternalError), transaction.atomic():
             rows.update(note="never")
     with pytest.raises(IntegrityError, match="never change"):

@@ -276,7 +276,7 @@ def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
 ) -> None:
     read = judged_blocks
 
-    def submit_and_read(**arguments: int) -> Blocks:
+    def submit_and_read(**arguments: Any) -> Blocks:
         # Another judge's submission, committed between the watermark and the judgments.
         other_session.execute("SET lock_timeout = '1s'")
         other_session.execute(
