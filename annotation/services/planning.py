@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -109,7 +109,7 @@ def hits_plan(*, test_set_id: int, count: int) -> int:
     no texts, every window's outputs are identical, or every segment has its
     `TestSet.blocks_per_segment`.
     """
-    test_set = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
     texts = TestSetTexts(test_set, at=test_set.now)
     made = 0
     while made < count:

@@ -13,9 +13,10 @@ from annotation.notification import ranking_due
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (
-    # Clicking at random, the reference wins two comparisons in five.
-    (QualityRule.Measure.REFERENCE, QualityRule.Direction.BELOW, 0.55, 60),
-    (QualityRule.Measure.BAD_REFERENCE, QualityRule.Direction.BELOW, 0.7, 20),
+    # Somebody clicking at random could have done as well: nine in ten of those who do are found.
+    # A judge who prefers the reference in seven comparisons of ten is far from it at 60.
+    (QualityRule.Measure.REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 60),
+    (QualityRule.Measure.BAD_REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 30),
     (QualityRule.Measure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
     (QualityRule.Measure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
 )

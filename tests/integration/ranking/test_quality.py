@@ -99,7 +99,7 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
     judged.system("_bad", kind="bad_reference")
-    for segment in range(50, 60):
+    for segment in range(50, 66):
         check = control(judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1])
         judged.judgment("careful", check, [1, 5, 2])
         judged.judgment("careless", check, [3, 3, 3])
@@ -119,10 +119,10 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     actions = QualityAction.objects.all()
     assert {action.judge.pseudonym for action in actions} == {"careless"}
     assert {action.evidence["rule"]["measure"] for action in actions} == {
-        "reference",
-        "bad_reference",
+        "reference_random",
+        "bad_reference_random",
     }
-    assert actions[0].evidence["watermark"] == 2 * BLOCKS + 20
+    assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
     assert judge_standing(judge_called("careless")) == Standing.WARNED
     assert judge_standing(judge_called("careful")) == Standing.GOOD
