@@ -228,7 +228,7 @@ SPECTACULAR_SETTINGS = {
         "JudgeStanding": ["good", "warned", "paused", "excluded"],
         "QualityActionKind": "annotation.models.QualityAction.Kind",
         "HITPurpose": "annotation.models.HIT.Purpose",
-        "HITState": ["waiting", "lent", "done"],
+        "HITState": ["waiting", "lent", "done", "withdrawn"],
         "NotYetState": ["preparing", "waiting"],
         "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
     },

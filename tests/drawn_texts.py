@@ -63,12 +63,13 @@ def drawn(
     hits: int,
     state: DrawState,
     document: int = 30,
+    begin: int = 1,
 ) -> Iterator[tuple[HITPlan, DrawState]]:
-    """First HITs number 1, 2 … with the state after each; documents of `document` segments."""
+    """First HITs from number `begin` on, with the state after each; all documents of one length."""
     numbers = sorted(texts)
     documents = [numbers[at : at + document] for at in range(0, len(numbers), document)]
     windows = Windows(documents, length=parameters.segments_per_hit)
-    for number in range(1, hits + 1):
+    for number in range(begin, begin + hits):
         draw = Draw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
         assert window is not None

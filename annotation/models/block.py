@@ -136,7 +136,7 @@ class CandidateOutput(models.Model):
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
                 declare=[("wrong", "RECORD")],
                 func="""
                     EXECUTE '

@@ -80,6 +80,12 @@ class HIT(models.Model):
     # The database's clock alone decides about lending: servers' clocks differ.
     available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        _("withdrawn"),
+        null=True,
+        blank=True,
+        help_text=_("Never lent, and given up for others; closed, so that nobody is lent it."),
+    )
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -112,6 +118,11 @@ class HIT(models.Model):
                 condition=models.Q(reserved_for__isnull=True, reserved_until__isnull=True)
                 | models.Q(reserved_for__isnull=False, reserved_until__isnull=False),
                 name="hit_reserved_for_a_judge_and_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True)
+                | models.Q(completed_at__isnull=False),
+                name="hit_withdrawn_is_closed",
             ),
             models.UniqueConstraint(
                 fields=["design", "family"],

@@ -1,6 +1,6 @@
 """Which of a segment's distinct texts a block shows: from texts to the kernels' systems and back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from annotation.sampling.pairing import (
     choose_balanced,
     order_balanced,
 )
-from annotation.sampling.plans import Why
+from annotation.sampling.plans import BlockPlan, Why
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 
 
@@ -57,13 +57,15 @@ def choose_by_chance(task: Task, *, draw: Draw) -> Shown:
     Systems are drawn without replacement until enough different texts are found, which are then
     shuffled again: a text that many systems share is met earlier and must not stand higher for it.
     """
-
-    def drawn_first(text: DistinctText) -> tuple[int, str]:
-        return min((draw.integer("system", task.segment, name), name) for name in text.systems)
-
-    first = {text: drawn_first(text) for text in task.free}
-    texts = sorted(task.free, key=first.__getitem__)[: task.count]
-    names = {text: first[text][1] for text in texts}
+    names_drawn = draw.integers(
+        (name for text in task.free for name in text.systems), "system", task.segment
+    )
+    # Of those who share a text, the one that was drawn first.
+    drawn = sorted(
+        ((min((names_drawn[name], name) for name in text.systems), text) for text in task.free),
+        key=lambda pair: pair[0],
+    )[: task.count]
+    names = {text: name for (_, name), text in drawn}
     for text in (task.given, task.control):
         if text is not None:
             names[text] = text.systems[0]
@@ -75,28 +77,31 @@ class Chooser:
     """Choices that follow from a state, for the blocks of one HIT.
 
     A text that several systems wrote is chosen for the one of them that met others least; all of
-    them are counted. `state` is counted on in place between blocks by its owner.
+    them are counted.
     """
 
-    def __init__(self, state: DrawState, *, redundancy: int) -> None:
-        self._state = state
+    def __init__(self, state: DrawState, systems: Iterable[str], *, redundancy: int) -> None:
+        self._state = state.covering(systems).copied()
         self._redundancy = redundancy
+
+    def count(self, block: BlockPlan) -> None:
+        """Let the next choices know of a block."""
+        self._state.count(block)
 
     def balanced(self, task: Task, *, draw: Draw) -> Shown:
         """The pairs that met least often."""
         counts = self._state.pair_counts
         at = self._representatives(task.free)
-        given = None if task.given is None else self._representatives([task.given])
         key = draw.integer("balanced", task.segment)
-        weights = counts if given is None else _with_given(counts, next(iter(given)), task.count)
+        weights = counts
+        if task.given is not None:
+            weights = _with_given(counts, self._representative(task.given), task.count)
         chosen = self._chosen(task, at, lambda: choose_balanced(weights, list(at), task.count, key))
         texts = [at[system] for system in chosen]
-        pairs = counts[np.ix_(chosen, chosen)]
-        all_pairs = counts[np.ix_(list(at), list(at))]
         why: Why = {
             "chosen": "balanced",
-            "met_before": _mean_pair(pairs),
-            "met_before_any": _mean_pair(all_pairs),
+            "met_before": _mean_pair(counts[chosen][:, chosen]),
+            "met_before_any": _mean_pair(counts),
         }
         return Shown(texts=self._ordered(task, texts, draw), why=why)
 
@@ -111,8 +116,8 @@ class Chooser:
         why: Why = {
             "chosen": "active",
             "watermark": self._state.watermark,
-            "priority": _mean_pair(self._priorities[np.ix_(chosen, chosen)]),
-            "priority_any": _mean_pair(self._priorities[np.ix_(list(at), list(at))]),
+            "priority": _mean_pair(self._priorities[chosen][:, chosen]),
+            "priority_any": _mean_pair(self._priorities),
         }
         return Shown(texts=self._ordered(task, texts, draw), why=why)
 
@@ -122,11 +127,14 @@ class Chooser:
         return active_priorities(state.wins, state.ties, state.pair_counts * self._redundancy)
 
     def _representatives(self, texts: Sequence[DistinctText]) -> dict[int, DistinctText]:
-        index, met = self._state.index, self._state.pair_counts.sum(axis=1)
-        return {
-            min((index[name] for name in text.systems), key=lambda i: (met[i], i)): text
-            for text in texts
-        }
+        return {self._representative(text): text for text in texts}
+
+    def _representative(self, text: DistinctText) -> int:
+        index = self._state.index
+        if len(text.systems) == 1:
+            return index[text.systems[0]]
+        met = self._state.pair_counts
+        return min((index[name] for name in text.systems), key=lambda i: (met[i].sum(), i))
 
     @staticmethod
     def _chosen(

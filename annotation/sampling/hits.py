@@ -19,7 +19,8 @@ class _Segment:
 
     number: int
     words: int
-    # Each holds a text a system wrote, or the reference where it is drawn like a system.
+    # All that may be ranked; of them those drawn like systems, and those a reference wrote.
+    texts: tuple[DistinctText, ...]
     systems: tuple[DistinctText, ...]
     references: tuple[DistinctText, ...]
     damaged: tuple[DistinctText, ...]
@@ -59,17 +60,15 @@ def draw_hit(
     draw = Draw(seed=parameters.seed, number=number)
     known = (_segment(texts[n], parameters) for n in window if n in texts)
     segments = [segment for segment in known if len(segment.systems) > 1]
-    state = state.covering(
-        name
-        for segment in segments
-        for text in (*segment.systems, *segment.references)
-        for name in text.systems
-    ).copied()
-    chooser = Chooser(state, redundancy=parameters.redundancy)
+    chooser = None
+    if parameters.kind is not DesignKind.UNIFORM:
+        names = (name for s in segments for text in s.texts for name in text.systems)
+        chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
     for segment in _decided(segments, parameters, draw, number):
         block = _block(segment, parameters, chooser, draw)
-        state.count(block)
+        if chooser is not None:
+            chooser.count(block)
         blocks.append(block)
     why: Why = {
         "purpose": Purpose.FIRST.value,
@@ -85,6 +84,7 @@ def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
     return _Segment(
         number=texts.number,
         words=texts.words,
+        texts=shown,
         systems=tuple(text for text in shown if like_a_system or not text.only_reference),
         references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
         damaged=texts.damaged(parameters.normalisation) if parameters.bad_reference_rate else (),
@@ -98,6 +98,8 @@ def _decided(
 
     def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
         count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
+        if not count:
+            return set()
         order = draw.shuffled(among, lambda segment: segment.number, of.name)
         return {segment.number for segment in order[:count]}
 
@@ -125,7 +127,7 @@ def _decided(
 
 
 def _block(
-    segment: _Segment, parameters: DesignParameters, chooser: Chooser, draw: Draw
+    segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
 ) -> BlockPlan:
     free, given, control = segment.systems, None, None
     if segment.with_damaged:
@@ -158,9 +160,9 @@ def _block(
 
 
 def _shown(
-    task: Task, segment: _Segment, parameters: DesignParameters, chooser: Chooser, draw: Draw
+    task: Task, segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
 ) -> Shown:
-    if parameters.kind is DesignKind.UNIFORM:
+    if chooser is None:
         return choose_by_chance(task, draw=draw)
     if parameters.kind is DesignKind.ACTIVE and not segment.by_floor:
         return chooser.active(task, draw=draw)

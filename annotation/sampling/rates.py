@@ -1,6 +1,7 @@
 """Shares of blocks that are reached evenly, not on average only."""
 
 from enum import IntEnum
+from functools import lru_cache
 
 from annotation.sampling.draw import Draw
 
@@ -39,6 +40,10 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
     seed, number : int
         Of the design and of the HIT.
     """
-    begin = Draw(seed=seed, number=0).integer("rate", of.name)
-    place = (begin + number * of.value) % _ONE
+    place = (_begin(of, seed) + number * of.value) % _ONE
     return (blocks * int(rate * _ONE) + place) >> 64
+
+
+@lru_cache(maxsize=256)
+def _begin(of: Rate, seed: int) -> int:
+    return Draw(seed=seed, number=0).integer("rate", of.name)

@@ -108,7 +108,7 @@ def _reordered(block: BlockPlan, draw: Draw) -> BlockPlan:
     shown, attempt = places, 0
     while shown == places and len(places) > 1:
         shown = draw.shuffled(
-            places, lambda place: block.candidates[place], "repeat", block.segment, attempt
+            places, lambda place: block.systems[place], "repeat", block.segment, attempt
         )
         attempt += 1
     return replace(

@@ -48,6 +48,12 @@ class SegmentQuota:
             if self._is_full(self.counts[block.segment - 1]):
                 self.full.add(block.segment)
 
+    def give_back(self, number: int) -> None:
+        """One block less of this segment, which was counted before."""
+        self.counts[number - 1] -= 1
+        if not self._is_full(self.counts[number - 1]):
+            self.full.discard(number)
+
     def allows(self, plan: HITPlan) -> bool:
         """Whether the HIT can be judged once more."""
         if self.limit is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models.functions import Now
 
-from annotation.models import Design, HITSequence, PlanningBatch, SamplingState
+from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch, SamplingState
 from annotation.sampling.corpus import SegmentTexts
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
@@ -117,6 +117,18 @@ class Planner:
         self.sequence.blocks_planned += sum(not block.control for block in plan.blocks)
         self.planned.append(PlannedHIT(plan=plan, purpose=purpose, **fields))
 
+    def give_back(self, hit: HIT) -> None:
+        """Close a HIT that nobody was ever lent; its blocks may be planned for others.
+
+        It keeps its row: HITs drawn after it depend on it.
+        """
+        hit.completed_at = hit.withdrawn_at = self.now
+        hit.save(update_fields=["completed_at", "withdrawn_at"])
+        blocks = hit.blocks.filter(control=Block.Control.NONE)
+        for number in blocks.values_list("segment__number", flat=True):
+            self.quota.give_back(number)
+            self.sequence.blocks_planned -= 1
+
     def store(self) -> None:
         """Write what was planned, and how far."""
         if self.planned:
@@ -128,7 +140,7 @@ class Planner:
                 stored_ids=self.stored_ids,
             )
             self.sequence.state = self._drawer.state.to_json()
-            self.sequence.segment_blocks = self.quota.counts
+        self.sequence.segment_blocks = self.quota.counts
         self.sequence.save()
 
     def _state(self) -> DrawState:

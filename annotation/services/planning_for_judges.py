@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Block, Design, Exposure, HITSequence, JudgeAccount
+from annotation.models import HIT, Assignment, Block, Design, Exposure, JudgeAccount
 from annotation.sampling.repeats import (
     Purpose,
     intra_due,
@@ -50,9 +50,19 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
         avoid=_seen(judge, test_set_id),
         hide=System.objects.filter(pk__in=conflicts).values_list("name", flat=True),
     )
+    firsts = _firsts_add(planner, judge_id)
+    planner.store()
+    account.update(wanted_at=None, nothing_at=None if firsts else Now())
+    return len(planner.planned)
+
+
+def _firsts_add(planner: Planner, judge_id: int) -> int:
+    """First HITs for one judge, and what the design wants of each; how many."""
     empty_draws = firsts = 0
     while firsts < _HITS_FOR_A_JUDGE and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        if planner.is_all_planned:
+        # What waits and does not suit this judge may wait in vain: this judge is here.
+        spare = _spare(planner) if planner.is_all_planned else None
+        if planner.is_all_planned and spare is None:
             break
         plan = planner.draw()
         if plan is None:
@@ -68,9 +78,27 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
             reserved_until=planner.now + _RESERVED_FOR,
         )
         _copies_add(planner)
-    planner.store()
-    account.update(wanted_at=None, nothing_at=None if firsts else Now())
-    return len(planner.planned)
+        if spare is not None:
+            # The last of its batch, or what is drawn after it would not follow from the record.
+            planner.give_back(spare)
+            break
+    return firsts
+
+
+def _spare(planner: Planner) -> HIT | None:
+    """The latest HIT that waits for anybody, was never lent and is repeated by none; locked."""
+    return (
+        HIT.objects.filter(
+            test_set=planner.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
+        )
+        .pooled()
+        .waiting()
+        .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
+        .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))
+        .order_by("-number")
+        .select_for_update(skip_locked=True)
+        .first()
+    )
 
 
 def _copies_add(planner: Planner) -> None:
@@ -165,26 +193,17 @@ def reservations_withdraw(*, test_set_id: int) -> int:
     """Give up repeats for which their judge has not come, so that their blocks go to others."""
     stale = (
         HIT.objects.filter(
-            test_set=test_set_id,
-            purpose=HIT.Purpose.INTRA,
-            reserved_for__isnull=False,
-            reserved_until__lte=Now(),
-            assignments__isnull=True,
+            test_set=test_set_id, purpose=HIT.Purpose.INTRA, reserved_until__lte=Now()
         )
-        .open()
-        .values_list("pk", flat=True)
+        .waiting()
+        .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
     )
     if not stale.exists():
         return 0
-    HITSequence.objects.select_for_update().get(test_set=test_set_id)
-    hits = HIT.objects.filter(pk__in=list(stale)).select_for_update(skip_locked=True)
-    gone = [hit.pk for hit in hits if not hit.assignments.exists()]
-    blocks = Block.objects.filter(hit__in=gone, control=Block.Control.NONE)
-    by_segment = blocks.values_list("segment__number").annotate(n=Sum(1))
-    sequence = HITSequence.objects.get(test_set=test_set_id)
-    for number, n in by_segment:
-        sequence.segment_blocks[number - 1] -= n
-        sequence.blocks_planned -= n
-    sequence.save(update_fields=["segment_blocks", "blocks_planned"])
-    HIT.objects.filter(pk__in=gone).delete()
-    return len(gone)
+    planner = Planner.locked(test_set_id)
+    # Looked at again under the lock of each: the judge may just have come.
+    hits = list(stale.select_for_update(skip_locked=True))
+    for hit in hits:
+        planner.give_back(hit)
+    planner.store()
+    return len(hits)

@@ -31,7 +31,12 @@ class HITReason:
 
 def hit_reason(hit: HIT) -> HITReason:
     """A HIT of `hits_explained` in words."""
-    states = {"done": _("done"), "lent": _("lent"), "waiting": _("waiting")}
+    states = {
+        "done": _("done"),
+        "lent": _("lent"),
+        "waiting": _("waiting"),
+        "withdrawn": _("withdrawn before anybody saw it"),
+    }
     return HITReason(
         number=hit.number,
         purpose=hit.get_purpose_display(),

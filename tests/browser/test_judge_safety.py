@@ -312,7 +312,7 @@ def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
     work_want(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     sign_in(page, judge)
-    expect(page.get_by_text("the sentences that are left are with other judges")).to_be_visible()
+    expect(page.locator("#rest-text")).to_contain_text("left are with other judges")
     expire(held)
     page.evaluate("dispatchEvent(new Event('focus'))")
     at_sentence(page, 1)

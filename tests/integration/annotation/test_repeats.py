@@ -98,7 +98,9 @@ class TestIntra:
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
         judge.accounts.update(last_lent_at=timezone.now() - timedelta(days=2))
         pool_fill(test_set_id=repeat.test_set_id, size=0)
-        assert not HIT.objects.filter(pk=repeat.pk).exists()
+        repeat.refresh_from_db()
+        assert repeat.withdrawn_at is not None
+        assert assignment_lend(judge=judge) != repeat
         after = HITSequence.objects.get()
         assert after.blocks_planned == sequence.blocks_planned - 3
         assert sum(after.segment_blocks) == sum(sequence.segment_blocks) - 3

@@ -8,9 +8,10 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import HIT, JudgeAccount
+from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_key
-from annotation.services import hits_plan, pool_fill, work_want
+from annotation.selectors.planned import plans_read
+from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_want
 from annotation.tasks import plan_test_set
 from campaign.models import Judge, TestSet
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
@@ -133,6 +134,27 @@ def test_what_others_have_done_does_not_come_back(
     work_want(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     assert ask(client, judge).status_code == 204
+
+
+def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
+    judge: Judge, test_set: TestSet
+) -> None:
+    """All that is wanted is planned, but of segments that the only judge has seen."""
+    design_change(test_set=test_set, segments=[1, 2, 3])
+    hits_plan(test_set_id=test_set.pk, count=2)
+    design_change(test_set=test_set, segments=[])
+    test_set.blocks_wanted = 6
+    test_set.save()
+    judge_one_hit(judge)
+    assert judge_one_hit(judge) is None
+    pool_fill(test_set_id=test_set.pk)
+    assert judge_one_hit(judge) is not None
+    assert judge.exposures.count() == 6
+    given_up = HIT.objects.get(withdrawn_at__isnull=False)
+    assert not given_up.assignments.exists()
+    sequence = HITSequence.objects.get()
+    assert sequence.blocks_planned == sum(sequence.segment_blocks) == 6
+    assert hit_redraw(given_up) == plans_read([given_up.pk])[given_up.pk]
 
 
 def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:

@@ -1,14 +1,16 @@
 """Long runs: who meets whom how often, and where they stand."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
-from annotation.sampling.state import DrawState, Int64Array
-from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, system_names
+from annotation.sampling.state import DrawState, Float64Array, Int64Array
+from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, segment_texts, system_names
 
 
 def run(parameters: DesignParameters, texts: dict[int, SegmentTexts], *, hits: int) -> DrawState:
@@ -79,10 +81,24 @@ def test_a_reference_at_a_rate_meets_all_systems_equally_often() -> None:
     assert max(spread(row[:5]) for row in state.position_counts) <= 8
 
 
-def won(abilities: list[float], judged: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def test_a_shared_text_is_chosen_for_the_one_of_its_systems_that_met_least() -> None:
+    state = DrawState.empty("abcd")
+    met = np.array([[0, 0, 10, 10], [0, 0, 0, 0], [10, 0, 0, 5], [10, 0, 5, 0]])
+    texts = {1: segment_texts(1, {"a": "shared", "b": "shared", "c": "c", "d": "d"})}
+    plan = draw_hit(
+        parameters=DesignParameters(kind=DesignKind.BINARY, seed=1),
+        number=1,
+        window=[1],
+        texts=texts,
+        state=replace(state, pair_counts=met),
+    )
+    assert ("a", "b") in plan.blocks[0].systems
+
+
+def won(abilities: list[float], judged: float) -> Float64Array:
     """Wins of so many comparisons of each pair by Bradley and Terry's model."""
     ability = np.array(abilities)
-    wins = judged / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
+    wins: Float64Array = judged / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
     np.fill_diagonal(wins, 0)
     return wins
 
@@ -108,6 +124,30 @@ def test_an_active_design_shows_close_pairs_more_often_and_starves_nobody() -> N
     appearances = state.position_counts.sum(axis=1)
     assert appearances.min() > 0.05 * appearances.mean()
     assert max(spread(row[:5]) for row in state.position_counts) <= 4
+
+
+def test_what_is_planned_counts_for_each_of_its_copies() -> None:
+    """Three judges for each window tell as much as one judge for three windows."""
+    names = system_names(10)
+    wins = won([0.1 * place for place in range(10)], judged=20)
+    begin = DrawState.empty(names).judged(
+        systems=names, wins=wins, ties=np.zeros_like(wins), watermark=900
+    )
+    texts = corpus(names, segments=60)
+    uneven = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=100)
+    once, thrice = (
+        draw_hit(
+            parameters=DesignParameters(
+                kind=DesignKind.ACTIVE, seed=2, active_floor=0, redundancy=redundancy
+            ),
+            number=1,
+            window=[1],
+            texts=texts,
+            state=replace(begin, pair_counts=counts * uneven.pair_counts),
+        )
+        for redundancy, counts in ((1, 3), (3, 1))
+    )
+    assert once == thrice
 
 
 def test_a_new_system_catches_up() -> None:

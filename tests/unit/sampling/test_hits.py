@@ -161,6 +161,15 @@ def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_referenc
             assert any(name.startswith("system") for name in names)
 
 
+@pytest.mark.parametrize("kind", [DesignKind.UNIFORM, DesignKind.BALANCED])
+def test_a_damaged_reference_stands_in_every_position(kind: DesignKind) -> None:
+    parameters = DesignParameters(kind=kind, seed=4, bad_reference_rate=1.0)
+    texts = corpus([*system_names(9), DAMAGED], segments=60)
+    blocks = blocks_drawn(parameters, texts, hits=200)
+    places = [block.systems.index(block.control) for block in blocks]
+    assert sum((places.count(place) - 120) ** 2 / 120 for place in range(5)) < 18.5
+
+
 def test_a_damaged_reference_that_equals_an_output_is_no_check() -> None:
     segment = segment_texts(1, {"system-00": "a", "system-01": "b", DAMAGED: "b"})
     assert segment.damaged(Normalisation.EXACT) == ()

@@ -1,6 +1,7 @@
 """Repeats: how many, of which HIT, how far apart, in which order."""
 
 from collections import Counter
+from dataclasses import replace
 from math import ceil
 
 import pytest
@@ -104,6 +105,12 @@ def test_a_repeat_shows_the_same_candidates_in_another_order(
     assert (shown.candidates != block.candidates) == (len(ids) > 1)
     assert repeat.why == {"purpose": "inter", "repeats": 7}
     assert repeated(original, seed=seed, number=number, purpose=Purpose.INTER) == repeat
+    # In another database the outputs have other ids, and the repeat the same order.
+    elsewhere = replace(block, candidates=tuple((100 - each,) for each in ids))
+    moved = repeated(
+        replace(original, blocks=(elsewhere,)), seed=seed, number=number, purpose=Purpose.INTER
+    )
+    assert moved.blocks[0].systems == shown.systems
 
 
 def test_a_repeat_has_any_other_order_with_the_same_chance() -> None:
