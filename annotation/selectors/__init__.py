@@ -27,6 +27,7 @@ from annotation.selectors.pool import (
 from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
 from annotation.selectors.standing import (
     Standing,
+    actions_that_stop,
     excluded_judges,
     excluded_judges_by_campaign,
     judge_standing,
@@ -42,6 +43,7 @@ __all__ = [
     "Progress",
     "Standing",
     "TextView",
+    "actions_that_stop",
     "assigned_block",
     "assigned_blocks",
     "assignment_of",

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from django.db.models import OuterRef, QuerySet
+
 from annotation.models import QualityAction
 from campaign.models import Judge
 
@@ -25,6 +27,12 @@ _STANDING_AFTER = {
     QualityAction.Kind.EXCLUDE: Standing.EXCLUDED,
 }
 _GRAVITY = list(Standing)
+
+
+def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
+    """What keeps a judge from going on: not empty exactly if not `Standing.may_judge`."""
+    stopping = [QualityAction.Kind.PAUSE, QualityAction.Kind.EXCLUDE]
+    return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
 
 def judge_standing(judge: Judge) -> Standing:

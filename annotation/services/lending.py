@@ -9,21 +9,20 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Exposure, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
-    Standing,
+    actions_that_stop,
     attention_due,
     conflicts_of,
     damaged_systems,
     hits_for_judge,
     hits_intra,
     hits_reserved,
-    judge_standing,
     quota_reached,
     test_sets_open_to_judge,
 )
@@ -35,10 +34,6 @@ from campaign.models import Campaign, Judge, TestSet
 
 class JudgePausedError(Exception):
     """The judge is paused or excluded and is lent nothing, not even what they hold."""
-
-    def __init__(self, standing: Standing) -> None:
-        super().__init__(standing.value)
-        self.standing = standing
 
 
 @transaction.atomic
@@ -56,12 +51,11 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     locked = (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
-        .annotate(now=Now())
+        .annotate(now=Now(), is_stopped=Exists(actions_that_stop(OuterRef("pk"))))
         .get(pk=judge.pk)
     )
-    standing = judge_standing(locked)
-    if not standing.may_judge:
-        raise JudgePausedError(standing)
+    if locked.is_stopped:
+        raise JudgePausedError
     conflicts = conflicts_of(locked)
     held = _held(locked, conflicts, after, locked.now)
     if held is not None:

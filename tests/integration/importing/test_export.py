@@ -156,4 +156,4 @@ def test_queries_grow_with_chunks_not_rows(
 
     assert queries(few) == queries(many) == 7
     monkeypatch.setattr("annotation.export.five_way._CHUNK", 10)
-    assert queries(many) == 14
+    assert queries(many) == 15
