@@ -5,7 +5,13 @@ from django.urls import include, path
 from annotation.api.hits import DesignsView, HITsView
 from annotation.api.research import JudgmentsView
 from campaign.api.views import CampaignsView, CampaignView, SystemsView, TestSetView
-from ranking.api.views import JudgesView, LatestRankingView, RankingsView, RankingView
+from ranking.api.views import (
+    JudgesView,
+    LatestRankingView,
+    QualityActionsView,
+    RankingsView,
+    RankingView,
+)
 
 _test_set = [
     path("", TestSetView.as_view(), name="api-test-set"),
@@ -17,6 +23,7 @@ _test_set = [
     path("designs/", DesignsView.as_view(), name="api-designs"),
     path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),
+    path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),
 ]
 
 urlpatterns = [

@@ -225,6 +225,8 @@ SPECTACULAR_SETTINGS = {
         "DesignKind": "annotation.models.Design.Kind",
         "DesignSameness": "annotation.models.Design.Sameness",
         "DesignOrder": "annotation.models.Design.Order",
+        "JudgeStanding": ["good", "warned", "paused", "excluded"],
+        "QualityActionKind": "annotation.models.QualityAction.Kind",
         "HITPurpose": "annotation.models.HIT.Purpose",
         "HITState": ["waiting", "lent", "done", "withdrawn"],
         "NotYetState": ["preparing", "waiting"],

@@ -75,7 +75,17 @@ class AssignmentSerializer(serializers.Serializer[object]):
     languages = LanguagesSerializer()
     rules = RulesSerializer()
     progress = ProgressSerializer()
+    notice = serializers.CharField(
+        allow_blank=True, help_text="A word of the organisers to this judge; mostly empty."
+    )
     blocks = BlockSerializer(many=True)
+
+
+class PausedSerializer(serializers.Serializer[object]):
+    detail = serializers.CharField()
+    code = serializers.CharField(
+        required=False, help_text="“paused” where the organisers stopped you; otherwise not there."
+    )
 
 
 class NotYetSerializer(serializers.Serializer[object]):
@@ -114,6 +124,14 @@ class JudgmentRequestSerializer(serializers.Serializer[object]):
     )
 
 
+class FeedbackSerializer(serializers.Serializer[object]):
+    agrees = serializers.BooleanField(help_text="The ranking is in the expected order.")
+    expected = serializers.CharField(
+        help_text="Letters of the candidates in shown order, the best first: B > A = C."
+    )
+    explanation = serializers.CharField()
+
+
 class JudgmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField(source="client_id")
     block = serializers.UUIDField(source="block.public_id")
@@ -123,6 +141,9 @@ class JudgmentSerializer(serializers.Serializer[object]):
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField(source="assignment.public_id")
+    feedback = FeedbackSerializer(
+        allow_null=True, help_text="After a practice sentence; null after all others."
+    )
 
 
 class SkipRequestSerializer(serializers.Serializer[object]):

@@ -16,13 +16,17 @@ from annotation.api import serializers
 from annotation.models import Assignment
 from annotation.selectors import (
     AssignedBlock,
+    Standing,
     assigned_block,
     assignment_of,
     assignment_view,
     judge_of,
     judge_progress,
+    judge_standing,
 )
+from annotation.selectors.training import training_feedback
 from annotation.services import (
+    JudgePausedError,
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
@@ -61,7 +65,17 @@ def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
         },
         "rules": {"partial": judge.campaign.allow_partial_ranking},
         "progress": asdict(judge_progress(judge)),
+        "notice": _notice(judge),
     }
+
+
+def _notice(judge: Judge) -> str:
+    if judge_standing(judge) != Standing.WARNED:
+        return ""
+    return _(
+        "A word from the organisers: some of your rankings differ from what they expected. "
+        "Please take your time, and read every output before you rank it. Thank you."
+    )
 
 
 class AssignmentsView(APIView):
@@ -72,6 +86,7 @@ class AssignmentsView(APIView):
             200: serializers.AssignmentSerializer,
             202: serializers.NotYetSerializer,
             204: OpenApiResponse(description="No more work for you; thank you."),
+            403: serializers.PausedSerializer,
         },
     )
     def post(self, request: Request) -> Response:
@@ -83,13 +98,23 @@ class AssignmentsView(APIView):
         body.is_valid(raise_exception=True)
         judge = _judge(request, body.validated_data.get("campaign"))
         after = body.validated_data.get("after")
-        assignment = assignment_lend(
-            judge=judge, after=after and assignment_of(judge=judge, public_id=after)
-        )
+        try:
+            assignment = assignment_lend(
+                judge=judge, after=after and assignment_of(judge=judge, public_id=after)
+            )
+        except JudgePausedError:
+            return _paused()
         if assignment is None:
             return _no_work(judge)
         data = _assignment_data(assignment, judge)
         return Response(serializers.AssignmentSerializer(data).data)
+
+
+def _paused() -> Response:
+    # The same words for paused and excluded: what became of it is the organiser's to tell.
+    detail = _("Your judging is paused. The organisers will be in touch with you.")
+    data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
+    return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 
 def _no_work(judge: Judge) -> Response:
@@ -120,6 +145,7 @@ class JudgmentView(APIView):
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return _refusal(error)
+        judgment.feedback = training_feedback(judgment)  # type: ignore[attr-defined]
         return Response(serializers.JudgmentSerializer(judgment).data)
 
 

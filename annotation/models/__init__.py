@@ -7,7 +7,9 @@ from annotation.models.exposure import Exposure, JudgeAccount
 from annotation.models.hit import HIT
 from annotation.models.judgment import Judgment, JudgmentSequence
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
+from annotation.models.quality import QualityAction, QualityReversal, QualityRule
 from annotation.models.skip import Skip
+from annotation.models.training import TrainingBlock, TrainingCandidate
 
 __all__ = [
     "HIT",
@@ -22,6 +24,11 @@ __all__ = [
     "Judgment",
     "JudgmentSequence",
     "PlanningBatch",
+    "QualityAction",
+    "QualityReversal",
+    "QualityRule",
     "SamplingState",
     "Skip",
+    "TrainingBlock",
+    "TrainingCandidate",
 ]

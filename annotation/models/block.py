@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
 
-    A control block is judged and kept like every other, and counts in nothing.
+    A control block is judged and kept like every other, and counts in nothing
+    (`Judgment.objects.counted()`).
     """
 
     class Control(models.TextChoices):
@@ -33,6 +34,13 @@ class Block(models.Model):
             "Of a control: ranks aligned with the candidates. Only their order is expected; "
             "empty means that nothing is expected of that candidate."
         ),
+    )
+    explanation = models.TextField(
+        _("explanation"),
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_("What a judge reads after a training block."),
     )
     # What a browser sees instead of the key: says nothing about order or number.
     public_id = models.UUIDField(

@@ -76,6 +76,11 @@ class Design(models.Model):
         help_text=_("Share of blocks that hold it; empty: it is drawn as one more system."),
     )
     bad_reference_rate = models.FloatField(_("rate of damaged references"), default=0.0)
+    attention_every = models.PositiveSmallIntegerField(
+        _("attention check every n-th HIT"),
+        default=0,
+        help_text=_("Of each judge; 0: as chance brings the blocks that hold one."),
+    )
     length_limits = models.JSONField(
         _("limits by length"),
         default=list,
@@ -143,6 +148,10 @@ class Design(models.Model):
                 condition=models.Q(bad_reference_rate__range=(0, 1))
                 & models.Q(active_floor__range=(0, 1)),
                 name="design_rates_between_0_and_1",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(attention_every=0) | models.Q(bad_reference_rate__gt=0),
+                name="design_attention_checks_need_damaged_references",
             ),
             # Something must be left that is not a repeat.
             models.CheckConstraint(

@@ -47,6 +47,10 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
         return self.filter(~models.Exists(seen))
 
+    def showing(self, system_ids: Collection[int]) -> "HITQuerySet":
+        """Those that show something by one of these systems."""
+        return self.filter(system_ids__overlap=list(system_ids))
+
     def without(self, system_ids: Collection[int]) -> "HITQuerySet":
         """Those that show nothing by these systems."""
         return self.exclude(system_ids__overlap=list(system_ids)) if system_ids else self

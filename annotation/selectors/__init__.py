@@ -14,7 +14,9 @@ from annotation.selectors.judging import (
     judge_of,
 )
 from annotation.selectors.pool import (
+    attention_due,
     conflicts_of,
+    damaged_systems,
     has_work_waiting,
     hits_for_judge,
     hits_intra,
@@ -23,6 +25,14 @@ from annotation.selectors.pool import (
     test_sets_to_plan,
 )
 from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
+from annotation.selectors.standing import (
+    Standing,
+    actions_that_stop,
+    excluded_judges,
+    excluded_judges_by_campaign,
+    judge_standing,
+    judge_standings,
+)
 
 __all__ = [
     "AssignedBlock",
@@ -31,19 +41,27 @@ __all__ = [
     "ContextView",
     "JudgmentView",
     "Progress",
+    "Standing",
     "TextView",
+    "actions_that_stop",
     "assigned_block",
     "assigned_blocks",
     "assignment_of",
     "assignment_view",
+    "attention_due",
     "blocks_taken",
     "conflicts_of",
+    "damaged_systems",
+    "excluded_judges",
+    "excluded_judges_by_campaign",
     "has_work_waiting",
     "hits_for_judge",
     "hits_intra",
     "hits_reserved",
     "judge_of",
     "judge_progress",
+    "judge_standing",
+    "judge_standings",
     "quota_reached",
     "test_sets_open_to_judge",
     "test_sets_to_plan",

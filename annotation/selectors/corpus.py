@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
 from itertools import groupby
 
 from annotation.models import Design
@@ -34,8 +35,10 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
 
     __test__ = False
 
-    def __init__(self, test_set: TestSet) -> None:
+    def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
+        """With `at`, damaged references as they were approved then."""
         self._test_set = test_set
+        self.at = at
         self._chunks: OrderedDict[int, dict[int, SegmentTexts]] = OrderedDict()
         self.systems: dict[str, int] = dict(test_set.systems.values_list("name", "id"))
         self.ranked_systems = sorted(
@@ -80,8 +83,9 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
-        rows = Output.objects.filter(
-            segment__in=[id_ for id_, _number, _source in segments], text__isnull=False
+        outputs_then = Output.objects.drawable(at=self.at)
+        rows = outputs_then.filter(
+            segment__in=[id_ for id_, _number, _source in segments]
         ).values_list("segment_id", "system__name", "id", "text", "system__kind")
         for segment_id, system, output_id, text, kind in rows:
             outputs.setdefault(segment_id, []).append(

@@ -2,9 +2,9 @@ from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import HIT
+from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
-from campaign.models import Judge, Segment, TestSet
+from campaign.models import Judge, Segment, System, TestSet
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
@@ -45,7 +45,7 @@ def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int])
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge)
         .open()
-        .exclude(purpose=HIT.Purpose.INTRA)
+        .exclude(purpose__in=[HIT.Purpose.INTRA, HIT.Purpose.TRAINING])
         .unseen_by(judge.pk)
         .without(conflicts)
         .order_by("number")
@@ -60,6 +60,30 @@ def hits_intra(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) ->
         .without(conflicts)
         .order_by("number")
     )
+
+
+def damaged_systems(test_set_id: int) -> list[int]:
+    """The systems of a test set that are damaged references."""
+    return list(
+        System.objects.filter(test_set=test_set_id, kind=System.Kind.BAD_REFERENCE).values_list(
+            "id", flat=True
+        )
+    )
+
+
+def attention_due(*, judge: Judge, test_set_id: int, every: int, damaged: Collection[int]) -> bool:
+    """Whether none of the judge's last `every` − 1 HITs of the test set held an attention check.
+
+    Training aside. A judge who was lent fewer waits for the first until their `every`-th HIT.
+    """
+    latest = (
+        Assignment.objects.filter(judge=judge, hit__test_set=test_set_id)
+        .exclude(hit__purpose=HIT.Purpose.TRAINING)
+        .order_by("-ordinal")
+        .values_list("hit__system_ids", flat=True)[: every - 1]
+    )
+    shown = list(latest)
+    return len(shown) == every - 1 and not any(set(damaged).intersection(ids) for ids in shown)
 
 
 def conflicts_of(judge: Judge) -> list[int]:

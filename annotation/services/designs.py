@@ -23,6 +23,7 @@ PARAMETERS = (
     "segments",
     "reference_rate",
     "bad_reference_rate",
+    "attention_every",
     "length_limits",
     "normalisation",
     "active_floor",

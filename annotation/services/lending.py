@@ -9,14 +9,17 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Exposure, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
+    actions_that_stop,
+    attention_due,
     conflicts_of,
+    damaged_systems,
     hits_for_judge,
     hits_intra,
     hits_reserved,
@@ -24,8 +27,13 @@ from annotation.selectors import (
     test_sets_open_to_judge,
 )
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.wanting import work_want_ahead
 from campaign.models import Campaign, Judge, TestSet
+
+
+class JudgePausedError(Exception):
+    """The judge is paused or excluded and is lent nothing, not even what they hold."""
 
 
 @transaction.atomic
@@ -37,14 +45,17 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     row lets their tabs ask one after the other. Nobody waits for another
     judge: a HIT that somebody else is being lent is passed over.
 
-    Why there is none, `annotation.services.wanting.work_want` says.
+    Why there is none, `annotation.services.wanting.work_want` says. Raises `JudgePausedError` for
+    a judge who is paused or excluded.
     """
     locked = (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
-        .annotate(now=Now())
+        .annotate(now=Now(), is_stopped=Exists(actions_that_stop(OuterRef("pk"))))
         .get(pk=judge.pk)
     )
+    if locked.is_stopped:
+        raise JudgePausedError
     conflicts = conflicts_of(locked)
     held = _held(locked, conflicts, after, locked.now)
     if held is not None:
@@ -101,6 +112,11 @@ def _hit_take(
 def _sources(
     test_set: TestSet, judge: Judge, account: JudgeAccount, conflicts: Collection[int]
 ) -> Iterator[HITQuerySet]:
+    trained = training_round_due(judge=judge, test_set_id=test_set.pk, hits_lent=account.hits_lent)
+    if trained is not None:
+        # Nothing else before it is done; where it is not planned yet, the judge asks again.
+        yield hits_training(judge=judge, test_set_id=test_set.pk).without(conflicts)
+        return
     design = design_in_force(test_set_id=test_set.pk)
     if design is not None and design.intra_share:
         due = intra_due(
@@ -111,14 +127,32 @@ def _sources(
         )
         if due:
             yield hits_intra(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    yield hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    yield hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    pool = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    reserved = hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+    if design is not None and design.attention_every:
+        yield from _on_schedule(test_set, judge, design.attention_every, reserved, pool)
+    yield reserved
+    yield pool
+
+
+def _on_schedule(
+    test_set: TestSet, judge: Judge, every: int, reserved: HITQuerySet, pool: HITQuerySet
+) -> Iterator[HITQuerySet]:
+    """An attention check if one is due, otherwise the others; where there is none, any will do."""
+    damaged = damaged_systems(test_set.pk)
+    if attention_due(judge=judge, test_set_id=test_set.pk, every=every, damaged=damaged):
+        yield reserved.showing(damaged)
+        yield pool.showing(damaged)
+    else:
+        yield reserved.without(damaged)
+        yield pool.without(damaged)
 
 
 def _lend(hit: HIT, judge: Judge, account: JudgeAccount, now: datetime) -> Assignment:
-    is_repeat = hit.purpose == HIT.Purpose.INTRA
+    # Further rounds of training show the same segments again.
+    is_repeat = hit.purpose == HIT.Purpose.INTRA or hit.why.get("round", 1) > 1
     account.hits_lent += 1
-    account.intra_lent += is_repeat
+    account.intra_lent += hit.purpose == HIT.Purpose.INTRA
     account.last_lent_at = now
     account.wanted_at = account.nothing_at = None
     account.save()

@@ -48,7 +48,7 @@ class Planner:
         self.parameters = design.parameters
         self.planned: list[PlannedHIT] = []
         self.stored_ids: dict[int, int] = {}
-        self._texts = TestSetTexts(test_set) if texts is None else texts
+        self._texts = TestSetTexts(test_set, at=now) if texts is None else texts
         self.quota = SegmentQuota(
             limit=test_set.blocks_per_segment,
             counts=list(sequence.segment_blocks),
@@ -63,6 +63,8 @@ class Planner:
             segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
             segment_limit=self.quota.limit,
             state=self._state().to_json(),
+            # Damaged references are those approved then; see `hit_redraw`.
+            created_at=self._texts.at or now,
         )
         shown: Mapping[int, SegmentTexts] = texts_without(
             self._texts, hide, self.parameters.normalisation

@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -15,6 +15,7 @@ from annotation.sampling.repeats import Purpose, Slot, repeated, slot
 from annotation.selectors.corpus import TestSetTexts
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
+from annotation.selectors.training import training_round_due
 from annotation.services.planner import Planner
 from annotation.services.planning_for_judges import (
     intra_plan,
@@ -22,6 +23,7 @@ from annotation.services.planning_for_judges import (
     judges_to_repeat,
     reservations_withdraw,
 )
+from annotation.services.training import training_plan, training_plan_ahead
 from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
@@ -63,11 +65,22 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     wanting = JudgeAccount.objects.filter(test_set=test_set_id, wanted_at__isnull=False)
     waiting = list(wanting.order_by("wanted_at").values_list("judge_id", flat=True))
     for judge_id in waiting[:_JUDGES_AT_ONCE]:
-        made += judge_plan(test_set_id=test_set_id, judge_id=judge_id)
+        made += _plan_for(test_set_id, judge_id)
+    training_plan_ahead(test_set=test_set)
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
     return made
+
+
+def _plan_for(test_set_id: int, judge_id: int) -> int:
+    """What a judge waits for: training that is due, or HITs of their own."""
+    account = JudgeAccount.objects.select_related("judge").get(test_set=test_set_id, judge=judge_id)
+    due = training_round_due(
+        judge=account.judge, test_set_id=test_set_id, hits_lent=account.hits_lent
+    )
+    plan = judge_plan if due is None else training_plan
+    return plan(test_set_id=test_set_id, judge_id=judge_id)
 
 
 def _pool_fill(test_set_id: int, size: int) -> int:
@@ -96,7 +109,8 @@ def hits_plan(*, test_set_id: int, count: int) -> int:
     no texts, every window's outputs are identical, or every segment has its
     `TestSet.blocks_per_segment`.
     """
-    texts = TestSetTexts(TestSet.objects.get(pk=test_set_id))
+    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+    texts = TestSetTexts(test_set, at=test_set.now)
     made = 0
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)

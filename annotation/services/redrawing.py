@@ -38,7 +38,7 @@ def _first(hit: HIT) -> HITPlan:
     assert batch is not None  # noqa: S101  for the type checker
     parameters = hit.design.parameters
     state = DrawState.from_json(batch.state)
-    texts = texts_of(TestSetTexts(hit.test_set), state.systems)
+    texts = texts_of(TestSetTexts(hit.test_set, at=batch.created_at), state.systems)
     drawer = Drawer(
         parameters=parameters,
         windows=windows_of(hit.test_set, hit.design),

@@ -1,5 +1,6 @@
 """What is judged, and by whom it is run."""
 
+from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.invitation import Invitation
@@ -10,6 +11,7 @@ from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
 
 __all__ = [
+    "BadReference",
     "Campaign",
     "ConflictOfInterest",
     "Document",

@@ -3,6 +3,7 @@
 import { Api } from "./api.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
+import { Feedback } from "./feedback.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { Queue } from "./queue.js";
@@ -17,6 +18,8 @@ const outbox = new Outbox(api, setup.owner);
 const drafts = new Drafts(setup.owner);
 const queue = new Queue(api, outbox, drafts);
 const status = new Status(outbox, setup.sign_in);
+queue.addEventListener("notice", ({ detail }) => status.told(detail));
+new Feedback(outbox, queue);
 const page = new Page({ api, outbox, drafts, queue, status });
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();

@@ -2,12 +2,12 @@
 // Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isSignedOut } from "./api.js";
+import { isPaused, isSignedOut } from "./api.js";
 
 export class Queue extends EventTarget {
   blocks = [];
   hits = new Map();
-  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "preparing"
+  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused", "preparing"
   // and "waiting", with the seconds after which the server wants to be asked again.
   lack = null;
   retryAfter = 0;
@@ -80,6 +80,7 @@ export class Queue extends EventTarget {
         return this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
+      if (isPaused(answer)) return this.#lacks("paused");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.lack = null;
@@ -122,6 +123,7 @@ export class Queue extends EventTarget {
   #take(answer) {
     const { data } = answer;
     this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
+    this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));
     const known = this.hits.get(data.id);
     if (known) {
       this.#extend(known, answer);

@@ -12,6 +12,7 @@ const WORDS = {
   "signed-out": "loading_signed_out",
   preparing: "loading_preparing",
   waiting: "loading_waiting",
+  paused: "loading_paused",
 };
 
 export class Rest {
@@ -61,7 +62,7 @@ export class Rest {
       if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
       this.#say(say(WORDS[lack]));
     }
-    const pause = this.queue.retryAfter * 1000 || (lack === "none" ? LOOK_AGAIN_MS : RETRY_MS);
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

@@ -56,6 +56,12 @@ class Command(BaseCommand):
             help="share of blocks that hold a damaged reference",
         )
         parser.add_argument(
+            "--attention-every",
+            type=int,
+            metavar="N",
+            help="lend each judge an attention check as every N-th HIT; 0: as chance brings them",
+        )
+        parser.add_argument(
             "--length-limits",
             type=_limits,
             metavar="WORDS:N,…|none",

@@ -60,6 +60,7 @@ def test_record_says_what_a_ranking_needs(
         "submitted_at": judgment.submitted_at.isoformat().replace("+00:00", "Z"),
         "supersedes": None,
         "current": False,
+        "control": "",
     }
     assert (second["number"], second["supersedes"], second["current"]) == (2, None, True)
     assert (revised["supersedes"], revised["current"]) == (first["id"], True)

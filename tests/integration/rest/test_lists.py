@@ -81,6 +81,7 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client
             "rankings": f"http://testserver{address}rankings/",
             "latest_ranking": f"http://testserver{address}rankings/latest/",
             "judges": f"http://testserver{address}judges/",
+            "quality_actions": f"http://testserver{address}quality-actions/",
             "designs": f"http://testserver{address}designs/",
             "hits": f"http://testserver{address}hits/",
         },
@@ -124,6 +125,8 @@ def test_judges_with_agreement_of_the_latest_ranking(
             "agreement": {
                 key: row[key] for key in ("kappa", "low", "high", "agreeing", "comparable")
             },
+            "standing": "good",
+            "measures": {},  # the worker measures after it has ranked
         }
 
 
@@ -254,8 +257,8 @@ def test_judges_cost_the_same_for_one_and_fifty(
             block=example.block,
             labels=example.labels,
         )
-    # Token, user, test set, latest ranking, and three for the judges.
-    assert queries(researcher, address, 50) == one == 7
+    # Token, user, test set, latest ranking; four for the judges, their measures, what was done.
+    assert queries(researcher, address, 50) == one == 10
 
 
 def test_test_set_costs_one_query_beside_token_and_user(

@@ -34,7 +34,10 @@ READ = [
     "/api/v1/test-sets/{test_set_id}/designs/",
 ]
 # For organisers only.
-ORGANISERS = ["/api/v1/test-sets/{test_set_id}/hits/"]
+ORGANISERS = [
+    "/api/v1/test-sets/{test_set_id}/hits/",
+    "/api/v1/test-sets/{test_set_id}/quality-actions/",
+]
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +62,12 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "HITPurpose",
         "HITState",
         "JudgeOrigin",
+        "JudgeStanding",
         "MembershipRole",
         "NotEstimableReason",
         "NotYetState",
         "NullEnum",
+        "QualityActionKind",
         "SkipReason",
         "SystemKind",
         "TextDirection",

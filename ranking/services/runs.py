@@ -7,9 +7,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Design
+from annotation.selectors import excluded_judges
 from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
-from campaign.models import System
+from campaign.models import System, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
 from ranking.core.blocks import Blocks
@@ -132,6 +133,7 @@ def _lock(test_set_id: int) -> bool:
 
 
 def _parameters(test_set_id: int) -> dict[str, Any]:
+    campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
@@ -144,6 +146,8 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
         # By name: what was a reference then may be marked otherwise later.
         "systems": [name for name, kind in kinds if kind == System.Kind.SYSTEM],
         "left_out": [name for name, kind in kinds if kind != System.Kind.SYSTEM],
+        # By pseudonym, for the same reason; whoever is excluded, whether they judged here or not.
+        "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
             "resample": "segments",
@@ -154,20 +158,32 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
 
 
 def _is_stored(run: RankingRun) -> bool:
-    return RankingRun.objects.filter(
-        test_set_id=run.test_set_id,
-        method=run.method,
-        parameters=run.parameters,
-        seed=run.seed,
-        watermark=run.watermark,
-        code_version=run.code_version,
-    ).exists()
+    """Whether the newest run of these judgments is this very run.
+
+    An older one is not enough: after a judge was excluded and let back in, the run before says the
+    same as the run to be, but the one between would pass for the latest.
+    """
+    newest = (
+        RankingRun.objects.of(run.test_set_id)
+        .filter(method=run.method, watermark=run.watermark)
+        .order_by("-id")
+        .first()
+    )
+    return newest is not None and (newest.parameters, newest.seed, newest.code_version) == (
+        run.parameters,
+        run.seed,
+        run.code_version,
+    )
 
 
 def _result(run: RankingRun) -> dict[str, Any]:
     """Compute what a run says, from the fields it records."""
     parameters = run.parameters
-    everything = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+    everything = judged_blocks(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        without_judges=parameters.get("excluded_judges", ()),
+    )
     blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
     ranking = rank_by_expected_wins(
         blocks,
