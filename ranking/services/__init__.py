@@ -2,7 +2,6 @@
 
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import (
-    METHOD,
     SEED,
     ranking_history_compute,
     ranking_run_compute,
@@ -10,7 +9,6 @@ from ranking.services.runs import (
 )
 
 __all__ = [
-    "METHOD",
     "SEED",
     "quality_evaluate",
     "ranking_history_compute",

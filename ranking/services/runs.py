@@ -15,12 +15,12 @@ from ranking.code_version import code_version
 from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.core.methods import METHODS
+from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.models import RankingRun
 from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
 
-METHOD = "expected_wins"
 SEED = 0
 _RESAMPLES = 1000
 _CONFIDENCE = 0.95
@@ -49,7 +49,7 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
             return None
         run = RankingRun(
             test_set_id=test_set_id,
-            method=METHOD,
+            method=_method(test_set_id),
             parameters=_parameters(test_set_id),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
@@ -69,7 +69,11 @@ def _drawing_tell(run: RankingRun) -> None:
     design = design_in_force(test_set_id=run.test_set_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
         return
-    blocks = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+    blocks = judged_blocks(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        without_judges=run.parameters["excluded_judges"],
+    )
     damaged = System.objects.filter(
         test_set_id=run.test_set_id, kind=System.Kind.BAD_REFERENCE
     ).values_list("name", flat=True)
@@ -110,7 +114,7 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     ValueError
         If this code no longer computes runs of this kind.
     """
-    if run.method != METHOD:
+    if run.method not in METHODS:
         raise ValueError(f"Runs by the method {run.method!r} cannot be reproduced by this version.")
     version = run.parameters["content_key_version"]
     if version != CONTENT_KEY_VERSION:
@@ -130,6 +134,16 @@ def _lock(test_set_id: int) -> bool:
             [f"ranking run of test set {test_set_id}"],
         )
         return bool(cursor.fetchone()[0])
+
+
+def _method(test_set_id: int) -> str:
+    """Expected Wins; Bradley–Terry once a design has chosen its pairs by what was judged.
+
+    An active design leaves pairs that are told apart alone, and Expected Wins gives their few
+    comparisons the weight of the many others (`docs/sampling.md`).
+    """
+    active = Design.objects.filter(test_set_id=test_set_id, kind=Design.Kind.ACTIVE)
+    return "bradley_terry" if active.exists() else "expected_wins"
 
 
 def _parameters(test_set_id: int) -> dict[str, Any]:
@@ -185,8 +199,9 @@ def _result(run: RankingRun) -> dict[str, Any]:
         without_judges=parameters.get("excluded_judges", ()),
     )
     blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
-    ranking = rank_by_expected_wins(
+    ranking = rank(
         blocks,
+        run.method,
         resamples=parameters["resamples"],
         confidence=parameters["confidence"],
         seed=run.seed,

@@ -6,9 +6,10 @@ import pytest
 from annotation.models import SamplingState
 from annotation.services import design_change, sampling_state_record
 from campaign.models import TestSet
+from ranking.core.ranking import rank
 from ranking.core.tallies import tally
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.services import ranking_run_compute
+from ranking.services import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -32,6 +33,22 @@ def test_an_active_design_is_told_the_tallies_of_each_ranking(test_set: TestSet)
         assert tuple(state.systems) == expected.systems
         assert np.array_equal(state.wins, expected.wins)
         assert np.array_equal(state.ties, expected.ties)
+
+
+def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSet) -> None:
+    design_change(test_set=test_set, kind="active")
+    judge_one_hit(make_judge(test_set.campaign))
+    design_change(test_set=test_set, kind="balanced")
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    assert run.method == "bradley_terry"
+    blocks = judged_blocks(test_set_id=test_set.pk, watermark=run.watermark)
+    left_out = set(run.parameters["left_out"]).intersection(blocks.systems)
+    expected = rank(blocks.without(left_out), "bradley_terry")
+    assert [(row["system"], row["score"]) for row in run.result["systems"]] == [
+        (row.system, row.score) for row in expected.systems
+    ]
+    assert ranking_run_reproduce(run) == run.result
 
 
 def test_other_designs_need_not_know(test_set: TestSet) -> None:

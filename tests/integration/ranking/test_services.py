@@ -236,8 +236,8 @@ def test_other_code_is_a_new_run(judged: TestSetWriter, monkeypatch: pytest.Monk
 def test_a_run_of_another_kind_is_refused_not_approximated(judged: TestSetWriter) -> None:
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert run is not None
-    run.method = "lopez"
-    with pytest.raises(ValueError, match="lopez"):
+    run.method = "coin_toss"
+    with pytest.raises(ValueError, match="coin_toss"):
         ranking_run_reproduce(run)
 
     run.method = "expected_wins"
