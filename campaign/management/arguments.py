@@ -3,8 +3,13 @@
 import argparse
 
 from django.core.management.base import CommandError
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from campaign.models import TestSet
+from campaign.models import Campaign, Judge, System, TestSet, User
+
+#: What stands for "no limit" and "nothing asked for".
+NONE = "none"
 
 
 def share_argument(text: str) -> float:
@@ -28,3 +33,78 @@ def test_set_named(*, campaign: str, name: str) -> TestSet:
             f'The campaign "{campaign}" has no test set "{name}". Its test sets: {names}.'
         )
     return test_set
+
+
+def campaign_named(slug: str) -> Campaign:
+    """The campaign, or a CommandError that says which ones there are."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
+        raise CommandError(
+            _("There is no campaign “%(slug)s”. Those there are: %(slugs)s.")
+            % {"slug": slug, "slugs": slugs or "–"}
+        )
+    return campaign
+
+
+def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
+    """The judge of a campaign, or a CommandError."""
+    judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
+    if judge is None:
+        raise CommandError(
+            _("The campaign “%(slug)s” has no judge “%(pseudonym)s”.")
+            % {"slug": campaign.slug, "pseudonym": pseudonym}
+        )
+    return judge
+
+
+def systems_named(*, campaign: Campaign, name: str) -> list[System]:
+    """The system of that name in each test set that has one; a CommandError where none has."""
+    systems = list(System.objects.filter(test_set__campaign=campaign, name=name).order_by("id"))
+    if not systems:
+        raise CommandError(
+            _("No test set of the campaign “%(slug)s” has a system “%(name)s”.")
+            % {"slug": campaign.slug, "name": name}
+        )
+    return systems
+
+
+def user_named(email: str) -> User:
+    """The user with this e-mail address, or a CommandError."""
+    try:
+        return User.objects.get_by_natural_key(email)
+    except User.DoesNotExist:
+        raise CommandError(
+            _("There is no user with the e-mail address %(email)s.") % {"email": email}
+        ) from None
+
+
+def limit_argument(text: str) -> int | str:
+    """A number from 1 on, or "none"."""
+    if text == NONE:
+        return NONE
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'{text!r} is neither a number from 1 on nor "{NONE}"')
+    return int(text)
+
+
+def tags_argument(text: str) -> list[str]:
+    """Tags separated by commas, in lower case; "none" for no tag."""
+    if text == NONE:
+        return []
+    tags = [tag.strip().lower() for tag in text.split(",")]
+    if not all(tags):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty tag between its commas")
+    return sorted(set(tags))
+
+
+def address_argument(text: str) -> str:
+    """Where this Quintet is reached, such as https://judge.example.org."""
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
+    return text.rstrip("/")
+
+
+def invitation_address(*, address: str, token: str) -> str:
+    """The link that opens the door."""
+    return address + reverse("invitation", args=[token])

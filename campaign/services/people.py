@@ -1,10 +1,24 @@
 """Who takes part in a campaign."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, ConflictOfInterest, Judge, Membership, System, User
+from campaign.models import (
+    Campaign,
+    ConflictOfInterest,
+    Invitation,
+    Judge,
+    Membership,
+    System,
+    User,
+)
+from campaign.services.invitations import invitation_create
+
+
+class PersonRefusedError(Exception):
+    """Somebody with this pseudonym or address takes part already."""
 
 
 @transaction.atomic
@@ -27,7 +41,15 @@ def judge_add(
     origin: Judge.Origin = Judge.Origin.PERSON,
     note: str = "",
 ) -> Judge:
-    """A new judge; a person gets a user of their own, to be reached by invitation."""
+    """A new judge; a person gets a user of their own, to be reached by invitation.
+
+    Raises `PersonRefusedError` where the campaign has a judge of that pseudonym.
+    """
+    if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
+        raise PersonRefusedError(
+            _("The campaign “%(slug)s” has a judge “%(pseudonym)s” already.")
+            % {"slug": campaign.slug, "pseudonym": pseudonym}
+        )
     user = None
     if origin == Judge.Origin.PERSON:
         user = User.objects.create_user(name=name or pseudonym)
@@ -40,6 +62,51 @@ def judge_add(
         origin=origin,
         note=note,
     )
+
+
+@transaction.atomic
+def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
+    """Let whoever reads this e-mail address run the campaign; the token of a link for them."""
+    user = User.objects.filter(email__iexact=email).first()
+    user = user or User.objects.create_user(name=name or email, email=email)
+    organiser_add(campaign=campaign, user=user)
+    _invitation, token = invitation_create(
+        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+    )
+    return token
+
+
+@transaction.atomic
+def judge_invite(*, judge: Judge) -> str:
+    """A further link for a judge, who must be a person; its token. Earlier links stay."""
+    if judge.user is None:
+        raise PersonRefusedError(
+            _("“%(pseudonym)s” is not a person; nobody can judge in that name.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    _invitation, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+    )
+    return token
+
+
+@transaction.atomic
+def judge_change(
+    *,
+    judge: Judge,
+    languages: Sequence[str] | None = None,
+    expertise: Sequence[str] | None = None,
+    conflicts: Iterable[System] = (),
+) -> Judge:
+    """Change what a judge reads and knows, where given, and declare further conflicts."""
+    if languages is not None:
+        judge.languages = list(languages)
+    if expertise is not None:
+        judge.expertise = list(expertise)
+    judge.save(update_fields=["languages", "expertise"])
+    for system in conflicts:
+        conflict_declare(judge=judge, system=system)
+    return judge
 
 
 def conflict_declare(*, judge: Judge, system: System, note: str = "") -> ConflictOfInterest:

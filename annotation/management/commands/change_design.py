@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Design
 from annotation.services import DesignRefusedError, design_change
 from annotation.services.designs import PARAMETERS
-from campaign.models import TestSet, User
+from campaign.management.arguments import test_set_named, user_named
 
 _DRAWN = [kind.value for kind in Design.Kind if kind is not Design.Kind.IMPORTED]
 
@@ -91,14 +91,16 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = _test_set(options["campaign"], options["test_set"])
+        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
         chosen = {
             name: None if options[name] == _LIKE_A_SYSTEM else options[name]
             for name in PARAMETERS
             if options[name] is not None
         }
         try:
-            design = design_change(test_set=test_set, changed_by=_user(options["by"]), **chosen)
+            design = design_change(
+                test_set=test_set, changed_by=options["by"] and user_named(options["by"]), **chosen
+            )
         except DesignRefusedError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:
@@ -111,29 +113,6 @@ class Command(BaseCommand):
 
 # None is an option that was not given.
 _LIKE_A_SYSTEM = "system"
-
-
-def _test_set(slug: str, name: str) -> TestSet:
-    try:
-        return TestSet.objects.get(campaign__slug=slug, name=name)
-    except TestSet.DoesNotExist:
-        known = TestSet.objects.filter(campaign__slug=slug).order_by("name")
-        names = ", ".join(known.values_list("name", flat=True)[:20])
-        raise CommandError(
-            _("The campaign “%(slug)s” has no test set “%(name)s”.") % {"slug": slug, "name": name}
-            + (" " + _("Name one of these: %(names)s.") % {"names": names} if names else "")
-        ) from None
-
-
-def _user(email: str | None) -> User | None:
-    if email is None:
-        return None
-    try:
-        return User.objects.get_by_natural_key(email)
-    except User.DoesNotExist:
-        raise CommandError(
-            _("There is no user with the e-mail address %(email)s.") % {"email": email}
-        ) from None
 
 
 def _numbers(text: str) -> list[int]:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 from knox.models import AuthToken
 
-from campaign.models import User
+from campaign.management.arguments import user_named
 
 
 class Command(BaseCommand):
@@ -20,13 +20,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        try:
-            user = User.objects.get_by_natural_key(options["email"])
-        except User.DoesNotExist:
-            raise CommandError(
-                _("There is no user with the e-mail address %(email)s.")
-                % {"email": options["email"]}
-            ) from None
+        user = user_named(options["email"])
         days = options["days"]
         if days is not None and days < 1:
             raise CommandError(_("A token is valid for a day or more."))

@@ -133,7 +133,7 @@ def test_a_ranking_is_plain_json_without_nan(
 @pytest.mark.parametrize(
     "bad", [{"resamples": 0}, {"confidence": 1.0}, {"confidence": 95.0}, {"seed": -1}]
 )
-def test_arguments_out_of_range_are_refused(bad: dict[str, int]) -> None:
+def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
     with pytest.raises(ValueError, match=next(iter(bad))):
         rank(blocks, **bad)

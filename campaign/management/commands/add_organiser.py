@@ -1,0 +1,38 @@
+"""`add_organiser`: let somebody run a campaign, by a link."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaign.management.arguments import address_argument, campaign_named, invitation_address
+from campaign.services import organiser_invite
+
+
+class Command(BaseCommand):
+    help = (
+        "Let whoever has this e-mail address run a campaign, and print a link that signs them in. "
+        "The link is printed once: only its hash is kept."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", metavar="EMAIL")
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--name", default="", help="as others see it (default: the address)")
+        parser.add_argument(
+            "--address",
+            type=address_argument,
+            default="http://127.0.0.1:8000",
+            metavar="URL",
+            help="where this Quintet is reached (default: %(default)s)",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = campaign_named(options["campaign"])
+        try:
+            token = organiser_invite(
+                campaign=campaign, email=options["email"], name=options["name"]
+            )
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        self.stdout.write(invitation_address(address=options["address"], token=token))

@@ -1,0 +1,59 @@
+"""`change_campaign`: what is asked of every judge of a campaign."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.management.arguments import campaign_named, limit_argument
+from campaign.services import campaign_change
+from campaign.services.rules import Rules
+
+
+class Command(BaseCommand):
+    help = "Change the rules of a campaign. What is not named stays as it is."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument(
+            "--blocks-per-judge",
+            type=limit_argument,
+            metavar="N|none",
+            help="who has done so many is thanked and done",
+        )
+        parser.add_argument(
+            "--lease-minutes", type=_minutes, metavar="N", help="how long a HIT is lent"
+        )
+        parser.add_argument(
+            "--partial-ranking",
+            choices=["yes", "no"],
+            help="whether judges may leave some outputs without a rank",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = campaign_named(options["campaign"])
+        changes: Rules = {}
+        limit = options["blocks_per_judge"]
+        if limit is not None:
+            changes["blocks_per_judge"] = None if isinstance(limit, str) else limit
+        if options["lease_minutes"] is not None:
+            changes["lease_minutes"] = options["lease_minutes"]
+        if options["partial_ranking"] is not None:
+            changes["allow_partial_ranking"] = options["partial_ranking"] == "yes"
+        changed = campaign_change(campaign=campaign, **changes)
+        if options["verbosity"]:
+            self.stdout.write(
+                _("“%(name)s”: %(blocks)s blocks a judge, HITs lent for %(minutes)d minutes.")
+                % {
+                    "name": changed.name,
+                    "blocks": changed.blocks_per_judge or "∞",
+                    "minutes": changed.lease_minutes,
+                }
+            )
+
+
+def _minutes(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes from 1 on")
+    return int(text)

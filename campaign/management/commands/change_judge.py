@@ -1,0 +1,71 @@
+"""`change_judge`: what a judge reads, knows and must not see; a new link."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from campaign.management.arguments import (
+    NONE,
+    address_argument,
+    campaign_named,
+    invitation_address,
+    judge_named,
+    systems_named,
+    tags_argument,
+)
+from campaign.services import PersonRefusedError, judge_change, judge_invite
+
+
+class Command(BaseCommand):
+    help = "Change a judge of a campaign. What is not named stays as it is."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("pseudonym", metavar="PSEUDONYM")
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--languages",
+            nargs="+",
+            metavar="TAG",
+            help=f'as the test sets spell them; "{NONE}": all of the campaign',
+        )
+        parser.add_argument("--expertise", type=tags_argument, metavar="TAG,…|none")
+        parser.add_argument(
+            "--conflict",
+            action="append",
+            default=[],
+            metavar="SYSTEM",
+            help="from now on show them no output of this system; may be given more than once",
+        )
+        parser.add_argument(
+            "--new-link", action="store_true", help="print a further link for this judge"
+        )
+        parser.add_argument(
+            "--address",
+            type=address_argument,
+            default="http://127.0.0.1:8000",
+            metavar="URL",
+            help="where this Quintet is reached (default: %(default)s)",
+        )
+
+    @transaction.atomic
+    def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = campaign_named(options["campaign"])
+        judge = judge_named(campaign=campaign, pseudonym=options["pseudonym"])
+        languages = options["languages"]
+        judge_change(
+            judge=judge,
+            languages=[] if languages == [NONE] else languages,
+            expertise=options["expertise"],
+            conflicts=[
+                system
+                for name in options["conflict"]
+                for system in systems_named(campaign=campaign, name=name)
+            ],
+        )
+        if options["new_link"]:
+            try:
+                token = judge_invite(judge=judge)
+            except PersonRefusedError as error:
+                raise CommandError(str(error)) from error
+            self.stdout.write(invitation_address(address=options["address"], token=token))

@@ -1,0 +1,127 @@
+"""What an organiser does from the command line: people, quotas, rules."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.selectors import test_sets_open_to_judge as sets_open_to
+from campaign.models import Campaign, ConflictOfInterest, Invitation, Judge, TestSet, User
+from tests.factories import make_campaign, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def test_set(campaign: Campaign) -> TestSet:
+    return make_test_set(campaign)
+
+
+def said(*arguments: str, **options: Any) -> str:
+    out = StringIO()
+    call_command(*arguments, stdout=out, **options)
+    return out.getvalue().strip()
+
+
+def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(campaign: Campaign) -> None:
+    link = said("add_organiser", "rosa@example.org", "--campaign", campaign.slug)
+    assert link.startswith("http://127.0.0.1:8000/i/")
+    client = Client()
+    answer = client.get(link.removeprefix("http://127.0.0.1:8000"), follow=True)
+    assert answer.status_code == 200
+    assert answer.context["campaign"] == campaign
+    said("add_organiser", "Rosa@Example.org", "--campaign", campaign.slug)
+    assert User.objects.filter(email__iexact="rosa@example.org").count() == 1
+
+
+def test_a_new_judge_reaches_a_block_by_the_printed_link(
+    campaign: Campaign, test_set: TestSet
+) -> None:
+    system = test_set.systems.order_by("name").first()
+    assert system is not None
+    link = said(
+        *("add_judge", "judge-7", "--campaign", campaign.slug, "--name", "Ada"),
+        *("--languages", test_set.source_language, test_set.target_language),
+        *("--expertise", "law, Medicine", "--conflict", system.name),
+        *("--address", "https://judge.example.org/"),
+    )
+    assert link.startswith("https://judge.example.org/i/")
+    judge = Judge.objects.get(pseudonym="judge-7")
+    assert judge.expertise == ["law", "medicine"]
+    assert list(ConflictOfInterest.objects.values_list("judge", "system")) == [
+        (judge.pk, system.pk)
+    ]
+    answer = Client().get(link.removeprefix("https://judge.example.org"), follow=True)
+    assert answer.status_code == 200
+    assert answer.request["PATH_INFO"].startswith("/judge/")
+
+
+def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set: TestSet) -> None:
+    said("add_judge", "judge-7", "--campaign", campaign.slug)
+    with pytest.raises(CommandError, match="has a judge “judge-7” already"):
+        said("add_judge", "judge-7", "--campaign", campaign.slug)
+    with pytest.raises(CommandError, match="has a system “nobody”"):
+        said("add_judge", "judge-8", "--campaign", campaign.slug, "--conflict", "nobody")
+    with pytest.raises(CommandError, match=f"Those there are: {campaign.slug}"):
+        said("add_judge", "judge-8", "--campaign", "elsewhere")
+    with pytest.raises(CommandError, match="no judge “judge-8”"):
+        said("change_judge", "judge-8", "--campaign", campaign.slug)
+    with pytest.raises(CommandError, match="valid email address"):
+        said("add_organiser", "no address", "--campaign", campaign.slug)
+    with pytest.raises(CommandError, match="number from 1 on"):
+        said("change_campaign", campaign.slug, "--blocks-per-judge", "0")
+    with pytest.raises(CommandError, match="begin with http"):
+        said("add_judge", "judge-8", "--campaign", campaign.slug, "--address", "example.org")
+    assert Judge.objects.count() == 1
+    assert Invitation.objects.count() == 1
+    assert not ConflictOfInterest.objects.exists()
+
+
+def test_expertise_asked_for_keeps_a_test_set_from_others(
+    campaign: Campaign, test_set: TestSet
+) -> None:
+    said("add_judge", "judge-7", "--campaign", campaign.slug)
+    judge = Judge.objects.get()
+    assert list(sets_open_to(judge)) == [test_set]
+    where = ("--campaign", campaign.slug, "--test-set", test_set.name)
+    said("change_test_set", *where, "--expertise", "medicine")
+    assert not sets_open_to(judge).exists()
+    said("change_judge", "judge-7", "--campaign", campaign.slug, "--expertise", "medicine,law")
+    judge.refresh_from_db()
+    assert list(sets_open_to(judge)) == [test_set]
+    said("change_test_set", *where, "--expertise", "none")
+    said("change_judge", "judge-7", "--campaign", campaign.slug, "--expertise", "none")
+    judge.refresh_from_db()
+    assert list(sets_open_to(judge)) == [test_set]
+
+
+def test_quotas_and_rules_change_one_by_one(campaign: Campaign, test_set: TestSet) -> None:
+    where = ("--campaign", campaign.slug, "--test-set", test_set.name)
+    said("change_test_set", *where, "--blocks-wanted", "30")
+    said("change_test_set", *where, "--blocks-per-segment", "4")
+    test_set.refresh_from_db()
+    assert (test_set.blocks_wanted, test_set.blocks_per_segment) == (30, 4)
+    said("change_test_set", *where, "--blocks-wanted", "none")
+    test_set.refresh_from_db()
+    assert (test_set.blocks_wanted, test_set.blocks_per_segment) == (None, 4)
+    said("change_campaign", campaign.slug, "--blocks-per-judge", "60", "--partial-ranking", "yes")
+    said("change_campaign", campaign.slug, "--lease-minutes", "90")
+    campaign.refresh_from_db()
+    assert (campaign.blocks_per_judge, campaign.lease_minutes) == (60, 90)
+    assert campaign.allow_partial_ranking
+
+
+def test_a_further_link_is_for_people_only(campaign: Campaign) -> None:
+    said("add_judge", "judge-7", "--campaign", campaign.slug)
+    link = said("change_judge", "judge-7", "--campaign", campaign.slug, "--new-link")
+    assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 302
+    Judge.objects.create(campaign=campaign, pseudonym="sim", origin=Judge.Origin.SIMULATED)
+    with pytest.raises(CommandError, match="is not a person"):
+        said("change_judge", "sim", "--campaign", campaign.slug, "--new-link")
