@@ -1,6 +1,7 @@
 import json
 from dataclasses import asdict, replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
