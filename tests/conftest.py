@@ -60,7 +60,7 @@ def start_worker(
                     *("--without-gossip", "--without-mingle"),
                     f"--schedule={tmp_path / 'beat'}",
                 ],
-                env={**os.environ, "DATABASE_URL": _test_database_url()},
+                env={**os.environ, "DATABASE_URL": test_database_url()},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -76,7 +76,7 @@ def start_worker(
         process.wait()
 
 
-def _test_database_url() -> str:
+def test_database_url() -> str:
     """The address of the test database: as given, with the name pytest-django made of it."""
     settings = connection.settings_dict
     host = settings["OPTIONS"].get("host") or settings["HOST"]
