@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from django.db.models import F, Prefetch
+from django.db.models import F, OuterRef, Prefetch, Subquery
 
 from annotation.models import HIT, Block, Judgment, TrainingBlock, TrainingCandidate
 from annotation.models.pool import HITQuerySet
@@ -77,21 +78,41 @@ def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int
 
 
 def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
-    """What came of a judge's latest round of training. What was skipped does not agree."""
-    latest = (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
-        .order_by("-number")
-        .first()
+    """What came of the latest round of training that a judge has done."""
+    rounds = training_rounds(test_set_id=test_set_id, judge=judge).get(judge.pk)
+    return rounds[-1] if rounds else TrainingResult(0, 0)
+
+
+def training_rounds(
+    *, test_set_id: int, judge: Judge | None = None
+) -> dict[int, list[TrainingResult]]:
+    """What came of each round that each judge, or this one, has done, in order. One query.
+
+    What was skipped does not agree.
+    """
+    first = Judgment.objects.filter(
+        block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
     )
-    if latest is None:
-        return TrainingResult(0, 0)
-    expected = dict(Block.objects.filter(hit=latest).values_list("pk", "expected"))
-    first = Judgment.objects.filter(judge=judge, block__in=expected, supersedes__isnull=True)
-    agreeing = sum(
-        in_expected_order(labels, expected[block] or [])
-        for block, labels in first.values_list("block_id", "labels")
+    blocks = Block.objects.filter(
+        hit__test_set=test_set_id,
+        hit__purpose=HIT.Purpose.TRAINING,
+        hit__completed_at__isnull=False,
     )
-    return TrainingResult(len(expected), agreeing)
+    if judge is not None:
+        blocks = blocks.filter(hit__reserved_for=judge)
+    rows = (
+        blocks.annotate(said=Subquery(first.values("labels")[:1]))
+        .order_by("hit__reserved_for", "hit__number")
+        .values_list("hit__reserved_for", "hit__number", "expected", "said")
+    )
+    rounds: dict[int, list[TrainingResult]] = {}
+    for (judge_id, _number), round_ in groupby(rows, key=lambda row: row[:2]):
+        right = [
+            said is not None and in_expected_order(said, expected or [])
+            for *_key, expected, said in round_
+        ]
+        rounds.setdefault(judge_id, []).append(TrainingResult(len(right), sum(right)))
+    return rounds
 
 
 def training_feedback(judgment: Judgment) -> Feedback | None:

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import QualityAction
+from annotation.selectors.training import TrainingResult, training_rounds
 from annotation.services import (
     QualityRefusedError,
     judge_reinstate,
@@ -38,6 +39,7 @@ class _JudgeCard:
     judge: JudgeQuality
     lines: list[MeasureLine]
     actions: list[_ActionLine]
+    training: list[TrainingResult]
 
 
 @require_safe
@@ -47,19 +49,21 @@ def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> Htt
     """Show what is known of each judge, where they stand, and what was done about it."""
     test_set = organised_test_set(request, slug, test_set_id)
     judges = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
+    training = training_rounds(test_set_id=test_set.pk)
     context = {
         "campaign": test_set.campaign,
         "test_set": test_set,
         "section": "judges",
-        "cards": [_card(judge) for judge in judges],
+        "cards": [_card(judge, training.get(judge.row.judge_id, [])) for judge in judges],
         "report": QualityReport.objects.filter(test_set=test_set).first(),
     }
     return render(request, "organiser/judges.html", context)
 
 
-def _card(judge: JudgeQuality) -> _JudgeCard:
+def _card(judge: JudgeQuality, training: list[TrainingResult]) -> _JudgeCard:
     return _JudgeCard(
         judge=judge,
+        training=training,
         lines=measure_lines(judge.measures),
         actions=[
             _ActionLine(

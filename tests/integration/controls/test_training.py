@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, TrainingBlock
 from annotation.selectors import assigned_blocks
@@ -23,7 +24,7 @@ from annotation.services import (
 )
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, TestSet
 from campaign.services import bad_reference_review, bad_references_make
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
 
@@ -104,6 +105,18 @@ def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> No
     judge_all(Assignment.objects.get(hit=again), rightly=False)
     assert lend(judge).purpose == HIT.Purpose.FIRST
     assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 2
+
+
+def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Client) -> None:
+    judge = new_judge(test_set)
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
+    assert work_want(judge=judge).lack == Lack.PREPARING
+    pool_fill(test_set_id=test_set.pk)
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
+    client.force_login(make_organiser(test_set.campaign))
+    answer = client.get(reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk]))
+    said = answer.content.decode()
+    assert said.index("Training: 0 of 3 blocks") < said.index("Training: 3 of 3 blocks")
 
 
 def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(test_set: TestSet) -> None:
