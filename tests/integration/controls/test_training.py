@@ -113,6 +113,8 @@ def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Clien
     assert work_want(judge=judge).lack == Lack.PREPARING
     pool_fill(test_set_id=test_set.pk)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
+    # Listed is who has begun.
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
     client.force_login(make_organiser(test_set.campaign))
     answer = client.get(reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk]))
     said = answer.content.decode()
