@@ -5,6 +5,7 @@ import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
+import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
@@ -18,6 +19,8 @@ const drafts = new Drafts(setup.owner);
 const queue = new Queue(api, outbox, drafts);
 const status = new Status(outbox, setup.sign_in);
 const page = new Page({ api, outbox, drafts, queue, status });
+const { view } = page;
+preparePause(page);
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();
 const showKeys = () => $("keys-dialog").showModal();
@@ -30,9 +33,9 @@ listen({
   letters: {
     s: skip,
     u: () => page.back(),
-    c: () => page.toggleContext(),
-    d: () => page.toggleDifferences(),
-    m: () => page.openComment(),
+    c: () => view.toggleContext(),
+    d: () => view.toggleDifferences(),
+    m: () => view.openComment(),
     "?": showKeys,
   },
 });
@@ -42,9 +45,9 @@ $("skip").addEventListener("click", skip);
 $("back").addEventListener("click", () => page.back());
 $("rest-back").addEventListener("click", () => page.back());
 $("look-again").addEventListener("click", () => page.lookAgain());
-$("context").addEventListener("click", () => page.toggleContext());
-$("differences").addEventListener("click", () => page.toggleDifferences());
-$("comment-open").addEventListener("click", () => page.openComment());
+$("context").addEventListener("click", () => view.toggleContext());
+$("differences").addEventListener("click", () => view.toggleDifferences());
+$("comment-open").addEventListener("click", () => view.openComment());
 $("comment").addEventListener("input", () => page.commented());
 $("show-keys").addEventListener("click", showKeys);
 $("letters").checked = lettersOn();
