@@ -3,6 +3,7 @@
 import { Api } from "./api.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
+import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
@@ -20,6 +21,7 @@ const queue = new Queue(api, outbox, drafts);
 const status = new Status(outbox, setup.sign_in);
 const page = new Page({ api, outbox, drafts, queue, status });
 const { view } = page;
+const layout = new Layout(page);
 preparePause(page);
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();
@@ -36,6 +38,8 @@ listen({
     c: () => view.toggleContext(),
     d: () => view.toggleDifferences(),
     m: () => view.openComment(),
+    t: () => layout.toggle("tiers"),
+    v: () => layout.toggle("columns"),
     "?": showKeys,
   },
 });
@@ -48,6 +52,8 @@ $("look-again").addEventListener("click", () => page.lookAgain());
 $("context").addEventListener("click", () => view.toggleContext());
 $("differences").addEventListener("click", () => view.toggleDifferences());
 $("comment-open").addEventListener("click", () => view.openComment());
+$("tiers").addEventListener("click", () => layout.toggle("tiers"));
+$("columns").addEventListener("click", () => layout.toggle("columns"));
 $("comment").addEventListener("input", () => page.commented());
 $("show-keys").addEventListener("click", showKeys);
 $("letters").checked = lettersOn();

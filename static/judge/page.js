@@ -106,8 +106,8 @@ export class Page extends EventTarget {
 
   move(by) {
     if (!this.block) return false;
-    const target = this.rows.active + by;
-    if (target >= 0 && target < this.block.labels.length) this.rows.focus(target);
+    const target = this.rows.neighbour(by);
+    if (target !== null) this.rows.focus(target);
     return true;
   }
 
