@@ -222,6 +222,7 @@ SPECTACULAR_SETTINGS = {
         "NotEstimableReason": "ranking.core.wins.NotEstimable",
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
+        "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
         "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
     },
     "SERVE_INCLUDE_SCHEMA": False,

@@ -32,14 +32,16 @@ from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
 
 
-def _judge(request: Request, campaign_slug: str | None) -> Judge:
+def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
+    """The judge who asks."""
     judge = judge_of(user=cast("User", request.user), campaign_slug=campaign_slug)
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge
 
 
-def _assigned(request: Request, public_id: UUID) -> AssignedBlock:
+def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
+    """A block of those lent to whoever asks."""
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
         raise NotFound(_("This block was never lent to you."))
@@ -50,15 +52,22 @@ def _language(tag: str) -> dict[str, str]:
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}
 
 
+def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
+    """Names and directions of the two languages, in the reader's own."""
+    return {"source": _language(source), "target": _language(target)}
+
+
+def rules_data(judge: Judge) -> dict[str, bool]:
+    """What the page lets the judge do."""
+    return {"partial": judge.campaign.allow_partial_ranking}
+
+
 def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(assignment)
+    view = assignment_view(assignment, campaign=judge.campaign)
     return {
         **asdict(view),
-        "languages": {
-            "source": _language(view.source_language),
-            "target": _language(view.target_language),
-        },
-        "rules": {"partial": judge.campaign.allow_partial_ranking},
+        "languages": languages_data(view.source_language, view.target_language),
+        "rules": rules_data(judge),
         "progress": asdict(judge_progress(judge)),
     }
 
@@ -76,7 +85,7 @@ class AssignmentsView(APIView):
         """Lend a HIT, or return the one still held."""
         body = serializers.AssignmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        judge = _judge(request, body.validated_data.get("campaign"))
+        judge = judge_or_403(request, body.validated_data.get("campaign"))
         after = body.validated_data.get("after")
         assignment = assignment_lend(
             judge=judge, after=after and assignment_of(judge=judge, public_id=after)
@@ -98,11 +107,11 @@ class JudgmentView(APIView):
         body = serializers.JudgmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
-        assigned = _assigned(request, data.pop("block"))
+        assigned = assigned_or_404(request, data.pop("block"))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
-            return _refusal(error)
+            return refusal(error)
         return Response(serializers.JudgmentSerializer(judgment).data)
 
 
@@ -117,11 +126,11 @@ class SkipView(APIView):
         body = serializers.SkipRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
-        assigned = _assigned(request, data.pop("block"))
+        assigned = assigned_or_404(request, data.pop("block"))
         try:
             skip = skip_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
-            return _refusal(error)
+            return refusal(error)
         return Response(serializers.SkipSerializer(skip).data)
 
 
@@ -129,11 +138,12 @@ class ProgressView(APIView):
     @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
     def get(self, request: Request) -> Response:
         """How far you are."""
-        judge = _judge(request, request.query_params.get("campaign"))
+        judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
 
 
-def _refusal(error: SubmissionRefusedError) -> Response:
+def refusal(error: SubmissionRefusedError) -> Response:
+    """What the campaign's rules do not allow, in words and by candidate."""
     data = {
         "detail": error.message,
         "errors": {"labels": [error.message]},

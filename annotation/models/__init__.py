@@ -4,6 +4,7 @@ from annotation.models.assignment import Assignment
 from annotation.models.block import HIT, Block, Candidate, CandidateOutput, HITSequence
 from annotation.models.design import Design
 from annotation.models.judgment import Judgment, JudgmentSequence
+from annotation.models.problem_report import ProblemReport
 from annotation.models.skip import Skip
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "HITSequence",
     "Judgment",
     "JudgmentSequence",
+    "ProblemReport",
     "Skip",
 ]

@@ -98,6 +98,14 @@ class Judgment(models.Model):
                 name="judgment_one_first_per_judge_and_block",
             ),
         ]
+        indexes = [
+            # What organisers read: comments are few among many judgments.
+            models.Index(
+                fields=["test_set", "-number"],
+                condition=~models.Q(comment=""),
+                name="judgment_with_comment",
+            ),
+        ]
         triggers = [
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete

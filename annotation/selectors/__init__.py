@@ -1,12 +1,9 @@
 """Reads of the annotation app."""
 
+from annotation.selectors.history import JudgedBlock, judged_blocks, own_judgments
 from annotation.selectors.judging import (
     AssignedBlock,
     AssignmentView,
-    BlockView,
-    ContextView,
-    JudgmentView,
-    TextView,
     assigned_block,
     assigned_blocks,
     assignment_of,
@@ -15,12 +12,20 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.pool import test_sets_open_to_judge, test_sets_to_plan
 from annotation.selectors.progress import Progress, judge_progress
+from annotation.selectors.shown import (
+    BlockView,
+    ContextView,
+    JudgmentView,
+    TextView,
+    block_views,
+)
 
 __all__ = [
     "AssignedBlock",
     "AssignmentView",
     "BlockView",
     "ContextView",
+    "JudgedBlock",
     "JudgmentView",
     "Progress",
     "TextView",
@@ -28,8 +33,11 @@ __all__ = [
     "assigned_blocks",
     "assignment_of",
     "assignment_view",
+    "block_views",
     "judge_of",
     "judge_progress",
+    "judged_blocks",
+    "own_judgments",
     "test_sets_open_to_judge",
     "test_sets_to_plan",
 ]

@@ -2,6 +2,7 @@
 
 from annotation.services.lending import assignment_lend
 from annotation.services.planning import design_ensure, hits_plan, pool_fill
+from annotation.services.reporting import problem_report
 from annotation.services.submission import (
     SubmissionRefusedError,
     judgment_number_next,
@@ -17,5 +18,6 @@ __all__ = [
     "judgment_number_next",
     "judgment_submit",
     "pool_fill",
+    "problem_report",
     "skip_submit",
 ]

@@ -56,7 +56,15 @@ WORDS = {
     "tier_worst": _("Tier 5, worst"),
     "tier_none": _("Not ranked yet"),
     "reason_wanted": _("Please choose one of the reasons."),
+    "kind_wanted": _("Please choose what is wrong."),
+    "words_wanted": _("Please say in a few words what is wrong."),
+    "reported": _("Reported to the organisers. Thank you."),
+    "history_loading": _("Fetching your judgments …"),
+    "history_offline": _("Your judgments cannot be fetched without the network."),
+    "history_trouble": _("Your judgments cannot be fetched just now. Try again in a moment."),
+    "history_none": _("You have judged nothing yet."),
     "three_done": _("Three more done."),
+    "took_seconds": _("That took less than a minute."),
 }
 
 PLURALS = {
@@ -77,6 +85,11 @@ PLURALS = {
         "{n} judgments are kept on this device until then.",
     ),
     "more_done": ngettext_lazy("{n} more done.", "{n} more done."),
+    "took": ngettext_lazy("That took about {n} minute.", "That took about {n} minutes."),
+    "break": ngettext_lazy(
+        "You have been judging for {n} minute. Tired eyes judge badly: rest them a little?",
+        "You have been judging for {n} minutes. Tired eyes judge badly: rest them a little?",
+    ),
     "summary": ngettext_lazy(
         "You did {n} sentence since you opened this page.",
         "You did {n} sentences since you opened this page.",

@@ -61,11 +61,11 @@ export class Clock extends EventTarget {
     const attended = this.#isAttended();
     const changed = attended !== this.attended;
     this.attended = attended;
-    if (tooLong) this.#leave();
+    if (tooLong) this.leave();
     else if (changed) this.#watch();
   }
 
-  #leave() {
+  leave() {
     this.away = true;
     clearTimeout(this.#timer);
     this.dispatchEvent(new Event("away"));

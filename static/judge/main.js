@@ -1,13 +1,16 @@
 // Puts the parts of the judging page together.
 
 import { Api } from "./api.js";
+import { prepareBreaks } from "./breaks.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
+import { History } from "./history.js";
 import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
+import { prepareReport } from "./report.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
@@ -23,6 +26,9 @@ const page = new Page({ api, outbox, drafts, queue, status });
 const { view } = page;
 const layout = new Layout(page);
 preparePause(page);
+prepareBreaks(page);
+const history = new History({ api, page, queue, outbox });
+const openReport = prepareReport(page, outbox);
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();
 const showKeys = () => $("keys-dialog").showModal();
@@ -38,6 +44,8 @@ listen({
     c: () => view.toggleContext(),
     d: () => view.toggleDifferences(),
     m: () => view.openComment(),
+    r: openReport,
+    h: () => history.open(),
     t: () => layout.toggle("tiers"),
     v: () => layout.toggle("columns"),
     "?": showKeys,
@@ -52,6 +60,8 @@ $("look-again").addEventListener("click", () => page.lookAgain());
 $("context").addEventListener("click", () => view.toggleContext());
 $("differences").addEventListener("click", () => view.toggleDifferences());
 $("comment-open").addEventListener("click", () => view.openComment());
+$("report").addEventListener("click", openReport);
+for (const id of ["history", "rest-history"]) $(id).addEventListener("click", () => history.open());
 $("tiers").addEventListener("click", () => layout.toggle("tiers"));
 $("columns").addEventListener("click", () => layout.toggle("columns"));
 $("comment").addEventListener("input", () => page.commented());

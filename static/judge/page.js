@@ -4,7 +4,7 @@ import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
 import { Rows } from "./block.js";
 import { letterOf, missingWords, showOrder, unranked } from "./order.js";
-import { Progress } from "./progress.js";
+import { Progress, summaryOf } from "./progress.js";
 import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
@@ -64,7 +64,7 @@ export class Page extends EventTarget {
     $("panel").scrollTop = 0;
     this.toRows({ preventScroll: true });
     if (this.#news) $("missing").textContent = this.#news;
-    announce(`${this.#news} ${say("new_block", place)}`, block.source);
+    announce(`${this.#news} ${say(block.source ? "new_block" : "sentence", place)}`, block.source);
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
   }
@@ -174,6 +174,7 @@ export class Page extends EventTarget {
 
   #finish(kind, body) {
     const { block } = this;
+    const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
     // Before the outbox tells of it: what is in there and open here would be another tab's.
@@ -183,8 +184,8 @@ export class Page extends EventTarget {
     this.outbox.add(kind, block.id, body);
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
-    const n = hit.total;
-    if (first && this.queue.isComplete(hit)) this.#news = n === 3 ? say("three_done") : say("more_done", { n });
+    hit.activeMs = (hit.activeMs ?? 0) + activeMs;
+    if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.#goOn();
   }
@@ -216,6 +217,17 @@ export class Page extends EventTarget {
 
   canSkip() {
     return this.block?.state === "open";
+  }
+
+  // One of the judge's history, to be revised.
+  open(block) {
+    this.#show(block);
+  }
+
+  // Something quiet to be read and heard, until the ranking changes.
+  note(words) {
+    $("missing").textContent = words;
+    announce(words);
   }
 
   back() {
