@@ -111,14 +111,14 @@ class JudgmentRequestSerializer(serializers.Serializer[object]):
 
 
 class JudgmentSerializer(serializers.Serializer[object]):
-    id = serializers.UUIDField(source="client_id")
-    block = serializers.UUIDField(source="block.public_id")
+    id = serializers.UUIDField()
+    block = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     duration_ms = serializers.IntegerField(allow_null=True)
     active_ms = serializers.IntegerField(allow_null=True)
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
-    assignment = serializers.UUIDField(source="assignment.public_id")
+    assignment = serializers.UUIDField()
 
 
 class SkipRequestSerializer(serializers.Serializer[object]):

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api import serializers
-from annotation.models import Assignment
+from annotation.models import Assignment, Judgment
 from annotation.selectors import (
     AssignedBlock,
     assigned_block,
@@ -112,7 +112,8 @@ class JudgmentView(APIView):
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        return Response(serializers.JudgmentSerializer(judgment).data)
+        data = _judgment_data(judgment, assigned)
+        return Response(serializers.JudgmentSerializer(data).data)
 
 
 class SkipView(APIView):
@@ -140,6 +141,26 @@ class ProgressView(APIView):
         """How far you are."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
+
+
+def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
+    data = {
+        "id": judgment.client_id,
+        "labels": judgment.labels,
+        "duration_ms": judgment.duration_ms,
+        "active_ms": judgment.active_ms,
+        "comment": judgment.comment,
+        "submitted_at": judgment.submitted_at,
+    }
+    if judgment.block_id == assigned.block_id:
+        return {**data, "block": assigned.public_id, "assignment": assigned.assignment_public_id}
+    # An id used before, for another block: what is stored under it.
+    assignment = judgment.assignment
+    return {
+        **data,
+        "block": judgment.block.public_id,
+        "assignment": assignment and assignment.public_id,
+    }
 
 
 def refusal(error: SubmissionRefusedError) -> Response:

@@ -19,9 +19,7 @@ class Progress:
 
 def judge_progress(judge: Judge) -> Progress:
     """How far a judge is. A skipped block is done; a skip judged after all counts once."""
-    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True).count()
-    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge).count()
-    done = judged + skipped
+    done = _blocks_done(judge)
     wanted = judge.campaign.blocks_per_judge
     times = (
         Judgment.objects.filter(judge=judge, active_ms__gt=0)
@@ -33,3 +31,10 @@ def judge_progress(judge: Judge) -> Progress:
     if wanted is not None and pace is not None:
         minutes = round(max(0, wanted - done) * pace / 60_000)
     return Progress(done=done, wanted=wanted, minutes_left=minutes)
+
+
+def _blocks_done(judge: Judge) -> int:
+    """In one query."""
+    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
+    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
+    return judged.values("block").union(skipped.values("block"), all=True).count()

@@ -179,7 +179,7 @@ def test_what_is_dragged_follows_the_pointer_right_to_left(judging: Page) -> Non
     judging.mouse.move(500, 400, steps=4)
     box = judging.locator(".ghost").bounding_box()
     assert box is not None
-    assert (box["x"], box["y"]) == (500, 400)
+    assert (box["x"], box["y"] + box["height"]) == (500, 390)
     judging.mouse.move(*centre(dock(judging, 4)), steps=4)
     judging.mouse.up()
     expect(rank_of(judging, "A", 4)).to_be_checked()
