@@ -9,6 +9,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReport, Skip
@@ -40,7 +41,9 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     return [(kind.value, kind.label) for kind in ProblemReport.Kind if kind not in left_out]
 
 
+# Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
 @require_safe
+@gzip_page
 @login_required
 @never_cache
 @ensure_csrf_cookie
@@ -61,6 +64,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
             "skip_reasons": _skip_reasons(judge.campaign),
             "problem_kinds": _problem_kinds(judge.campaign),
             "words": judging_words(),
+            "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
             "setup": {
                 "api": f"{get_script_prefix()}api/v1/judging/",
                 "campaign": slug,

@@ -39,6 +39,13 @@ WORDS = {
     "signed_out": _(
         "You are signed out. Open your invitation's link again, or sign in, and come back here."
     ),
+    "link_wanted": _("Please paste the whole link, as it stands in your invitation."),
+    "link_refused": _("This link no longer opens. Ask the organiser for a new one."),
+    "link_of_another": _(
+        "This is the link of somebody else, who is signed in now. Your work waits on this device "
+        "for your own link."
+    ),
+    "link_unreachable": _("The server cannot be reached just now. Try again in a moment."),
     "loading": _("Fetching your next sentences …"),
     "loading_offline": _(
         "Waiting for the network. Your next sentences come as soon as it is back."

@@ -22,6 +22,11 @@ export class Api {
     this.campaign = campaign;
   }
 
+  // Who is signed in in this browser, as their page would say.
+  signedIn(user) {
+    store.put(SIGNED_IN, user);
+  }
+
   assignment(after) {
     return this.#call("POST", "assignments/", { campaign: this.campaign, ...(after && { after }) });
   }

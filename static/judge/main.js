@@ -11,6 +11,7 @@ import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { prepareReport } from "./report.js";
+import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
@@ -28,6 +29,7 @@ const layout = new Layout(page);
 preparePause(page);
 prepareBreaks(page);
 const history = new History({ api, page, queue, outbox });
+prepareSignIn(api, outbox, () => page.signedIn());
 const openReport = prepareReport(page, outbox);
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();

@@ -224,6 +224,12 @@ export class Page extends EventTarget {
     this.#show(block);
   }
 
+  signedIn() {
+    this.status.turnedAway(false);
+    if (this.block) this.toRows();
+    else this.lookAgain();
+  }
+
   // Something quiet to be read and heard, until the ranking changes.
   note(words) {
     $("missing").textContent = words;
