@@ -75,12 +75,30 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     return _assigned(_ALL, assignment.pk)
 
 
-def _assigned(statement: str, *parameters: object) -> list[AssignedBlock]:
+def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return [
-            AssignedBlock(*ids, tuple(candidates), partial)
-            for *ids, candidates, partial in cursor.fetchall()
+            AssignedBlock(
+                block_id=block_id,
+                public_id=public_id,
+                assignment_id=assignment_id,
+                assignment_public_id=assignment_public_id,
+                judge_id=judge_id,
+                test_set_id=test_set_id,
+                candidates=tuple(candidates),
+                allow_partial_ranking=partial,
+            )
+            for (
+                block_id,
+                public_id,
+                assignment_id,
+                assignment_public_id,
+                judge_id,
+                test_set_id,
+                candidates,
+                partial,
+            ) in cursor.fetchall()
         ]
 
 

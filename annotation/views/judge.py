@@ -29,7 +29,7 @@ def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
         left_out.add(Skip.Reason.BAD_SOURCE)
     if not campaign.show_reference:
         left_out.add(Skip.Reason.BAD_REFERENCE)
-    return [(reason.value, reason.label) for reason in Skip.Reason if reason not in left_out]
+    return [(reason.value, str(reason.label)) for reason in Skip.Reason if reason not in left_out]
 
 
 def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
@@ -38,7 +38,7 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
         left_out.add(ProblemReport.Kind.SOURCE)
     if not campaign.show_reference:
         left_out.add(ProblemReport.Kind.REFERENCE)
-    return [(kind.value, kind.label) for kind in ProblemReport.Kind if kind not in left_out]
+    return [(kind.value, str(kind.label)) for kind in ProblemReport.Kind if kind not in left_out]
 
 
 # Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.

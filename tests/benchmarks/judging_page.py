@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import sys
 import tempfile
 from typing import Any
 
@@ -90,7 +89,7 @@ def judge(page: Page, blocks: int) -> list[float]:
     return spent
 
 
-def measure(address: str, blocks: int) -> bool:
+def measure(address: str, blocks: int) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium.executable(), args=chromium.launch_arguments()
@@ -99,7 +98,10 @@ def measure(address: str, blocks: int) -> bool:
         wire = Wire(page)
         open_page(page, address)
         requests, first = wire.take()
-        say(f"first visit:  {first:7,} bytes in {len(requests)} requests")
+        say(
+            f"first visit:  {first:7,} bytes in {len(requests)} requests "
+            f"(wanted: at most {WANTED_BYTES:,})"
+        )
         open_page(page, page.url)
         requests, second = wire.take()
         other = [each for each in requests if "/api/" not in each and "/judge/" not in each]
@@ -121,10 +123,9 @@ def measure(address: str, blocks: int) -> bool:
         f"requests a block: {len(requests) / blocks:.2f}: submissions {len(asked) / blocks:.2f}, "
         f"HITs fetched ahead {len(ahead) / blocks:.2f}"
     )
-    return p95 <= WANTED_MS and first <= WANTED_BYTES and not other
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, default=120)
     options = parser.parse_args()
@@ -141,9 +142,8 @@ def main() -> int:
         test_set_id, tokens = make_campaign()
         pool_fill(test_set_id=test_set_id, size=options.blocks)
         with web_server() as (port, _):
-            good = measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks)
-    return 0 if good else 1
+            measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -16,7 +16,7 @@ from annotation.models import Judgment
 from campaign.models import Invitation, Judge, TestSet
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -159,7 +159,7 @@ def server() -> Iterator[WebServer]:
 def test_a_server_killed_in_the_middle_loses_nothing(
     browser: Browser, server: WebServer, judge: Judge
 ) -> None:
-    context = browser.new_context(viewport=DESKTOP, base_url=server.url)
+    context = browser.new_context(base_url=server.url)
     page = context.new_page()
     page.goto(link_of(judge))
     at_sentence(page, 1)

@@ -15,7 +15,7 @@ from tests.factories import make_campaign, make_judge, make_test_set
 pytestmark = pytest.mark.django_db
 
 
-def sent_to_a_judge(client: Client, **rules: bool) -> tuple[str, str]:
+def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     """Everything a judge of such a campaign is sent, and the page's frame."""
     test_set = make_test_set(make_campaign(**rules), documents=(6, 5), identical=())
     judge = make_judge(test_set.campaign)
