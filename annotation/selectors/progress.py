@@ -23,7 +23,7 @@ def judge_progress(judge: Judge) -> Progress:
     wanted = judge.campaign.blocks_per_judge
     times = (
         Judgment.objects.filter(judge=judge, active_ms__gt=0)
-        .order_by("-id")
+        .order_by("-submitted_at")
         .values_list("active_ms", flat=True)[:PACE_BLOCKS]
     )
     pace = median(time for time in times if time) if times else None

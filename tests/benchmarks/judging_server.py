@@ -10,6 +10,7 @@ once with many, of the same judges too.
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import json
 import sys
@@ -77,6 +78,8 @@ class JudgingBrowser:
         self._connection.request(method, path, json.dumps(body) if body else None, headers)
         response = self._connection.getresponse()
         data = response.read()
+        if response.getheader("Content-Encoding") == "gzip":
+            data = gzip.decompress(data)
         for name, value in response.getheaders():
             if name == "Set-Cookie":
                 key, _, rest = value.partition("=")
@@ -199,7 +202,9 @@ def store(test_set_id: int, judgments: int) -> None:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(statement, {"test_set": test_set_id, "from": there, "until": there + hits})
         cursor.execute("SET session_replication_role = origin")
+        # What filling left to do must not be counted below.
         cursor.execute("VACUUM (ANALYZE)")
+        cursor.execute("CHECKPOINT")
     last = Judgment.objects.order_by("-number").values_list("number", flat=True)[0]
     JudgmentSequence.objects.update_or_create(
         test_set_id=test_set_id, defaults={"last_number": last}
