@@ -32,7 +32,8 @@ COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER quintet
 # Ahead of the first large campaign; another processor than this one compiles again by itself.
-RUN python -m ranking.core.compiled && python -m ranking.files.compiled
+RUN python -m ranking.core.compiled && python -m ranking.files.compiled && \
+    python -c "import annotation.sampling.pairing_kernel"
 EXPOSE 8000
 # The heartbeat files of gunicorn's workers belong in memory; its control socket is not used.
 CMD ["gunicorn", "config.wsgi:application", "--bind=0.0.0.0:8000", "--worker-class=gthread", \

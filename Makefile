@@ -34,7 +34,7 @@ test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
 
-BENCHMARKS := lopez live_state cohen ability reading resampling judging_page judging_server
+BENCHMARKS := lopez live_state cohen ability reading resampling planning judging_page judging_server
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
@@ -61,10 +61,11 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
-$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*kernel*.py ranking/files/*kernel*.py)
+$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*kernel*.py ranking/files/*kernel*.py annotation/sampling/*kernel*.py)
 	@echo "Compiling the numeric kernels ..."
 	@$(BIN)/python -m ranking.core.compiled
 	@$(BIN)/python -m ranking.files.compiled
+	@$(BIN)/python -c "import annotation.sampling.pairing_kernel"
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)

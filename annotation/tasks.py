@@ -1,13 +1,31 @@
 """Background work of the annotation app: an interface to services, nothing else."""
 
+import logging
+
 from celery import shared_task
 
+from annotation.notification import planning_begins
 from annotation.selectors import test_sets_to_plan
-from annotation.services import pool_fill
+from annotation.services import leases_release, pool_fill
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="annotation.tasks.plan_test_set")
+def plan_test_set(test_set_id: int) -> None:
+    """Plan what is wanted of a test set now."""
+    # Before the wishes are read: a judge who asks from now on must announce it again.
+    planning_begins(test_set_id)
+    pool_fill(test_set_id=test_set_id)
 
 
 @shared_task
 def fill_pools() -> None:
-    """Keep every test set's pool of HITs filled."""
+    """Keep every test set's pool of HITs filled, and end the leases that ran out."""
+    leases_release()
     for test_set_id in test_sets_to_plan().values_list("id", flat=True):
-        pool_fill(test_set_id=test_set_id)
+        try:
+            pool_fill(test_set_id=test_set_id)
+        except Exception:
+            # The other test sets must not wait until this one is mended.
+            logger.exception("No HITs could be planned for test set %s.", test_set_id)

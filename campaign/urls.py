@@ -1,7 +1,10 @@
 from django.contrib.auth import views as auth_views
 from django.urls import path
 
+from campaign.views.bad_references import bad_reference_decide, bad_references
 from campaign.views.invitation import invitation
+
+_TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
 urlpatterns = [
     path("i/<str:token>/", invitation, name="invitation"),
@@ -13,4 +16,10 @@ urlpatterns = [
         name="sign-in",
     ),
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
+    path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
+    path(
+        f"{_TEST_SET}bad-references/<int:bad_reference_id>/",
+        bad_reference_decide,
+        name="bad-reference-decide",
+    ),
 ]

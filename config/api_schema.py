@@ -20,6 +20,7 @@ _DESCRIPTIONS = {
     "403": "Signed in, but not allowed to.",
     "404": "There is no such thing, or it is none of yours.",
 }
+_ORGANISERS_ONLY = ("/hits/", "/quality-actions/")
 
 
 def errors_describe(
@@ -52,7 +53,7 @@ def _errors(address: str, operation: dict[str, Any]) -> list[str]:
     errors = ["401"]
     if "requestBody" in operation or "until" in query:
         errors.append("400")
-    if address.startswith("/api/v1/judging/"):
+    if address.startswith("/api/v1/judging/") or address.endswith(_ORGANISERS_ONLY):
         errors.append("403")
     if "{" in address or "cursor" in query:
         errors.append("404")

@@ -2,9 +2,16 @@
 
 from django.urls import include, path
 
+from annotation.api.hits import DesignsView, HITsView
 from annotation.api.research import JudgmentsView
 from campaign.api.views import CampaignsView, CampaignView, SystemsView, TestSetView
-from ranking.api.views import JudgesView, LatestRankingView, RankingsView, RankingView
+from ranking.api.views import (
+    JudgesView,
+    LatestRankingView,
+    QualityActionsView,
+    RankingsView,
+    RankingView,
+)
 
 _test_set = [
     path("", TestSetView.as_view(), name="api-test-set"),
@@ -13,7 +20,10 @@ _test_set = [
     path("rankings/", RankingsView.as_view(), name="api-rankings"),
     path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
     path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
+    path("designs/", DesignsView.as_view(), name="api-designs"),
+    path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),
+    path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),
 ]
 
 urlpatterns = [

@@ -7,16 +7,26 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.services import design_ensure, pool_fill
-from campaign.models import Campaign, Output, TestSet, User
-from campaign.services import judge_add, organiser_add
+from annotation.services import design_change, design_ensure, pool_fill, quality_rules_suggest
+from campaign.damage import Damage
+from campaign.models import BadReference, Campaign, Output, System, TestSet, User
+from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
+    judge_add,
+    organiser_add,
+)
 from demo.simulation import SimulatedJudge, campaign_simulate
-from ranking.services import ranking_history_compute
+from ranking.services import quality_evaluate, ranking_history_compute
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"
 WMT12 = "wmt12"
 SEED = 2026
+# Of the blocks; each judge meets one about every third HIT.
+BAD_REFERENCE_RATE = 0.1
+# A damaged reference is far below the worst output.
+DAMAGED_QUALITY = 5.0
 
 ORGANISER_EMAIL = "organiser@demo.invalid"
 GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
@@ -27,6 +37,9 @@ SIMULATED_GERMAN = (
     SimulatedJudge("sim-careful-2", noise=10, seconds_per_block=48),
     SimulatedJudge("sim-steady-1", noise=14, seconds_per_block=38),
     SimulatedJudge("sim-steady-2", noise=18, seconds_per_block=35),
+    SimulatedJudge("sim-steady-3", noise=16, seconds_per_block=42),
+    SimulatedJudge("sim-quick-1", noise=20, seconds_per_block=27),
+    SimulatedJudge("sim-quick-2", noise=22, ties_within=6, seconds_per_block=24),
     SimulatedJudge("sim-hasty", noise=28, ties_within=10, seconds_per_block=20),
     SimulatedJudge("sim-careless", noise=None, seconds_per_block=6),
 )
@@ -56,14 +69,17 @@ def _organiser() -> User:
 
 @transaction.atomic
 def _museum_load(organiser: User) -> None:
-    campaign = Campaign.objects.create(slug=MUSEUM, name="A day at the museum", blocks_per_judge=60)
+    campaign = Campaign.objects.create(slug=MUSEUM, name="A day at the museum", blocks_per_judge=45)
     organiser_add(campaign=campaign, user=organiser)
+    quality_rules_suggest(campaign=campaign, user=None)
     german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
     arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
     for test_set, judges, hits_each in (
-        (german, SIMULATED_GERMAN, 22),
+        # No judge sees a sentence twice: these see nearly all of the 48.
+        (german, SIMULATED_GERMAN, 19),
         (arabic, SIMULATED_ARABIC, 8),
     ):
+        _checks_add(test_set)
         pool_fill(test_set_id=test_set.pk)
         campaign_simulate(
             campaign=campaign,
@@ -73,10 +89,25 @@ def _museum_load(organiser: User) -> None:
             qualities=_qualities(test_set),
             seed=SEED,
         )
-        ranking_history_compute(test_set_id=test_set.pk)
+        runs = ranking_history_compute(test_set_id=test_set.pk)
+        quality_evaluate(run=runs[-1])
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+
+
+def _checks_add(test_set: TestSet) -> None:
+    """Attention checks: damaged references, most of them approved, some left to be reviewed.
+
+    Only words that are gone or in disorder: everybody sees those, whatever the language.
+    """
+    bad_references_make(
+        test_set=test_set, seed=SEED, damages=[Damage.DROPPED, Damage.REORDERED, Damage.REPLACED]
+    )
+    for number, row in enumerate(BadReference.objects.of(test_set.pk).in_order()):
+        if number % 6:
+            bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    design_change(test_set=test_set, bad_reference_rate=BAD_REFERENCE_RATE)
 
 
 def _texts_load(pair: str, *, language: str, name: str, blocks_wanted: int) -> TestSet:
@@ -126,6 +157,10 @@ def _qualities(test_set: TestSet) -> Mapping[int, float]:
         "system__kind",
     )
     return {
-        output_id: float(stated[document, position]["reference" if kind == "reference" else name])
+        output_id: DAMAGED_QUALITY
+        if kind == System.Kind.BAD_REFERENCE
+        else float(
+            stated[document, position]["reference" if kind == System.Kind.REFERENCE else name]
+        )
         for output_id, document, position, name, kind in outputs
     }

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, CandidateOutput
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import assignment_lend, judgment_submit
+from annotation.services import assignment_lend, judgment_submit, pool_fill, work_want
 from campaign.models import Campaign, Judge
 from campaign.services import judge_add
 
@@ -72,7 +72,8 @@ def campaign_simulate(
 ) -> int:
     """Let simulated judges judge `hits_each` HITs, in turn, through the services people use.
 
-    `qualities` maps output ids to stated quality. Returns how many judgments came.
+    `qualities` maps output ids to stated quality. A judge who finds nothing in the pool is planned
+    for, as the worker would. Returns how many judgments came.
     """
     at_work = [
         (
@@ -91,10 +92,18 @@ def campaign_simulate(
     count = 0
     for _round in range(hits_each):
         for simulated, judge, random in at_work:
-            assignment = assignment_lend(judge=judge)
+            assignment = assignment_lend(judge=judge) or _assignment_prepare(judge)
             if assignment is not None:
                 count += _assignment_judge(assignment, simulated, random, qualities)
     return count
+
+
+def _assignment_prepare(judge: Judge) -> Assignment | None:
+    """What the worker does for a judge who asks in vain; None if nothing is left for them."""
+    work_want(judge=judge)
+    for account in judge.accounts.filter(wanted_at__isnull=False):
+        pool_fill(test_set_id=account.test_set_id)
+    return assignment_lend(judge=judge)
 
 
 def _assignment_judge(

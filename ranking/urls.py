@@ -3,6 +3,11 @@ from django.urls import path
 from ranking.views.campaigns import campaign_detail, campaign_list
 from ranking.views.dashboard import dashboard_live, dashboard_page
 from ranking.views.home import home
+from ranking.views.quality import action_revert, judge_act, judge_quality_page
+from ranking.views.rules import rule_page, rule_switch_off, rules_page, rules_suggest
+
+_CAMPAIGN = "campaigns/<slug:slug>/"
+_TEST_SET = f"{_CAMPAIGN}test-sets/<int:test_set_id>/"
 
 urlpatterns = [
     path("", home, name="home"),
@@ -18,4 +23,11 @@ urlpatterns = [
         dashboard_live,
         name="test-set-live",
     ),
+    path(f"{_TEST_SET}judges/", judge_quality_page, name="judge-quality"),
+    path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
+    path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
+    path(f"{_CAMPAIGN}rules/", rules_page, name="quality-rules"),
+    path(f"{_CAMPAIGN}rules/suggested/", rules_suggest, name="quality-rules-suggest"),
+    path(f"{_CAMPAIGN}rules/<int:rule_id>/", rule_page, name="quality-rule"),
+    path(f"{_CAMPAIGN}rules/<int:rule_id>/off/", rule_switch_off, name="quality-rule-off"),
 ]

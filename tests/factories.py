@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.services import design_ensure
+from annotation.services import design_ensure, hits_plan
 from campaign.models import (
     Campaign,
     Document,
@@ -43,9 +43,13 @@ def make_test_set(
     with_reference: bool = True,
     identical: Sequence[tuple[str, str]] = (("amber", "birch"),),
     seed: int = 7,
+    planned: int = 12,
     **fields: Any,
 ) -> TestSet:
-    """Documents of the given lengths; on every other segment, `identical` systems agree."""
+    """Documents of the given lengths; on every other segment, `identical` systems agree.
+
+    `planned` HITs wait in the pool, as if a worker had been there.
+    """
     test_set = TestSet.objects.create(
         campaign=campaign,
         name=name,
@@ -86,6 +90,7 @@ def make_test_set(
                     text=f"Ausgabe {number}, Fassung {_variant(words.pop(), systems)}.",
                 )
     design_ensure(test_set=test_set, seed=seed)
+    hits_plan(test_set_id=test_set.pk, count=planned)
     return test_set
 
 
@@ -94,3 +99,43 @@ def _variant(system: str, systems: Sequence[str]) -> str:
     return ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")[
         list(systems).index(system) % 9
     ] + "x" * (list(systems).index(system) // 9)
+
+
+def make_long_test_set(
+    campaign: Campaign,
+    *,
+    segments: int,
+    systems: int = 6,
+    document_length: int = 10,
+    name: str = "long",
+    seed: int = 7,
+    **fields: Any,
+) -> TestSet:
+    """Many segments in documents of equal length, a statement a table; nothing planned."""
+    test_set = TestSet.objects.create(
+        campaign=campaign, name=name, source_language="en", target_language="de", **fields
+    )
+    documents = Document.objects.bulk_create(
+        Document(test_set=test_set, name=f"document {position}", position=position)
+        for position in range(1, -(-segments // document_length) + 1)
+    )
+    rows = Segment.objects.bulk_create(
+        Segment(
+            test_set=test_set,
+            document=documents[(number - 1) // document_length],
+            number=number,
+            position=(number - 1) % document_length + 1,
+            source_text=f"Source sentence {number}.",
+        )
+        for number in range(1, segments + 1)
+    )
+    made = System.objects.bulk_create(
+        System(test_set=test_set, name=f"system-{index:02}") for index in range(systems)
+    )
+    Output.objects.bulk_create(
+        Output(segment=segment, system=system, text=f"Ausgabe {segment.number} {index}.")
+        for segment in rows
+        for index, system in enumerate(made)
+    )
+    design_ensure(test_set=test_set, seed=seed)
+    return test_set

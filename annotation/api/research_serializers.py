@@ -30,7 +30,11 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         help_text="The judgment of this judge and block that this one corrects.",
     )
     current = serializers.BooleanField(
-        help_text="No later judgment (up to `until`, if given) supersedes it: it counts."
+        help_text="No later judgment (up to `until`, if given) supersedes it."
+    )
+    control = serializers.CharField(
+        source="block.control",
+        help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
     )
 
     class Meta:
@@ -49,6 +53,7 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
             "submitted_at",
             "supersedes",
             "current",
+            "control",
         ]
         read_only_fields = fields
 

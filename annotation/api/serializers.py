@@ -79,7 +79,25 @@ class AssignmentSerializer(serializers.Serializer[object]):
     languages = LanguagesSerializer()
     rules = RulesSerializer()
     progress = ProgressSerializer()
+    notice = serializers.CharField(
+        allow_blank=True, help_text="A word of the organisers to this judge; mostly empty."
+    )
     blocks = BlockSerializer(many=True)
+
+
+class PausedSerializer(serializers.Serializer[object]):
+    detail = serializers.CharField()
+    code = serializers.CharField(
+        required=False, help_text="“paused” where the organisers stopped you; otherwise not there."
+    )
+
+
+class NotYetSerializer(serializers.Serializer[object]):
+    state = serializers.ChoiceField(
+        choices=["preparing", "waiting"],
+        help_text="Sentences are being prepared, or all that are left are with other judges.",
+    )
+    retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
 
 
 class AssignmentRequestSerializer(serializers.Serializer[object]):
@@ -110,6 +128,14 @@ class JudgmentRequestSerializer(serializers.Serializer[object]):
     )
 
 
+class FeedbackSerializer(serializers.Serializer[object]):
+    agrees = serializers.BooleanField(help_text="The ranking is in the expected order.")
+    expected = serializers.CharField(
+        help_text="Letters of the candidates in shown order, the best first: B > A = C."
+    )
+    explanation = serializers.CharField()
+
+
 class JudgmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     block = serializers.UUIDField()
@@ -119,6 +145,9 @@ class JudgmentSerializer(serializers.Serializer[object]):
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField()
+    feedback = FeedbackSerializer(
+        allow_null=True, help_text="After a practice sentence; null after all others."
+    )
 
 
 class SkipRequestSerializer(serializers.Serializer[object]):

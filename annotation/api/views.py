@@ -18,17 +18,22 @@ from annotation.api import serializers
 from annotation.models import Assignment, Judgment
 from annotation.selectors import (
     AssignedBlock,
+    Standing,
     assigned_block,
     assignment_of,
     assignment_view,
     judge_of,
     judge_progress,
+    judge_standing,
 )
+from annotation.selectors.training import training_feedback
 from annotation.services import (
+    JudgePausedError,
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
     skip_submit,
+    work_want,
 )
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
@@ -71,7 +76,17 @@ def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(judge_progress(judge)),
+        "notice": _notice(judge),
     }
+
+
+def _notice(judge: Judge) -> str:
+    if judge_standing(judge) != Standing.WARNED:
+        return ""
+    return _(
+        "A word from the organisers: some of your rankings differ from what they expected. "
+        "Please take your time, and read every output before you rank it. Thank you."
+    )
 
 
 # Five outputs of three sentences, twice ahead: compressed a third, and nothing in it is secret.
@@ -82,22 +97,49 @@ class AssignmentsView(APIView):
         request=serializers.AssignmentRequestSerializer,
         responses={
             200: serializers.AssignmentSerializer,
-            204: OpenApiResponse(description="No work now."),
+            202: serializers.NotYetSerializer,
+            204: OpenApiResponse(description="No more work for you; thank you."),
+            403: serializers.PausedSerializer,
         },
     )
     def post(self, request: Request) -> Response:
-        """Lend a HIT, or return the one still held."""
+        """Lend a HIT, or return the one still held.
+
+        202 says that there may be work in a moment: ask again after `retry_after` seconds.
+        """
         body = serializers.AssignmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         judge = judge_or_403(request, body.validated_data.get("campaign"))
         after = body.validated_data.get("after")
-        assignment = assignment_lend(
-            judge=judge, after=after and assignment_of(judge=judge, public_id=after)
-        )
+        try:
+            assignment = assignment_lend(
+                judge=judge, after=after and assignment_of(judge=judge, public_id=after)
+            )
+        except JudgePausedError:
+            return _paused()
         if assignment is None:
-            return Response(status=status.HTTP_204_NO_CONTENT)
+            return _no_work(judge)
         data = _assignment_data(assignment, judge)
         return Response(serializers.AssignmentSerializer(data).data)
+
+
+def _paused() -> Response:
+    # The same words for paused and excluded: what became of it is the organiser's to tell.
+    detail = _("Your judging is paused. The organisers will be in touch with you.")
+    data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
+    return Response(data, status=status.HTTP_403_FORBIDDEN)
+
+
+def _no_work(judge: Judge) -> Response:
+    found = work_want(judge=judge)
+    if found.retry_after is None:
+        return Response(status=status.HTTP_204_NO_CONTENT)
+    data = {"state": found.lack.value, "retry_after": found.retry_after}
+    return Response(
+        serializers.NotYetSerializer(data).data,
+        status=status.HTTP_202_ACCEPTED,
+        headers={"Retry-After": str(found.retry_after)},
+    )
 
 
 class JudgmentView(APIView):
@@ -157,13 +199,20 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
         "submitted_at": judgment.submitted_at,
     }
     if judgment.block_id == assigned.block_id:
-        return {**data, "block": assigned.public_id, "assignment": assigned.assignment_public_id}
+        return {
+            **data,
+            "block": assigned.public_id,
+            "assignment": assigned.assignment_public_id,
+            # Only training has any, and a submission is to cost no query more for it.
+            "feedback": training_feedback(judgment) if assigned.is_training else None,
+        }
     # An id used before, for another block: what is stored under it.
     assignment = judgment.assignment
     return {
         **data,
         "block": judgment.block.public_id,
         "assignment": assignment and assignment.public_id,
+        "feedback": training_feedback(judgment),
     }
 
 

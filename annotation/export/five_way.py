@@ -8,6 +8,7 @@ from django.db.models import Exists, Max, OuterRef
 
 from annotation.export.shown import systems_shown
 from annotation.models import Candidate, Judgment, JudgmentSequence, Skip
+from annotation.selectors import excluded_judges
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import TestSet
 
@@ -23,6 +24,9 @@ def five_way_csv(*, test_set: TestSet, watermark: int | None = None) -> Iterator
 
 def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterator[FiveWayRow]:
     """Yield the current judgments by number, then the blocks that were skipped and not judged.
+
+    Controls are left out, and judges who are excluded now, as they are of the ranking: the file
+    ranks as the latest run does.
 
     With `watermark`, exactly the judgments of a ranking run that has it: those
     current among the numbers up to it, and no skips, which have no number. Two
@@ -55,7 +59,9 @@ _DOCUMENT: Final = "block__segment__document__name"
 
 
 def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
-    current = Judgment.objects.of(test_set.pk).current(watermark=until).order_by("number")
+    excluded = excluded_judges(campaign_id=test_set.campaign_id)
+    judgments = Judgment.objects.of(test_set.pk).counted().exclude(judge__pseudonym__in=excluded)
+    current = judgments.current(watermark=until).order_by("number")
     after = 0
     while chunk := [
         _JudgedBlock(*row)
@@ -69,7 +75,9 @@ def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]
 
 def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
     judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    skips = Skip.objects.filter(~Exists(judged), block__hit__test_set=test_set).order_by("id")
+    skips = Skip.objects.filter(
+        ~Exists(judged), block__hit__test_set=test_set, block__control=""
+    ).order_by("id")
     after = 0
     while chunk := [
         _JudgedBlock(id_, block, None, *rest)

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
@@ -19,7 +18,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.services import judgment_number_next
-from campaign.importing.copying import constraints_settle
+from campaign.importing.copying import constraints_settle, triggers_hasten
 from campaign.importing.judgment_files import PlacedRow
 from campaign.models import Judge, Output, Segment, TestSet
 
@@ -45,7 +44,7 @@ class BlockWriter:
 
     def __init__(self, test_set: TestSet) -> None:
         self._test_set = test_set
-        _triggers_hasten()
+        triggers_hasten()
         # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
         HITSequence.objects.get_or_create(test_set=test_set)
         self._hit_sequence = HITSequence.objects.select_for_update().get(test_set=test_set)
@@ -235,14 +234,3 @@ class BlockWriter:
         Judgment.objects.bulk_create(judgments)
         Skip.objects.bulk_create(skips)
         return len(judgments)
-
-
-def _triggers_hasten() -> None:
-    """Keep the triggers from failing inside, once for every row.
-
-    Each asks for this setting first and catches the error where it is not
-    set; undoing that runs through all deferred checks of the transaction so
-    far. A thousand rows need a second, ten thousand would need minutes.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL pgtrigger.ignore = '{}'")

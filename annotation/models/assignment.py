@@ -25,6 +25,9 @@ class Assignment(models.Model):
     public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
     # From lending to the end of the lease; cut short when the last block is done.
     lease = DateTimeRangeField(_("lease"))
+    ordinal = models.PositiveIntegerField(
+        _("ordinal"), default=0, help_text=_("The judge's n-th HIT of the test set, from 1.")
+    )
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
     released_at = models.DateTimeField(
         _("released"),
@@ -55,7 +58,7 @@ class Assignment(models.Model):
             ),
         ]
         indexes = [
-            # What a judge still holds.
+            # What a judge still holds; and, read whole, all leases that may have run out.
             models.Index(
                 fields=["judge"],
                 condition=models.Q(completed_at__isnull=True, released_at__isnull=True),

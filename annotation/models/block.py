@@ -1,77 +1,51 @@
 import uuid
 
 import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
-class HIT(models.Model):
-    """Blocks of consecutive segments of one document: the unit of assignment.
+class Block(models.Model):
+    """A segment and its candidates in shown order: the unit of judgment.
 
-    The row carries the two facts the pool is searched by, so that lending is
-    one probe of one partial index: since when it may be lent (again), and
-    whether it is done.
+    A control block is judged and kept like every other, and counts in nothing
+    (`Judgment.objects.counted()`).
     """
 
-    test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
-    design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
-    number = models.PositiveIntegerField(
-        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
-    )
-    available_at = models.DateTimeField(_("may be lent from"), default=timezone.now)
-    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    class Control(models.TextChoices):
+        NONE = "", _("no control")
+        ATTENTION = "attention", _("attention check")
+        TRAINING = "training", _("training")
 
-    class Meta:
-        verbose_name = _("HIT")
-        verbose_name_plural = _("HITs")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["test_set", "number"], name="hit_number_unique_in_test_set"
-            ),
-        ]
-        indexes = [
-            # The pool: what lending scans. Lent HITs stay in it until they are done, so a scan
-            # passes over as many rows as there are leases out, however long the history.
-            models.Index(
-                fields=["test_set", "number"],
-                condition=models.Q(completed_at__isnull=True),
-                name="hit_pool",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"HIT {self.number}"
-
-
-class HITSequence(models.Model):
-    """How far a test set is planned; its row lock lets one planner at a time draw HITs."""
-
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
-        on_delete=models.CASCADE,
-        related_name="hit_sequence",
-        primary_key=True,
-    )
-    last_number = models.PositiveIntegerField(_("last number"), default=0)
-    blocks_planned = models.PositiveIntegerField(_("blocks planned"), default=0)
-
-    class Meta:
-        verbose_name = _("HIT sequence")
-        verbose_name_plural = _("HIT sequences")
-
-    def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.last_number}"
-
-
-class Block(models.Model):
-    """A segment and its candidates in shown order: the unit of judgment."""
-
-    hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="blocks")
+    hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="blocks")
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
+    control = models.CharField(
+        _("control"), max_length=9, choices=Control, default=Control.NONE, blank=True
+    )
+    expected = ArrayField(
+        models.PositiveSmallIntegerField(null=True),
+        verbose_name=_("expected order"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "Of a control: ranks aligned with the candidates. Only their order is expected; "
+            "empty means that nothing is expected of that candidate."
+        ),
+    )
+    explanation = models.TextField(
+        _("explanation"),
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_("What a judge reads after a training block."),
+    )
     # What a browser sees instead of the key: says nothing about order or number.
-    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    public_id = models.UUIDField(
+        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
+    )
 
     class Meta:
         verbose_name = _("block")
@@ -80,6 +54,15 @@ class Block(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["hit", "position"], name="block_position_unique_in_hit"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(control__in=["", "attention", "training"]),
+                name="block_control_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(control="", expected__isnull=True)
+                | ~models.Q(control="") & models.Q(expected__isnull=False),
+                name="block_expects_an_order_exactly_if_a_control",
             ),
         ]
 
@@ -92,7 +75,9 @@ class Candidate(models.Model):
 
     block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="candidates")
     position = models.PositiveSmallIntegerField(_("shown position"), help_text=_("From 1."))
-    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    public_id = models.UUIDField(
+        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
+    )
     outputs = models.ManyToManyField(
         "campaign.Output", through="annotation.CandidateOutput", related_name="candidates"
     )
@@ -142,49 +127,62 @@ class CandidateOutput(models.Model):
             models.UniqueConstraint(fields=["candidate", "output"], name="candidate_output_once"),
         ]
         triggers = [
+            # Once a statement, however many rows: HITs are stored by the thousand. Planned anew
+            # each time, since a plan kept from when the tables were small would read them whole,
+            # and by nested look-ups, since after a large insert that was rolled back the planner's
+            # statistics say that the tables are empty.
             pgtrigger.Trigger(
                 name="candidate_output_of_the_same_segment",
-                operation=pgtrigger.Insert | pgtrigger.Update,
-                when=pgtrigger.Before,
-                declare=[
-                    ("own_block", "BIGINT"),
-                    ("own_segment", "BIGINT"),
-                    ("output_segment", "BIGINT"),
-                    ("other", "BIGINT"),
-                ],
-                # One table at a time, each by its key: after a large insert that was rolled back
-                # the planner's statistics say that the tables are empty, and it then joins them
-                # by reading them whole, once for every row of the next insert.
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+                declare=[("wrong", "RECORD")],
                 func="""
-                    SELECT c.block_id INTO own_block
-                    FROM annotation_candidate c WHERE c.id = NEW.candidate_id;
-                    SELECT b.segment_id INTO own_segment
-                    FROM annotation_block b WHERE b.id = own_block;
-                    SELECT o.segment_id INTO output_segment
-                    FROM campaign_output o WHERE o.id = NEW.output_id;
-                    IF own_segment IS NULL OR own_segment IS DISTINCT FROM output_segment THEN
+                    EXECUTE '
+                        SELECT n.candidate_id, n.output_id FROM new_rows n
+                        WHERE (
+                            SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
+                        ) IS DISTINCT FROM (
+                            SELECT (
+                                SELECT b.segment_id FROM annotation_block b WHERE b.id = c.block_id
+                            )
+                            FROM annotation_candidate c WHERE c.id = n.candidate_id
+                        )
+                        LIMIT 1
+                    ' INTO wrong;
+                    IF wrong.output_id IS NOT NULL THEN
                         RAISE EXCEPTION 'output % is not of the segment of candidate %',
-                            NEW.output_id, NEW.candidate_id
+                            wrong.output_id, wrong.candidate_id
                             USING ERRCODE = 'check_violation',
                                   CONSTRAINT = 'candidate_output_of_the_same_segment';
                     END IF;
-                    FOR other IN
-                        SELECT c.id FROM annotation_candidate c
-                        WHERE c.block_id = own_block AND c.id <> NEW.candidate_id
-                    LOOP
-                        IF EXISTS (
-                            SELECT FROM annotation_candidateoutput co
-                            WHERE co.candidate_id = other AND co.output_id = NEW.output_id
-                        ) THEN
-                            RAISE EXCEPTION 'output % stands twice in block %',
-                                NEW.output_id, own_block
-                                USING ERRCODE = 'unique_violation',
-                                      CONSTRAINT = 'candidate_output_once_in_block';
-                        END IF;
-                    END LOOP;
-                    RETURN NEW;
+                    EXECUTE '
+                        SELECT n.candidate_id, n.output_id FROM new_rows n
+                        WHERE (
+                            SELECT count(*) FROM annotation_candidate other
+                            WHERE other.id <> n.candidate_id
+                                AND other.block_id = (
+                                    SELECT c.block_id FROM annotation_candidate c
+                                    WHERE c.id = n.candidate_id
+                                )
+                                AND (
+                                    SELECT true FROM annotation_candidateoutput co
+                                    WHERE co.candidate_id = other.id AND co.output_id = n.output_id
+                                )
+                        ) > 0
+                        LIMIT 1
+                    ' INTO wrong;
+                    IF wrong.output_id IS NOT NULL THEN
+                        RAISE EXCEPTION 'output % stands twice in the block of candidate %',
+                            wrong.output_id, wrong.candidate_id
+                            USING ERRCODE = 'unique_violation',
+                                  CONSTRAINT = 'candidate_output_once_in_block';
+                    END IF;
+                    RETURN NULL;
                 """,
             ),
+            pgtrigger.Protect(name="candidate_output_stays", operation=pgtrigger.Update),
         ]
 
     def __str__(self) -> str:

@@ -1,28 +1,113 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from annotation.sampling.parameters import (
+    DesignKind,
+    DesignParameters,
+    Normalisation,
+    SegmentOrder,
+)
+
+
+class DesignQuerySet(models.QuerySet["Design"]):
+    def drawing(self) -> "DesignQuerySet":
+        """Those that HITs are drawn by; not the one that stands for imported blocks."""
+        return self.exclude(kind=Design.Kind.IMPORTED)
 
 
 class Design(models.Model):
     """How the HITs of a test set are drawn, from a certain HIT on.
 
-    HIT number k is a function of its design's row and k alone. A change of
-    design is a new row; HITs keep the design that drew them.
+    HIT number k is a function of its design's row, k and the recorded state
+    alone. A change of design is a new row, so the rows of a test set are the
+    history of who changed what, and when; HITs keep the design that drew them.
+    The parameters are those of `annotation.sampling.parameters`.
     """
 
     class Kind(models.TextChoices):
         UNIFORM = "uniform", _("uniform")
+        BALANCED = "balanced", _("balanced")
+        ACTIVE = "active", _("active")
+        BINARY = "binary", _("blocks of two")
+        ALL = "all", _("all systems")
         # Blocks that came with imported judgments: drawn by somebody else.
         IMPORTED = "imported", _("imported")
+
+    class Order(models.TextChoices):
+        RANDOM = "random", _("random")
+        SEQUENTIAL = "sequential", _("one after the other")
+
+    class Sameness(models.TextChoices):
+        EXACT = "exact", _("exact")
+        NFC_WHITESPACE = "nfc_whitespace", _("after Unicode NFC, whatever the white space")
 
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="designs"
     )
     kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.UNIFORM)
+    seed = models.BigIntegerField(_("seed"), default=0)
     systems_per_block = models.PositiveSmallIntegerField(_("candidates in a block"), default=5)
     segments_per_hit = models.PositiveSmallIntegerField(_("segments in a HIT"), default=3)
-    include_reference = models.BooleanField(_("rank the reference too"), default=True)
-    seed = models.BigIntegerField(_("seed"), default=0)
+    segment_order = models.CharField(
+        _("order of segments"), max_length=10, choices=Order, default=Order.RANDOM
+    )
+    documents = ArrayField(
+        models.PositiveIntegerField(),
+        verbose_name=_("documents"),
+        default=list,
+        blank=True,
+        help_text=_("Positions of the documents that are judged; empty means all."),
+    )
+    segments = ArrayField(
+        models.PositiveIntegerField(),
+        verbose_name=_("segments"),
+        default=list,
+        blank=True,
+        help_text=_("Numbers of the segments that are judged; empty means all."),
+    )
+    reference_rate = models.FloatField(
+        _("rate of the reference"),
+        null=True,
+        blank=True,
+        help_text=_("Share of blocks that hold it; empty: it is drawn as one more system."),
+    )
+    bad_reference_rate = models.FloatField(_("rate of damaged references"), default=0.0)
+    attention_every = models.PositiveSmallIntegerField(
+        _("attention check every n-th HIT"),
+        default=0,
+        help_text=_("Of each judge; 0: as chance brings the blocks that hold one."),
+    )
+    length_limits = models.JSONField(
+        _("limits by length"),
+        default=list,
+        blank=True,
+        help_text=_("Pairs: segments of at least so many words show at most so many candidates."),
+    )
+    normalisation = models.CharField(
+        _("identical texts"), max_length=14, choices=Sameness, default=Sameness.EXACT
+    )
+    active_floor = models.FloatField(_("balanced share of an active design"), default=0.1)
+    inter_share = models.FloatField(_("share repeated by another judge"), default=0.0)
+    intra_share = models.FloatField(_("share repeated by the same judge"), default=0.0)
+    repeat_gap = models.PositiveSmallIntegerField(
+        _("HITs between a HIT and its repeat by the same judge"), default=10
+    )
+    redundancy = models.PositiveSmallIntegerField(_("judges for each block"), default=1)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        verbose_name=_("changed by"),
+    )
+
+    objects: ClassVar[DesignQuerySet] = DesignQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("design")
@@ -41,9 +126,64 @@ class Design(models.Model):
                 condition=models.Q(seed__gte=0), name="design_seed_not_negative"
             ),
             models.CheckConstraint(
-                condition=models.Q(kind__in=["uniform", "imported"]), name="design_kind_is_known"
+                condition=models.Q(
+                    kind__in=["uniform", "balanced", "active", "binary", "all", "imported"]
+                ),
+                name="design_kind_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(segment_order__in=["random", "sequential"]),
+                name="design_segment_order_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(normalisation__in=["exact", "nfc_whitespace"]),
+                name="design_normalisation_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(reference_rate__isnull=True)
+                | models.Q(reference_rate__range=(0, 1)),
+                name="design_reference_rate_between_0_and_1",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(bad_reference_rate__range=(0, 1))
+                & models.Q(active_floor__range=(0, 1)),
+                name="design_rates_between_0_and_1",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(attention_every=0) | models.Q(bad_reference_rate__gt=0),
+                name="design_attention_checks_need_damaged_references",
+            ),
+            # Something must be left that is not a repeat.
+            models.CheckConstraint(
+                condition=models.Q(inter_share__range=(0, 0.9))
+                & models.Q(intra_share__range=(0, 0.9)),
+                name="design_repeats_at_most_nine_tenths",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(redundancy__range=(1, 50)),
+                name="design_redundancy_between_1_and_50",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.pk})"
+
+    @property
+    def parameters(self) -> DesignParameters:
+        """What the drawing knows of the design. Raises ValueError for imported blocks."""
+        return DesignParameters(
+            kind=DesignKind(self.kind),
+            seed=self.seed,
+            systems_per_block=self.systems_per_block,
+            segments_per_hit=self.segments_per_hit,
+            segment_order=SegmentOrder(self.segment_order),
+            reference_rate=self.reference_rate,
+            bad_reference_rate=self.bad_reference_rate,
+            length_limits=tuple((words, size) for words, size in self.length_limits),
+            normalisation=Normalisation(self.normalisation),
+            active_floor=self.active_floor,
+            inter_share=self.inter_share,
+            intra_share=self.intra_share,
+            repeat_gap=self.repeat_gap,
+            redundancy=self.redundancy,
+        )

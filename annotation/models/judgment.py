@@ -33,6 +33,10 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
             seen, later = seen.until(watermark), later.until(watermark)
         return seen.filter(~models.Exists(later))
 
+    def counted(self) -> "JudgmentQuerySet":
+        """Those that count in rankings, agreement, progress and exports: not of control blocks."""
+        return self.filter(block__control="")
+
 
 class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.

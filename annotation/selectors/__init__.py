@@ -10,14 +10,32 @@ from annotation.selectors.judging import (
     assignment_view,
     judge_of,
 )
-from annotation.selectors.pool import test_sets_open_to_judge, test_sets_to_plan
-from annotation.selectors.progress import Progress, judge_progress
+from annotation.selectors.pool import (
+    attention_due,
+    conflicts_of,
+    damaged_systems,
+    has_work_waiting,
+    hits_for_judge,
+    hits_intra,
+    hits_reserved,
+    test_sets_open_to_judge,
+    test_sets_to_plan,
+)
+from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
 from annotation.selectors.shown import (
     BlockView,
     ContextView,
     JudgmentView,
     TextView,
     block_views,
+)
+from annotation.selectors.standing import (
+    Standing,
+    actions_that_stop,
+    excluded_judges,
+    excluded_judges_by_campaign,
+    judge_standing,
+    judge_standings,
 )
 
 __all__ = [
@@ -28,16 +46,31 @@ __all__ = [
     "JudgedBlock",
     "JudgmentView",
     "Progress",
+    "Standing",
     "TextView",
+    "actions_that_stop",
     "assigned_block",
     "assigned_blocks",
     "assignment_of",
     "assignment_view",
+    "attention_due",
     "block_views",
+    "blocks_taken",
+    "conflicts_of",
+    "damaged_systems",
+    "excluded_judges",
+    "excluded_judges_by_campaign",
+    "has_work_waiting",
+    "hits_for_judge",
+    "hits_intra",
+    "hits_reserved",
     "judge_of",
     "judge_progress",
+    "judge_standing",
+    "judge_standings",
     "judged_blocks",
     "own_judgments",
+    "quota_reached",
     "test_sets_open_to_judge",
     "test_sets_to_plan",
 ]

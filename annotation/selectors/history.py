@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Assignment, Block, Judgment
+from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors.shown import BlockView, block_views
 from campaign.models import Judge, TestSet
 
@@ -27,8 +27,24 @@ class JudgedBlock:
 
 
 def own_judgments(judge: Judge) -> QuerySet[Judgment]:
-    """The judge's current judgments of blocks that were lent to them; imported ones were not."""
-    return Judgment.objects.filter(judge=judge, assignment__isnull=False).current()
+    """The judge's current judgments of blocks that were lent to them; imported ones were not.
+
+    Training is not among them: it was answered with what is right. Nor is, for as long as the judge
+    has a repeat of it to do, what they said the first time.
+    """
+    begun = HIT.objects.filter(
+        purpose=HIT.Purpose.INTRA,
+        repeats=OuterRef("block__hit"),
+        reserved_for=judge,
+        completed_at__isnull=True,
+        assignments__judge=judge,
+    )
+    return (
+        Judgment.objects.filter(judge=judge, assignment__isnull=False)
+        .exclude(block__control=Block.Control.TRAINING)
+        .filter(~Exists(begun))
+        .current()
+    )
 
 
 def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[JudgedBlock]:

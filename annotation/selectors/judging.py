@@ -23,6 +23,7 @@ class AssignedBlock:
     test_set_id: int
     candidates: tuple[UUID, ...]
     allow_partial_ranking: bool
+    is_training: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ _ASSIGNED = """
     SELECT b.id, b.public_id, a.id, a.public_id, a.judge_id, h.test_set_id,
         ARRAY(SELECT c.public_id FROM annotation_candidate c
               WHERE c.block_id = b.id ORDER BY c.position),
-        m.allow_partial_ranking
+        m.allow_partial_ranking, b.control = 'training'
     FROM annotation_assignment a
     JOIN annotation_hit h ON h.id = a.hit_id
     JOIN annotation_block b ON b.hit_id = h.id
@@ -88,6 +89,7 @@ def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
                 test_set_id=test_set_id,
                 candidates=tuple(candidates),
                 allow_partial_ranking=partial,
+                is_training=training,
             )
             for (
                 block_id,
@@ -98,6 +100,7 @@ def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
                 test_set_id,
                 candidates,
                 partial,
+                training,
             ) in cursor.fetchall()
         ]
 

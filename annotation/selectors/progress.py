@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from statistics import median
 
-from annotation.models import Judgment, Skip
+from annotation.models import Block, Judgment, Skip
 from campaign.models import Judge
 
 # A judge's pace is that of their latest blocks.
@@ -31,6 +31,26 @@ def judge_progress(judge: Judge) -> Progress:
     if wanted is not None and pace is not None:
         minutes = round(max(0, wanted - done) * pace / 60_000)
     return Progress(done=done, wanted=wanted, minutes_left=minutes)
+
+
+def blocks_taken(judge: Judge) -> int:
+    """Blocks done, and those in the judge's hands: what `Campaign.blocks_per_judge` limits."""
+    in_hand = (
+        Block.objects.filter(
+            hit__assignments__judge=judge,
+            hit__assignments__completed_at__isnull=True,
+            hit__assignments__released_at__isnull=True,
+        )
+        .exclude(judgments__judge=judge)
+        .exclude(skips__judge=judge)
+    )
+    return _blocks_done(judge) + in_hand.count()
+
+
+def quota_reached(judge: Judge) -> bool:
+    """Whether the judge has done, or holds, all that the campaign asks of a judge."""
+    wanted = judge.campaign.blocks_per_judge
+    return wanted is not None and blocks_taken(judge) >= wanted
 
 
 def _blocks_done(judge: Judge) -> int:

@@ -1,23 +1,72 @@
 """Writes of the annotation app; each is one atomic business action."""
 
-from annotation.services.lending import assignment_lend
+from annotation.services.designs import DesignRefusedError, design_change
+from annotation.services.lending import JudgePausedError, assignment_lend, leases_release
 from annotation.services.planning import design_ensure, hits_plan, pool_fill
+from annotation.services.quality import (
+    QualityRefusedError,
+    RuleTerms,
+    judge_reinstate,
+    quality_action_revert,
+    quality_action_take,
+    quality_rule_add,
+    quality_rule_apply,
+    quality_rule_change,
+    quality_rule_switch_off,
+    quality_rules_suggest,
+)
+from annotation.services.redrawing import hit_redraw
 from annotation.services.reporting import problem_report
+from annotation.services.sampling_states import sampling_state_record
 from annotation.services.submission import (
     SubmissionRefusedError,
     judgment_number_next,
     judgment_submit,
     skip_submit,
 )
+from annotation.services.training import (
+    TrainingRefusedError,
+    training_block_explain,
+    training_block_remove,
+    training_plan,
+    training_plan_ahead,
+    training_propose,
+)
+from annotation.services.wanting import Lack, NoWork, work_want
 
 __all__ = [
+    "DesignRefusedError",
+    "JudgePausedError",
+    "Lack",
+    "NoWork",
+    "QualityRefusedError",
+    "RuleTerms",
     "SubmissionRefusedError",
+    "TrainingRefusedError",
     "assignment_lend",
+    "design_change",
     "design_ensure",
+    "hit_redraw",
     "hits_plan",
+    "judge_reinstate",
     "judgment_number_next",
     "judgment_submit",
+    "leases_release",
     "pool_fill",
     "problem_report",
+    "quality_action_revert",
+    "quality_action_take",
+    "quality_rule_add",
+    "quality_rule_apply",
+    "quality_rule_change",
+    "quality_rule_switch_off",
+    "quality_rules_suggest",
+    "sampling_state_record",
     "skip_submit",
+    "training_block_explain",
+    "training_block_remove",
+    "training_plan",
+    "training_plan_ahead",
+    "training_propose",
+    "work_want",
 ]

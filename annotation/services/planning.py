@@ -2,170 +2,193 @@
 
 import logging
 import secrets
-from collections.abc import Collection, Sequence
-from itertools import groupby
+from collections.abc import Callable
+from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Block, Candidate, CandidateOutput, Design, HITSequence
-from annotation.sampling.draw import Draw
-from annotation.sampling.uniform import BlockPlan, SystemOutput, draw_hit, draw_window
-from campaign.models import Output, Segment, System, TestSet
+from annotation.models import HIT, Design, JudgeAccount
+from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose, Slot, repeated, slot
+from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.planned import plans_read
+from annotation.selectors.training import training_round_due
+from annotation.services.planner import Planner
+from annotation.services.planning_for_judges import (
+    intra_plan,
+    judge_plan,
+    judges_to_repeat,
+    reservations_withdraw,
+)
+from annotation.services.training import training_plan, training_plan_ahead
+from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
 
 # HITs that wait in the pool of a test set: minutes of work for two hundred judges, since each
 # asks for one at a time and a worker refills in seconds.
-POOL_SIZE = 200
+POOL_SIZE: Final = 200
+# An active design draws late, to know more; other judges' HITs are planned in the meantime.
+ACTIVE_POOL_SIZE: Final = 30
 # One planning step: bounds a transaction's length and memory.
-PLAN_AT_ONCE = 50
+PLAN_AT_ONCE: Final = 500
+# Judges looked after in one call; those left over are the next call's first.
+_JUDGES_AT_ONCE: Final = 100
 # So many empty draws in a row, and the test set holds nothing that can be ranked.
-EMPTY_DRAWS_ALLOWED = 200
+_EMPTY_DRAWS_ALLOWED: Final = 200
 
 
 def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
     """The design in force; a uniform one with a recorded random seed where there is none."""
-    design = test_set.designs.exclude(kind=Design.Kind.IMPORTED).order_by("-id").first()
+    design = design_in_force(test_set_id=test_set.pk)
     if design is None:
         seed = secrets.randbits(31) if seed is None else seed
         design = Design.objects.create(test_set=test_set, seed=seed)
     return design
 
 
-def pool_fill(*, test_set_id: int, size: int = POOL_SIZE) -> int:
-    """Plan HITs until `size` of them wait, or all that is wanted is planned; how many came."""
+def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
+    """Plan what is needed now: the pool, judges who found nothing there, repeats that come due.
+
+    Fills the pool up to `size` waiting HITs, or until all that is wanted is planned. Returns how
+    many HITs came. A bounded number of short transactions.
+    """
+    test_set = TestSet.objects.get(pk=test_set_id)
+    design = design_ensure(test_set=test_set)
+    if size is None:
+        size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
+    reservations_withdraw(test_set_id=test_set_id)
+    made = _pool_fill(test_set_id, size)
+    wanting = JudgeAccount.objects.filter(test_set=test_set_id, wanted_at__isnull=False)
+    waiting = list(wanting.order_by("wanted_at").values_list("judge_id", flat=True))
+    for judge_id in waiting[:_JUDGES_AT_ONCE]:
+        made += _plan_for(test_set_id, judge_id)
+    training_plan_ahead(test_set=test_set)
+    if design.intra_share:
+        for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
+            made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
+    return made
+
+
+def _plan_for(test_set_id: int, judge_id: int) -> int:
+    """What a judge waits for: training that is due, or HITs of their own."""
+    account = JudgeAccount.objects.select_related("judge").get(test_set=test_set_id, judge=judge_id)
+    due = training_round_due(
+        judge=account.judge, test_set_id=test_set_id, hits_lent=account.hits_lent
+    )
+    plan = judge_plan if due is None else training_plan
+    return plan(test_set_id=test_set_id, judge_id=judge_id)
+
+
+def _pool_fill(test_set_id: int, size: int) -> int:
     made = 0
     while True:
-        waiting = HIT.objects.filter(
-            test_set_id=test_set_id, completed_at__isnull=True, available_at__lte=Now()
-        ).count()
-        count = min(size - waiting, PLAN_AT_ONCE)
-        planned = hits_plan(test_set_id=test_set_id, count=count) if count > 0 else 0
+        waiting = (
+            HIT.objects.filter(test_set_id=test_set_id)
+            .pooled()
+            .for_anybody()
+            .filter(available_at__lte=Now())
+            .count()
+        )
+        count = max(0, size - waiting)
+        planned = hits_plan(test_set_id=test_set_id, count=count)
         made += planned
-        if planned < count or count <= 0:
+        if planned < count or not count:
             return made
 
 
-@transaction.atomic
 def hits_plan(*, test_set_id: int, count: int) -> int:
-    """Draw the next `count` HITs of a test set and store them; how many there were to draw.
+    """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
 
-    Holds the lock of the test set's `HITSequence`, so that each number is
-    drawn once. Fewer than `count` where `TestSet.blocks_wanted` is reached or
-    nothing can be ranked: no texts, or every window's outputs are identical.
+    In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
+    test set's `HITSequence`, so that each number is drawn once. Fewer than
+    `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
+    no texts, every window's outputs are identical, or every segment has its
+    `TestSet.blocks_per_segment`.
     """
-    test_set = TestSet.objects.get(pk=test_set_id)
-    HITSequence.objects.get_or_create(test_set=test_set)
-    sequence = HITSequence.objects.select_for_update().get(test_set=test_set)
-    design = design_ensure(test_set=test_set)
-    documents = _documents(test_set)
-    if not documents:
-        return 0
-    plans: list[tuple[int, list[BlockPlan]]] = []
-    empty_draws = 0
-    while len(plans) < count and empty_draws < EMPTY_DRAWS_ALLOWED:
-        if _all_planned(test_set, sequence):
+    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+    texts = TestSetTexts(test_set, at=test_set.now)
+    made = 0
+    while made < count:
+        at_once = min(count - made, PLAN_AT_ONCE)
+        planned = _batch_plan(test_set_id, at_once, texts)
+        made += planned
+        if planned < at_once:
             break
-        drawn = _draw(test_set, design, documents, sequence.last_number, count - len(plans))
-        for number, blocks in drawn:
-            if _all_planned(test_set, sequence):
-                break
-            sequence.last_number = number
-            empty_draws = 0 if blocks else empty_draws + 1
-            if blocks:
-                plans.append((number, blocks))
-                sequence.blocks_planned += len(blocks)
-    if not plans:
+    return made
+
+
+@transaction.atomic
+def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
+    planner = Planner.locked(test_set_id, texts=texts)
+    schedule = _Schedule(planner, count)
+    empty_draws = 0
+    while len(planner.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
+        if planner.is_all_planned:
+            break
+        wanted = schedule.next_slot()
+        if wanted.purpose is not Purpose.FIRST:
+            schedule.repeat(wanted)
+            continue
+        plan = planner.draw()
+        if plan is None:
+            break
+        if plan.blocks:
+            planner.add(plan, Purpose.FIRST, family=wanted.family)
+            schedule.done(wanted, plan)
+        empty_draws = 0 if plan.blocks else empty_draws + 1
+    if not planner.planned:
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
-    _store(test_set, design, plans)
-    sequence.save(update_fields=["last_number", "blocks_planned"])
-    return len(plans)
+    planner.store()
+    return len(planner.planned)
 
 
-def _all_planned(test_set: TestSet, sequence: HITSequence) -> bool:
-    return test_set.blocks_wanted is not None and sequence.blocks_planned >= test_set.blocks_wanted
+class _Schedule:
+    """What the design wants next for everybody, and the first HITs that are to be repeated."""
 
-
-def _draw(
-    test_set: TestSet, design: Design, documents: list[list[int]], last_number: int, count: int
-) -> list[tuple[int, list[BlockPlan]]]:
-    """The next `count` draws after `last_number`, empty ones too; one query for all their texts."""
-    draws = {
-        number: Draw(seed=design.seed, number=number)
-        for number in range(last_number + 1, last_number + count + 1)
-    }
-    windows = {
-        number: draw_window(documents, length=design.segments_per_hit, draw=draw)
-        for number, draw in draws.items()
-    }
-    segments = {segment for window in windows.values() for segment in window}
-    outputs = _outputs(test_set, segments, with_reference=design.include_reference)
-    return [
-        (
-            number,
-            draw_hit(
-                windows[number], outputs, systems_per_block=design.systems_per_block, draw=draw
-            ),
+    def __init__(self, planner: Planner, count: int) -> None:
+        self._planner = planner
+        self._slot: Callable[[int], Slot] = lambda step: slot(
+            parameters=planner.parameters, step=step
         )
-        for number, draw in draws.items()
-    ]
+        self._firsts = self._stored_firsts(planner.parameters, count)
 
+    def next_slot(self) -> Slot:
+        return self._slot(self._planner.sequence.scheduled + 1)
 
-def _documents(test_set: TestSet) -> list[list[int]]:
-    """Segment numbers of each document in order, of segments whose source is known."""
-    rows = (
-        Segment.objects.filter(test_set=test_set, source_text__isnull=False)
-        .order_by("document__position", "position")
-        .values_list("document_id", "number")
-    )
-    return [[number for _, number in segments] for _, segments in groupby(rows, lambda row: row[0])]
+    def done(self, wanted: Slot, plan: HITPlan) -> None:
+        self._planner.sequence.scheduled += 1
+        self._firsts[wanted.family] = plan
 
+    def repeat(self, wanted: Slot) -> None:
+        """Plan a repeat; where a segment has its quota already, its place in the schedule lapses."""
+        self._planner.sequence.scheduled += 1
+        first = self._firsts.get(wanted.family)
+        if first is None or not self._planner.quota.allows(first):
+            return
+        plan = repeated(
+            first,
+            seed=self._planner.parameters.seed,
+            number=self._planner.number_next(),
+            purpose=wanted.purpose,
+        )
+        self._planner.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
 
-def _outputs(
-    test_set: TestSet, segments: Collection[int], *, with_reference: bool
-) -> dict[int, list[SystemOutput]]:
-    kinds = Q(system__kind=System.Kind.SYSTEM)
-    if with_reference:
-        kinds |= Q(system__kind=System.Kind.REFERENCE)
-    rows = Output.objects.filter(
-        kinds,
-        segment__test_set=test_set,
-        segment__number__in=segments,
-        text__isnull=False,
-    ).values_list("segment__number", "system__name", "id", "text")
-    outputs: dict[int, list[SystemOutput]] = {}
-    for number, system, output_id, text in rows:
-        outputs.setdefault(number, []).append(SystemOutput(system, output_id, text or ""))
-    return outputs
-
-
-def _store(
-    test_set: TestSet, design: Design, plans: Sequence[tuple[int, Sequence[BlockPlan]]]
-) -> None:
-    """Write the planned HITs with their blocks and candidates, a statement a table."""
-    numbers = {plan.segment for _, blocks in plans for plan in blocks}
-    segment_ids = dict(
-        Segment.objects.filter(test_set=test_set, number__in=numbers).values_list("number", "id")
-    )
-    hits = HIT.objects.bulk_create(
-        HIT(test_set=test_set, design=design, number=number) for number, _ in plans
-    )
-    block_plans = [
-        (Block(hit=hit, segment_id=segment_ids[plan.segment], position=position), plan)
-        for hit, (_, blocks) in zip(hits, plans, strict=True)
-        for position, plan in enumerate(blocks, start=1)
-    ]
-    Block.objects.bulk_create(block for block, _ in block_plans)
-    candidates = [
-        (Candidate(block=block, position=position), output_ids)
-        for block, plan in block_plans
-        for position, output_ids in enumerate(plan.candidates, start=1)
-    ]
-    Candidate.objects.bulk_create(candidate for candidate, _ in candidates)
-    CandidateOutput.objects.bulk_create(
-        CandidateOutput(candidate=candidate, output_id=output_id)
-        for candidate, output_ids in candidates
-        for output_id in output_ids
-    )
+    def _stored_firsts(self, parameters: DesignParameters, count: int) -> dict[int, HITPlan]:
+        """Those that the next steps repeat and earlier ones planned; read all at once."""
+        if not parameters.inter_share and parameters.redundancy == 1:
+            return {}
+        done = self._planner.sequence.scheduled
+        # Steps whose repeat lapses come on top; those are read when the next call comes.
+        families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
+        rows = dict(
+            HIT.objects.filter(
+                design=self._planner.design, family__in=families, purpose=HIT.Purpose.FIRST
+            ).values_list("pk", "family")
+        )
+        plans = plans_read(rows)
+        self._planner.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
+        return {rows[pk]: plan for pk, plan in plans.items()}

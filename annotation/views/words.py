@@ -51,6 +51,15 @@ WORDS = {
         "Waiting for the network. Your next sentences come as soon as it is back."
     ),
     "loading_server": _("The server cannot be asked for sentences just now. Trying again."),
+    "loading_preparing": _("Your next sentences are being prepared. They come in a moment …"),
+    "loading_waiting": _(
+        "Nothing right now: the sentences that are left are with other judges. "
+        "Some may come back, and then they appear here by themselves."
+    ),
+    "loading_paused": _("Your judging is paused. The organisers will be in touch with you."),
+    "practice_agrees": _("Just as expected"),
+    "practice_differs": _("A practice sentence: see what was expected"),
+    "practice_expected": _("Expected order: {order}"),
     "loading_signed_out": _("Your next sentences come once you are signed in again."),
     "refused": _("The server did not take this judgment: {detail}"),
     "differences_on": _("Differences are marked: words that few of the others share."),

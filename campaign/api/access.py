@@ -3,10 +3,10 @@
 from typing import cast
 
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 
-from campaign.models import TestSet, User
+from campaign.models import Campaign, TestSet, User
 
 
 def reader(request: Request) -> User:
@@ -19,4 +19,12 @@ def readable_test_set(request: Request, test_set_id: int) -> TestSet:
     test_set = TestSet.objects.open_to(reader(request)).filter(pk=test_set_id).first()
     if test_set is None:
         raise NotFound(_("There is no such test set, or you are no member of its campaign."))
+    return test_set
+
+
+def organised_test_set(request: Request, test_set_id: int) -> TestSet:
+    """The test set, if the user organises its campaign; other members are told that they do not."""
+    test_set = readable_test_set(request, test_set_id)
+    if not Campaign.objects.run_by(reader(request)).filter(pk=test_set.campaign_id).exists():
+        raise PermissionDenied(_("Only the organisers of a campaign may see this."))
     return test_set

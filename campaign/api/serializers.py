@@ -50,6 +50,9 @@ class TestSetLinksSerializer(serializers.Serializer[TestSet]):
     rankings = _link("api-rankings")
     latest_ranking = _link("api-ranking-latest")
     judges = _link("api-judges")
+    quality_actions = _link("api-quality-actions")
+    designs = _link("api-designs")
+    hits = _link("api-hits")
 
 
 class TestSetSerializer(serializers.ModelSerializer[TestSet]):

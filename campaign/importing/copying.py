@@ -52,6 +52,17 @@ def constraints_settle() -> None:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
+def triggers_hasten() -> None:
+    """Keep the triggers from failing inside, once for every row, until the transaction ends.
+
+    Each asks for this setting first and catches the error where it is not
+    set; undoing that runs through all deferred checks of the transaction so
+    far. A thousand rows need a second, ten thousand would need minutes.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL pgtrigger.ignore = '{}'")
+
+
 def statistics_refresh(*models: type[models.Model]) -> None:
     """Tell the planner how large the tables have become, after many rows at once.
 

@@ -31,7 +31,7 @@ class Campaign(models.Model):
         _("blocks asked of a judge"),
         null=True,
         blank=True,
-        help_text=_("What a judge's progress is measured against."),
+        help_text=_("What a judge's progress is measured against; after that they are done."),
     )
     lease_minutes = models.PositiveIntegerField(
         _("lease in minutes"),

@@ -36,6 +36,13 @@ class Judge(models.Model):
         blank=True,
         help_text=_("Languages the judge reads; empty means all of the campaign."),
     )
+    expertise = ArrayField(
+        models.CharField(max_length=60),
+        verbose_name=_("expertise"),
+        default=list,
+        blank=True,
+        help_text=_("Fields the judge knows; test sets may ask for some."),
+    )
     note = models.CharField(
         _("note"),
         max_length=300,

@@ -1,3 +1,7 @@
+from datetime import datetime
+from typing import ClassVar
+
+import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -38,6 +42,23 @@ class System(models.Model):
         return self.name
 
 
+class OutputQuerySet(models.QuerySet["Output"]):
+    def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
+        """Those that may be put before judges: with a text; of damaged references, the approved.
+
+        With `at`, of damaged references those that were approved then.
+        """
+        approved = models.Q(bad_reference__status="approved")
+        if at is not None:
+            approved = models.Q(bad_reference__approved_at__lte=at) & (
+                models.Q(bad_reference__withdrawn_at__isnull=True)
+                | models.Q(bad_reference__withdrawn_at__gt=at)
+            )
+        return self.filter(
+            ~models.Q(system__kind=System.Kind.BAD_REFERENCE) | approved, text__isnull=False
+        )
+
+
 class Output(models.Model):
     """What one system produced for one segment; `text` NULL: known only from judgments."""
 
@@ -47,6 +68,8 @@ class Output(models.Model):
     )
     text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
 
+    objects: ClassVar[OutputQuerySet] = OutputQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("output")
         verbose_name_plural = _("outputs")
@@ -55,6 +78,25 @@ class Output(models.Model):
                 fields=["segment", "system"], name="output_once_per_segment_and_system"
             ),
             models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="output_of_an_approved_bad_reference_stays",
+                operation=pgtrigger.Update,
+                when=pgtrigger.Before,
+                condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
+                func="""
+                    IF EXISTS (
+                        SELECT FROM campaign_badreference b
+                        WHERE b.output_id = NEW.id AND b.approved_at IS NOT NULL
+                    ) THEN
+                        RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'output_of_an_approved_bad_reference_stays';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
         ]
 
     def __str__(self) -> str:

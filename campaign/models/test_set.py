@@ -1,5 +1,6 @@
 from typing import TYPE_CHECKING, ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -29,6 +30,19 @@ class TestSet(models.Model):
         blank=True,
         help_text=_("What progress is measured against; no more are planned than that."),
     )
+    blocks_per_segment = models.PositiveIntegerField(
+        _("blocks of a segment"),
+        null=True,
+        blank=True,
+        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
+    )
+    expertise = ArrayField(
+        models.CharField(max_length=60),
+        verbose_name=_("expertise asked for"),
+        default=list,
+        blank=True,
+        help_text=_("Only judges with all of these are asked."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
@@ -41,6 +55,10 @@ class TestSet(models.Model):
                 fields=["campaign", "name"], name="test_set_name_unique_in_campaign"
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(blocks_per_segment__gte=1),
+                name="test_set_blocks_per_segment_positive",
+            ),
         ]
 
     # Not a test case, whatever pytest makes of the name.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from campaign.models import Campaign, Judge, Membership, User
+from campaign.models import Campaign, ConflictOfInterest, Judge, Membership, System, User
 
 
 @transaction.atomic
@@ -23,6 +23,7 @@ def judge_add(
     pseudonym: str,
     name: str = "",
     languages: Sequence[str] = (),
+    expertise: Sequence[str] = (),
     origin: Judge.Origin = Judge.Origin.PERSON,
     note: str = "",
 ) -> Judge:
@@ -35,6 +36,15 @@ def judge_add(
         user=user,
         pseudonym=pseudonym,
         languages=list(languages),
+        expertise=list(expertise),
         origin=origin,
         note=note,
     )
+
+
+def conflict_declare(*, judge: Judge, system: System, note: str = "") -> ConflictOfInterest:
+    """From now on no block that shows an output of this system is lent to this judge."""
+    conflict, _created = ConflictOfInterest.objects.get_or_create(
+        judge=judge, system=system, defaults={"note": note}
+    )
+    return conflict

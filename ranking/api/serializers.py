@@ -4,10 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotation.models import QualityAction
+from annotation.selectors import Standing
 from campaign.models import Judge
 from ranking.core.wins import NotEstimable
 from ranking.models import RankingRun
-from ranking.selectors.judges import JudgeRow
+from ranking.selectors.quality import JudgeQuality
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 
@@ -116,11 +118,64 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
     comparable = serializers.IntegerField()
 
 
-class JudgeSerializer(serializers.Serializer[JudgeRow]):
-    pseudonym = serializers.CharField()
-    origin = serializers.ChoiceField(choices=Judge.Origin.choices)
-    judged = serializers.IntegerField(help_text="Blocks, however often revised.")
-    skipped = serializers.IntegerField()
-    agreement = JudgeAgreementSerializer(
-        help_text="With the others, as of the latest ranking; κ is null while not estimable."
+class MeasuredSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField()
+    evidence = serializers.IntegerField(help_text="Comparisons or blocks it rests on.")
+    low = serializers.FloatField(allow_null=True, help_text="Ends of the 95 % interval.")
+    high = serializers.FloatField(allow_null=True)
+    p_value = serializers.FloatField(allow_null=True)
+
+
+class JudgeSerializer(serializers.Serializer[JudgeQuality]):
+    pseudonym = serializers.CharField(source="row.pseudonym")
+    origin = serializers.ChoiceField(source="row.origin", choices=Judge.Origin.choices)
+    judged = serializers.IntegerField(
+        source="row.judged", help_text="Blocks that count, however often revised."
     )
+    skipped = serializers.IntegerField(source="row.skipped")
+    agreement = JudgeAgreementSerializer(
+        source="row.agreement",
+        help_text="With the others, as of the latest ranking; κ is null while not estimable.",
+    )
+    standing = serializers.ChoiceField(
+        source="row.standing", choices=[each.value for each in Standing]
+    )
+    measures = serializers.DictField(
+        child=MeasuredSerializer(),
+        help_text="By name, those there is evidence for; see docs/statistics/quality.md.",
+    )
+
+
+class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
+    """A judge was warned, paused or excluded; and whether that was taken back."""
+
+    judge = serializers.CharField(source="judge.pseudonym")
+    test_set = serializers.CharField(source="test_set.name")
+    by_rule = serializers.SerializerMethodField(help_text="Not by a person.")
+    created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
+    reverted_at = serializers.DateTimeField(
+        source="reversal.created_at", default=None, allow_null=True
+    )
+    reverted_by = serializers.CharField(
+        source="reversal.created_by.name", default=None, allow_null=True
+    )
+
+    class Meta:
+        model = QualityAction
+        fields = [
+            "id",
+            "judge",
+            "test_set",
+            "action",
+            "by_rule",
+            "evidence",
+            "note",
+            "created_at",
+            "created_by",
+            "reverted_at",
+            "reverted_by",
+        ]
+        read_only_fields = fields
+
+    def get_by_rule(self, action: QualityAction) -> bool:
+        return action.rule_id is not None

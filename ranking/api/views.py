@@ -9,11 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import readable_test_set
+from annotation.models import QualityAction
+from campaign.api.access import organised_test_set, readable_test_set
 from campaign.api.pages import CursorPages, only_page
-from ranking.api.serializers import JudgeSerializer, RankingBriefSerializer, RankingSerializer
+from ranking.api.serializers import (
+    JudgeSerializer,
+    QualityActionSerializer,
+    RankingBriefSerializer,
+    RankingSerializer,
+)
 from ranking.models import RankingRun
-from ranking.selectors.judges import judge_rows
+from ranking.selectors.quality import judges_quality, quality_actions
 from ranking.selectors.runs import latest_run
 
 
@@ -66,5 +72,17 @@ class JudgesView(APIView):
     def get(self, request: Request, test_set_id: int) -> Response:
         """The judges of a test set by pseudonym, all on one page."""
         test_set = readable_test_set(request, test_set_id)
-        rows = judge_rows(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
+        rows = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
         return Response(only_page([JudgeSerializer(row).data for row in rows]))
+
+
+class QualityActionsView(generics.ListAPIView[QualityAction]):
+    """What was done about judges of the campaign, newest first. For its organisers only."""
+
+    serializer_class = QualityActionSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[QualityAction]:
+        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
+        return quality_actions(test_set=test_set)

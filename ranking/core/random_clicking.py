@@ -84,7 +84,7 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
     """
     if reference not in blocks.systems:
         raise ValueError(f"unknown reference {reference!r}")
-    others, won, tied = _against_reference(blocks, blocks.systems.index(reference))
+    others, won, tied = against_reference(blocks, blocks.systems.index(reference))
     found = []
     for judge in range(len(blocks.judges)):
         own = blocks.judge == judge
@@ -92,7 +92,7 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
     return tuple(found)
 
 
-def _against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Array, Int64Array]:
+def against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Per block: candidates compared with the reference, lost to it, and tied with it."""
     label, position = blocks.labels[:, index], blocks.candidates[:, index]
     others = np.zeros(len(blocks), dtype=np.int64)

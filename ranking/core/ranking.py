@@ -204,13 +204,6 @@ def rank(
     )
 
 
-def rank_by_expected_wins(
-    blocks: Blocks, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
-) -> Ranking:
-    """Rank systems by Expected Wins, with block-bootstrap rank ranges and clusters: see `rank`."""
-    return rank(blocks, resamples=resamples, confidence=confidence, seed=seed)
-
-
 def _score_resamples(
     score: Callable[[range], Scores],
     *,

@@ -61,7 +61,7 @@ class ReportCommand(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        output = _checked_output(options["output"])
+        output = checked_output(options["output"])
         try:
             with Progress(self.stderr, quiet=not options["verbosity"]) as progress:
                 report = self.report(options, progress)
@@ -69,7 +69,7 @@ class ReportCommand(BaseCommand):
             if output is None:
                 self.stdout.write(text, ending="")
             else:
-                with _refused_writing(output), replaced(output) as part:
+                with refused_writing(output), replaced(output) as part:
                     part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
@@ -90,7 +90,7 @@ def refuse(message: str, error: BaseException | None = None) -> NoReturn:
     raise CommandError(message, returncode=BAD_INPUT) from error
 
 
-def _checked_output(name: str | None) -> Path | None:
+def checked_output(name: str | None) -> Path | None:
     """Refuse a place that cannot be written to before the work, not after it."""
     if name is None or name == "-":
         return None
@@ -101,7 +101,7 @@ def _checked_output(name: str | None) -> Path | None:
 
 
 @contextmanager
-def _refused_writing(path: Path) -> Iterator[None]:
+def refused_writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -112,9 +112,11 @@ def _refused_writing(path: Path) -> Iterator[None]:
         )
 
 
-def add_resampling_arguments(parser: CommandParser) -> None:
+def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """How many resamples, and which interval of them."""
-    parser.add_argument("--resamples", type=POSITIVE, default=1000, help="(default: 1000)")
+    parser.add_argument(
+        "--resamples", type=POSITIVE, default=resamples, help="(default: %(default)s)"
+    )
     parser.add_argument(
         "--confidence", type=SHARE, default=0.95, help="of ranges and intervals (default: 0.95)"
     )

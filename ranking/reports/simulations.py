@@ -17,7 +17,7 @@ def study_report(study: Study) -> Report:
     methods = list(study.rows[0].error) if study.rows else []
     return Report(
         notes=[
-            _model_note(study.model),
+            model_note(study.model),
             _("%(experiments)s experiments, rank ranges by %(ranges)s, seed %(seed)s")
             % {
                 "experiments": f"{study.experiments:,}",
@@ -84,7 +84,7 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
                 "share": f"{budget.fit.confidence:g}",
             }
         )
-    notes.append(_model_note(budget.model))
+    notes.append(model_note(budget.model))
     notes.append(
         _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
         % {
@@ -151,7 +151,7 @@ def _plan(budget: Budget) -> Table:
     )
 
 
-def _model_note(model: Model) -> str:
+def model_note(model: Model) -> str:
     return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs a block") % {
         "systems": model.systems,
         "noise": f"{model.noise:g}",

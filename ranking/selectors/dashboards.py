@@ -100,6 +100,7 @@ def organised_campaigns(*, user: User) -> list[CampaignSummary]:
     latest = RankingRun.objects.in_bulk([row.run_id for row in test_sets if row.run_id])
     judged = dict(
         Judgment.objects.filter(test_set__in=test_sets, supersedes__isnull=True)
+        .counted()
         .values("test_set")
         .annotate(judged=Count("pk"))
         .values_list("test_set", "judged")

@@ -1,10 +1,11 @@
 """The judgments of a test set, as the columns the numeric core works on."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from django.contrib.postgres.aggregates import ArrayAgg
 
-from annotation.models import CandidateOutput, Judgment, JudgmentSequence
+from annotation.models import Block, CandidateOutput, Judgment, JudgmentSequence
+from annotation.models.judgment import JudgmentQuerySet
 from campaign.models import System
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 
@@ -19,24 +20,41 @@ def judgment_watermark(*, test_set_id: int) -> int:
     return next(iter(found), 0)
 
 
-def judged_blocks(*, test_set_id: int, watermark: int) -> Blocks:
+def judged_blocks(
+    *, test_set_id: int, watermark: int, without_judges: Collection[str] = ()
+) -> Blocks:
     """Read the judgments that count among numbers 1…`watermark`.
 
-    A judgment counts unless one up to the watermark supersedes it. Numbers have no gap and
-    judgments never change, so the same watermark gives the same blocks at any later time.
+    A judgment counts unless one up to the watermark supersedes it, or it is of a control block, or
+    by one of the judges left out, given by pseudonym. Numbers have no gap and judgments never
+    change, so the same watermark gives the same blocks at any later time.
 
     Three queries, however many judgments; both long results are streamed side by side in the
     order of the blocks, so that only the compact columns of `Blocks` are held in memory. Call it in
     a transaction: outside one, the database would first have to write both results down.
     """
+    judgments = Judgment.objects.of(test_set_id).counted()
+    if without_judges:
+        judgments = judgments.exclude(judge__pseudonym__in=without_judges)
+    return _blocks(judgments, test_set_id, watermark)
+
+
+def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:
+    """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
+    judgments = Judgment.objects.of(test_set_id).filter(block__control=Block.Control.ATTENTION)
+    return _blocks(judgments, test_set_id, watermark)
+
+
+def _blocks(judgments: JudgmentQuerySet, test_set_id: int, watermark: int) -> Blocks:
     names = dict(System.objects.filter(test_set_id=test_set_id).values_list("pk", "name"))
-    return blocks_from_rows(_rows(test_set_id, watermark, names), names.values())
+    return blocks_from_rows(_rows(judgments, test_set_id, watermark, names), names.values())
 
 
-def _rows(test_set_id: int, watermark: int, names: dict[int, str]) -> Iterator[BlockRow]:
-    judgments = (
-        Judgment.objects.of(test_set_id)
-        .until(watermark)
+def _rows(
+    judgments: JudgmentQuerySet, test_set_id: int, watermark: int, names: dict[int, str]
+) -> Iterator[BlockRow]:
+    rows = (
+        judgments.until(watermark)
         .current(watermark=watermark)
         .order_by("block_id", "number")
         .values_list("block_id", "judge__pseudonym", "block__segment__number", "labels")
@@ -44,7 +62,7 @@ def _rows(test_set_id: int, watermark: int, names: dict[int, str]) -> Iterator[B
     shown = _shown(test_set_id, names)
     shown_block: int | None = None
     candidates: list[list[str]] = []
-    for block, judge, segment, labels in judgments.iterator(chunk_size=_ROWS_AT_A_TIME):
+    for block, judge, segment, labels in rows.iterator(chunk_size=_ROWS_AT_A_TIME):
         while shown_block != block:
             shown_block, candidates = next(shown)
         yield BlockRow(judge=judge, segment=segment, candidates=candidates, labels=labels)

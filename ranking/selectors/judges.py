@@ -9,6 +9,7 @@ from django.db.models import Aggregate, Count, F, FloatField, Max, Q
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judgment
+from annotation.selectors import Standing, judge_standings
 from campaign.models import Judge, TestSet
 from ranking.models import RankingRun
 from ranking.selectors.progress import open_skips
@@ -48,6 +49,7 @@ _NOT_YET = JudgeAgreement(
 class JudgeRow:
     """A judge in a test set. Times are of a block's first judgment, active where measured."""
 
+    judge_id: int
     pseudonym: str
     origin: str
     note: str
@@ -56,6 +58,7 @@ class JudgeRow:
     median_seconds: float | None
     last_seen: datetime | None
     agreement: JudgeAgreement
+    standing: Standing
 
     @property
     def is_simulated(self) -> bool:
@@ -63,7 +66,7 @@ class JudgeRow:
 
 
 def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
-    """Return the judges with a judgment or a skip in a test set, by pseudonym. Three queries.
+    """Return the judges with a judgment or a skip in a test set, by pseudonym. Four queries.
 
     Agreement is that of `run`, which may be a moment behind the counts.
     """
@@ -71,6 +74,7 @@ def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
     judged = {
         row["judge"]: row
         for row in Judgment.objects.of(test_set.pk)
+        .counted()
         .values("judge")
         .annotate(
             judged=Count("pk", filter=first),
@@ -85,9 +89,16 @@ def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
         .annotate(skipped=Count("pk"), last=Max("created_at"))
     }
     agreement = _agreement(run)
-    judges = Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym")
+    judges = list(Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym"))
+    standings = judge_standings(*(judge.pk for judge in judges))
     return [
-        _row(judge, judged.get(judge.pk, {}), skipped.get(judge.pk, {}), agreement)
+        _row(
+            judge,
+            judged.get(judge.pk, {}),
+            skipped.get(judge.pk, {}),
+            agreement,
+            standings.get(judge.pk, Standing.GOOD),
+        )
         for judge in judges
     ]
 
@@ -97,9 +108,11 @@ def _row(
     judged: Mapping[str, Any],
     skipped: Mapping[str, Any],
     agreement: dict[str, JudgeAgreement],
+    standing: Standing,
 ) -> JudgeRow:
     median_ms = judged.get("median_ms")
     return JudgeRow(
+        judge_id=judge.pk,
         pseudonym=judge.pseudonym,
         origin=judge.origin,
         note=judge.note,
@@ -108,6 +121,7 @@ def _row(
         median_seconds=None if median_ms is None else median_ms / 1000,
         last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
         agreement=agreement.get(judge.pseudonym, _NOT_YET),
+        standing=standing,
     )
 
 

@@ -75,18 +75,20 @@ def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Progr
 
 
 def first_judgments(*, test_set_id: int) -> QuerySet[Judgment]:
-    """Return each judge's first judgment of each block: as many as there are current ones.
+    """Return each judge's first judgment of each block: as many as there are that count.
 
     A revision supersedes a judgment of the same judge and block, so the first ones are counted
     without a look at the revisions, and date a block to when it was judged, not corrected.
     """
-    return Judgment.objects.of(test_set_id).filter(supersedes__isnull=True)
+    return Judgment.objects.of(test_set_id).counted().filter(supersedes__isnull=True)
 
 
 def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
     """Return the skips in a test set, less those which the same judge judged after all."""
     judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    return Skip.objects.filter(~Exists(judged), block__hit__test_set_id=test_set_id)
+    return Skip.objects.filter(
+        ~Exists(judged), block__hit__test_set_id=test_set_id, block__control=""
+    )
 
 
 def _judges_at_work(test_set: TestSet, now: datetime) -> int:

@@ -8,6 +8,7 @@ from django.utils.formats import number_format
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
+from annotation.selectors import Standing
 from campaign.languages import language_name
 from campaign.models import TestSet
 
@@ -35,6 +36,17 @@ def share(value: float | None) -> str:
     if 0 < value < 1:
         whole = min(99, max(1, whole))
     return _("%(number)s %%") % {"number": number_format(whole)}
+
+
+@register.filter
+def standing(value: Standing) -> str:
+    """ "warned", "paused", "excluded"; nothing for a judge who stands well."""
+    words = {
+        Standing.WARNED: _("warned"),
+        Standing.PAUSED: _("paused"),
+        Standing.EXCLUDED: _("excluded"),
+    }
+    return words.get(value, "")
 
 
 @register.filter

@@ -74,4 +74,6 @@ export class Api {
 }
 
 export const isSignedOut = (status) => status === 401 || status === 403;
+// The organisers stopped this judge: no matter of signing in.
+export const isPaused = ({ status, data }) => status === 403 && data?.code === "paused";
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

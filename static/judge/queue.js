@@ -2,13 +2,15 @@
 // Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isSignedOut } from "./api.js";
+import { isPaused, isSignedOut } from "./api.js";
 
 export class Queue extends EventTarget {
   blocks = [];
   hits = new Map();
-  // Why there is nothing more: null, "none", "offline", "signed-out", "server"
+  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused", "preparing"
+  // and "waiting", with the seconds after which the server wants to be asked again.
   lack = null;
+  retryAfter = 0;
   #asking = null;
 
   constructor(api, outbox, drafts) {
@@ -78,6 +80,8 @@ export class Queue extends EventTarget {
         return this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
+      if (isPaused(answer)) return this.#lacks("paused");
+      if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.lack = null;
       this.#take(answer);
@@ -86,8 +90,9 @@ export class Queue extends EventTarget {
     return this.#lacks("none");
   }
 
-  #lacks(reason) {
+  #lacks(reason, retryAfter = 0) {
     this.lack = reason;
+    this.retryAfter = retryAfter;
     return false;
   }
 
@@ -99,7 +104,7 @@ export class Queue extends EventTarget {
     } catch {
       return;
     }
-    if (answer.status !== 200 && answer.status !== 204) return;
+    if (![200, 202, 204].includes(answer.status)) return;
     const hit = this.hits.get(block.hit);
     if (answer.data?.id === hit.id) {
       this.#extend(hit, answer);
@@ -118,6 +123,7 @@ export class Queue extends EventTarget {
   #take(answer) {
     const { data } = answer;
     this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
+    this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));
     const known = this.hits.get(data.id);
     if (known) {
       this.#extend(known, answer);

@@ -1,11 +1,19 @@
 // The page between blocks: fetching, waiting for the network, no more work for now.
 
+import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const LOOK_AGAIN_MS = 30_000;
 const RETRY_MS = 5_000;
-const WORDS = { offline: "loading_offline", server: "loading_server", "signed-out": "loading_signed_out" };
+const WORDS = {
+  offline: "loading_offline",
+  server: "loading_server",
+  "signed-out": "loading_signed_out",
+  preparing: "loading_preparing",
+  waiting: "loading_waiting",
+  paused: "loading_paused",
+};
 
 export class Rest {
   #timer = 0;
@@ -49,8 +57,12 @@ export class Rest {
     const { lack } = this.queue;
     this.status.turnedAway(lack === "signed-out");
     if (lack === "none") this.#finished();
-    else this.#say(say(WORDS[lack]));
-    const pause = lack === "none" ? LOOK_AGAIN_MS : RETRY_MS;
+    else {
+      // Said aloud once, however often the page asks again.
+      if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
+      this.#say(say(WORDS[lack]));
+    }
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

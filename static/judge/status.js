@@ -10,6 +10,7 @@ export class Status {
   #waited = false;
   #turnedAway = false;
   #refusal = "";
+  #told = "";
 
   constructor(outbox, signIn) {
     this.outbox = outbox;
@@ -38,12 +39,19 @@ export class Status {
     else $("status").textContent = this.#word && say(this.#word);
     $("status").classList.toggle("stuck", stuck);
     const out = this.#turnedAway || state === "signed-out";
-    this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : this.#refusal, out);
+    const rest = this.#refusal || this.#told;
+    this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
   }
 
   // Told by the queue, which may be turned away while the outbox has nothing to send.
   turnedAway(yes) {
     this.#turnedAway = yes;
+    this.show();
+  }
+
+  // A word of the organisers, which stays until they take it back.
+  told(text) {
+    this.#told = text;
     this.show();
   }
 

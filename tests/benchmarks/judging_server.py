@@ -127,7 +127,7 @@ WITH model AS (
 ), blocks AS (
     INSERT INTO annotation_block ({block_fields} hit_id, segment_id, position, public_id)
     SELECT {block_values} hits.id, b.segment_id, b.position, gen_random_uuid()
-    FROM hits, annotation_block b, model WHERE b.hit_id = model.hit RETURNING id, hit_id, position
+    FROM hits, annotation_block b, model WHERE b.hit_id = model.hit RETURNING id, hit_id, segment_id, position
 ), candidates AS (
     INSERT INTO annotation_candidate (block_id, position, public_id)
     SELECT blocks.id, c.position, gen_random_uuid()
@@ -140,6 +140,10 @@ WITH model AS (
     SELECT {assignment_values} hits.id, judges.id, gen_random_uuid(), tstzrange(now() - interval '2 hours', now()), now()
     FROM hits JOIN judges ON judges.place = hits.number %% (SELECT count(*) FROM judges)
     RETURNING id, hit_id, judge_id
+), exposures AS (
+    INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat)
+    SELECT a.judge_id, blocks.segment_id, a.id, true
+    FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id
 )
 INSERT INTO annotation_judgment
     (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,

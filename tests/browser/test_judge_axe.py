@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.services import pool_fill
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -46,6 +47,9 @@ def test_axe_finds_nothing_while_judging(
         page.keyboard.press("s")
         page.keyboard.press("Space")
         page.keyboard.press("Enter")
+    expect(page.get_by_text("Your next sentences are being prepared.")).to_be_visible()
+    axe_check(page)
+    pool_fill(test_set_id=test_set.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
     axe_check(page)
 

@@ -8,7 +8,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Assignment, Judgment
+from annotation.services import pool_fill, work_want
 from campaign.models import Judge, TestSet
+from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -269,12 +271,15 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
 
 
 def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn) -> None:
-    test_set = make_test_set(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
+    test_set = make_test_set(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
     judge = make_judge(test_set.campaign)
     sign_in(page, judge)
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)
+    # Nobody has looked yet whether there is more: the page asks again by itself.
+    expect(page.get_by_text("Your next sentences are being prepared.")).to_be_visible()
+    pool_fill(test_set_id=test_set.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
     expect(page.get_by_text("You did 3 sentences since you opened this page.")).to_be_visible()
     page.get_by_role("button", name="Go back to the last sentence").click()
@@ -282,5 +287,19 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
     TestSet.objects.update(blocks_wanted=6)
+    pool_fill(test_set_id=test_set.pk)
     page.get_by_role("button", name="Look again").click()
+    at_sentence(page, 1)
+
+
+def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
+    test_set = make_test_set(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
+    judge = make_judge(test_set.campaign)
+    held = lend(make_judge(test_set.campaign, "other"))
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    sign_in(page, judge)
+    expect(page.locator("#rest-text")).to_contain_text("left are with other judges")
+    expire(held)
+    page.evaluate("dispatchEvent(new Event('focus'))")
     at_sentence(page, 1)

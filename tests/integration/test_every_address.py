@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
 
-from annotation.models import Block
+from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit
+from annotation.services import assignment_lend, hits_plan, judgment_submit, quality_rules_suggest
 from campaign.models import Campaign, Judge, Membership, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
@@ -35,6 +35,8 @@ MEMBERS_PAGE = {
     "other organiser": 404,
 }
 MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401, "researcher": 200}
+# What these do to strangers: tests/integration/controls/test_pages.py.
+ONLY_POST = dict.fromkeys(ROLES, 405)
 # Lists that hold only what is one's own.
 OWN_API = {**EVERYBODY, "nobody": 401}
 JUDGING_API = dict.fromkeys(ROLES, 404) | {"nobody": 401, "judge": 200}
@@ -64,6 +66,23 @@ ADDRESSES = {
         **MEMBERS_PAGE,
         "researcher": 200,
     },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/act/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/actions/<int:action_id>/revert/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/<int:bad_reference_id>/": (
+        ONLY_POST
+    ),
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/": ONLY_POST,
+    "campaigns/<slug:slug>/rules/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/rules/suggested/": ONLY_POST,
+    "campaigns/<slug:slug>/rules/<int:rule_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/rules/<int:rule_id>/off/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
+    # Why a HIT was drawn tells of systems: organisers need it, nobody else.
+    "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
         "nobody": 401,
@@ -83,6 +102,7 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/quality-actions/": {**MEMBERS_API, "researcher": 403},
 }
 
 
@@ -95,6 +115,7 @@ class World:
     run: RankingRun
     users: dict[str, User | None]
     block: Block
+    rule: QualityRule
 
     def client(self, role: str) -> APIClient:
         client = APIClient()
@@ -108,6 +129,11 @@ class World:
             route.replace("<slug:slug>", self.campaign.slug)
             .replace("<int:test_set_id>", str(self.test_set.pk))
             .replace("<int:ranking_id>", str(self.run.pk))
+            .replace("<int:rule_id>", str(self.rule.pk))
+            .replace("<int:judge_id>", "1")
+            .replace("<int:action_id>", "1")
+            .replace("<int:bad_reference_id>", "1")
+            .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
             .replace("<str:token>", "no-such-token")
         )
@@ -132,6 +158,7 @@ def world() -> World:
         test_set=mine,
         run=run,
         block=block,
+        rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
         users={
             "nobody": None,
             "judge": judge.user,

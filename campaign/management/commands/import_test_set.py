@@ -14,8 +14,10 @@ from campaign.formats import FormatError, InputFile, TestSetFormat, read_test_se
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_import
+from campaign.management.arguments import share_argument
 from campaign.management.progress import Progress
 from campaign.models import TestSet
+from campaign.services import BadReferenceRefusedError, bad_references_make
 
 
 class Command(BaseCommand):
@@ -66,6 +68,15 @@ class Command(BaseCommand):
             "none: it does not take part",
         )
         parser.add_argument("--blocks-wanted", metavar="N", type=_from_1)
+        parser.add_argument(
+            "--bad-references",
+            metavar="SHARE",
+            type=share_argument,
+            nargs="?",
+            const=1.0,
+            help="damage the reference of this share of the segments (all, without a number), "
+            "as attention checks; none is shown before it is approved",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         paths = _paths(options)
@@ -86,7 +97,7 @@ class Command(BaseCommand):
                     return InputFile(str(path), progress.watch(stream))
 
                 test_set = _imported(options, opened, progress)
-        except (FormatError, ImportRefusedError) as error:
+        except (FormatError, ImportRefusedError, BadReferenceRefusedError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
@@ -100,7 +111,7 @@ def _imported(
 ) -> TestSet:
     documents: Path | None = options["documents"]
     reference_system: str = options["reference_system"]
-    return test_set_import(
+    test_set = test_set_import(
         campaign=campaign_for_import(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
@@ -118,6 +129,9 @@ def _imported(
         blocks_wanted=options["blocks_wanted"],
         progress=progress,
     )
+    if options["bad_references"]:
+        bad_references_make(test_set=test_set, share=options["bad_references"])
+    return test_set
 
 
 def _paths(options: dict[str, Any]) -> list[Path]:

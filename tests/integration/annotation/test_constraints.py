@@ -8,10 +8,11 @@ from django.db import IntegrityError, InternalError, transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import Assignment, Block, Candidate, CandidateOutput, Judgment, Skip
+from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, Judgment, Skip
 from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge, Output, System, TestSet
+from campaign.services import conflict_declare
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +141,67 @@ def test_an_output_stands_once_in_a_block(test_set: TestSet) -> None:
     shown = first.outputs.all()[0]
     with pytest.raises(IntegrityError, match="stands twice"):
         CandidateOutput.objects.create(candidate=second, output=shown)
+
+
+def test_what_is_written_at_once_is_refused_alike(test_set: TestSet) -> None:
+    block = Block.objects.all()[0]
+    output, other = Output.objects.filter(segment=block.segment)[:2]
+    elsewhere = Output.objects.exclude(segment=block.segment)[0]
+    fresh = Block.objects.create(hit=block.hit, segment=block.segment, position=9)
+    first = Candidate.objects.create(block=fresh, position=1)
+    second = Candidate.objects.create(block=fresh, position=2)
+    for rows, said in (
+        ([(first, output), (second, output)], "stands twice"),
+        ([(first, output), (second, elsewhere)], "not of the segment"),
+    ):
+        with pytest.raises(IntegrityError, match=said), transaction.atomic():
+            CandidateOutput.objects.bulk_create(
+                CandidateOutput(candidate=candidate, output=shown) for candidate, shown in rows
+            )
+    CandidateOutput.objects.bulk_create(
+        CandidateOutput(candidate=candidate, output=shown)
+        for candidate, shown in ((first, output), (second, other))
+    )
+
+
+def test_what_a_candidate_stands_for_is_never_changed(test_set: TestSet) -> None:
+    with pytest.raises(InternalError, match="Cannot update"):
+        CandidateOutput.objects.update(output=Output.objects.all()[0])
+
+
+@pytest.mark.parametrize(
+    ("fields", "constraint"),
+    [
+        ({"purpose": "other"}, "hit_purpose_is_known"),
+        ({"purpose": "inter"}, "hit_repeats_another_exactly_if_a_repeat"),
+        ({"purpose": "training"}, "hit_for_one_judge_is_reserved"),
+        ({"reserved_until": timezone.now()}, "hit_reserved_for_a_judge_and_a_time"),
+        ({"number": 1}, "hit_number_unique_in_test_set"),
+    ],
+)
+def test_a_hit_that_breaks_a_rule_is_refused(
+    test_set: TestSet, fields: dict[str, object], constraint: str
+) -> None:
+    values = {"test_set": test_set, "design": test_set.designs.get(), "number": 900}
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        HIT.objects.create(**{**values, **fields})
+
+
+def test_a_hit_repeats_a_first_one_of_its_test_set(test_set: TestSet) -> None:
+    other = make_test_set(test_set.campaign, name="other", planned=1)
+    first = HIT.objects.filter(test_set=other).get()
+    values = {"design": test_set.designs.get(), "purpose": "inter"}
+    with pytest.raises(IntegrityError, match="no first HIT"), transaction.atomic():
+        HIT.objects.create(test_set=test_set, number=900, repeats=first, **values)
+    copy = HIT.objects.create(test_set=other, number=901, repeats=first, **values)
+    with pytest.raises(IntegrityError, match="no first HIT"), transaction.atomic():
+        HIT.objects.create(test_set=other, number=902, repeats=copy, **values)
+
+
+def test_a_conflict_of_interest_is_within_a_campaign(test_set: TestSet) -> None:
+    stranger = make_judge(make_campaign("elsewhere"))
+    with pytest.raises(IntegrityError, match="two campaigns"):
+        conflict_declare(judge=stranger, system=test_set.systems.all()[0])
 
 
 def test_leases_of_a_hit_never_overlap(judgment: Judgment, judge: Judge) -> None:

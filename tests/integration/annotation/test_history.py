@@ -9,9 +9,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Judgment
+from annotation.models import HIT, Assignment, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 pytestmark = pytest.mark.django_db
 HISTORY = "/api/v1/judging/judgments/"
@@ -113,3 +116,68 @@ def test_as_many_queries_for_one_block_as_for_fifteen(judging: Client) -> None:
             assert judging.get(HISTORY).status_code == 200
         costs.append(len(queries))
     assert costs[0] == costs[1] <= 12
+
+
+class TestRepeats:
+    @pytest.fixture
+    def repeated(self) -> Assignment:
+        """A HIT the judge did, of which a repeat by the same judge is planned and due."""
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
+        design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
+        judge = make_judge(test_set.campaign)
+        for _hit in range(5):
+            pool_fill(test_set_id=test_set.pk, size=20)
+            judge_one_hit(judge)
+        pool_fill(test_set_id=test_set.pk, size=20)
+        repeat = HIT.objects.open().get(purpose="intra")
+        return Assignment.objects.get(judge=judge, hit=repeat.repeats)
+
+    def listed(self, judge: Judge) -> set[str]:
+        rows = signed_in(judge).get(f"{HISTORY}?page_size=50").json()["results"]
+        return {row["block"]["id"] for row in rows}
+
+    def blocks(self, assignment: Assignment) -> set[str]:
+        return {str(block.public_id) for block in assignment.hit.blocks.all()}
+
+    def test_what_is_to_be_judged_again_is_not_listed_until_that_is_done(
+        self, repeated: Assignment
+    ) -> None:
+        judge = repeated.judge
+        before = self.listed(judge)
+        assert self.blocks(repeated) <= before
+        again = lend(judge)
+        assert again.hit.repeats == repeated.hit
+        assert self.listed(judge) == before - self.blocks(repeated)
+        # Half done, or left lying until the lease ran out: the rest is still to be judged.
+        first, *_others = assigned_blocks(again)
+        labels = [1] * len(first.candidates)
+        judgment_submit(assigned=first, client_id=uuid4(), labels=labels)
+        expire(again)
+        leases_release()
+        own = {str(first.public_id)}
+        assert self.listed(judge) == before - self.blocks(repeated) | own
+        judge_all_of(again)
+        assert self.listed(judge) == before | self.blocks(again)
+
+    def test_a_repeat_by_another_judge_hides_nothing(self, repeated: Assignment) -> None:
+        judge = repeated.judge
+        other = make_judge(judge.campaign, "judge02")
+        mine = HIT.objects.filter(repeats=repeated.hit)
+        mine.update(reserved_for=other)
+        assert lend(other).hit.blocks.exists()
+        assert self.blocks(repeated) <= self.listed(judge)
+
+
+def test_training_is_not_listed(judge: Judge) -> None:
+    hit = lend(judge).hit
+    judge_all_of(Assignment.objects.get(hit=hit))
+    client = signed_in(judge)
+    assert len(client.get(HISTORY).json()["results"]) == 3
+    hit.blocks.filter(position=1).update(control="training", expected=[1, 2, 3, 4, 5])
+    assert len(client.get(HISTORY).json()["results"]) == 2
+    # An attention check is like every other.
+    hit.blocks.filter(position=2).update(control="attention", expected=[1, 2, 3, 4, 5])
+    rows = client.get(HISTORY).json()["results"]
+    assert len(rows) == 2
+    assert rows[0].keys() == rows[1].keys()
+    assert rows[0]["block"].keys() == rows[1]["block"].keys()

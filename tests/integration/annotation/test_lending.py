@@ -1,34 +1,24 @@
 """HITs go to judges one to one, however many ask at once."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
 
 import pytest
-from django.db import connection
-from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.db import IntegrityError, transaction
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import HIT, Assignment, Block, Candidate, Design, HITSequence
-from annotation.services import assignment_lend, hits_plan, pool_fill
-from campaign.models import Judge, Output
-from tests.factories import make_campaign, make_judge, make_test_set
-
-
-def expire(assignment: Assignment) -> None:
-    """Let the lease have run out an hour ago."""
-    end = timezone.now() - timedelta(hours=1)
-    Assignment.objects.filter(pk=assignment.pk).update(
-        lease=DateTimeTZRange(end - timedelta(hours=1), end)
-    )
-    HIT.objects.filter(pk=assignment.hit_id).update(available_at=end)
-
-
-def lend(judge: Judge, after: Assignment | None = None) -> Assignment:
-    assignment = assignment_lend(judge=judge, after=after)
-    assert assignment is not None
-    return assignment
+from annotation.models import Assignment, Exposure, Judgment
+from annotation.services import (
+    assignment_lend,
+    design_change,
+    hits_plan,
+    leases_release,
+    work_want,
+)
+from campaign.models import TestSet
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 
 @pytest.mark.django_db
@@ -51,21 +41,102 @@ class TestLending:
         held = {lend(make_judge(campaign, f"judge{i}")).hit_id for i in range(5)}
         assert len(held) == 5
 
-    def test_an_expired_hit_goes_to_another_judge(self) -> None:
-        campaign = make_test_set(make_campaign(), blocks_wanted=1).campaign
-        first = lend(make_judge(campaign, "judge01"))
-        other = make_judge(campaign, "judge02")
+    def test_judges_get_only_languages_they_read(self) -> None:
+        campaign = make_test_set(make_campaign()).campaign
+        arabic = make_test_set(campaign, name="ar", target_language="ar")
+        judge = make_judge(campaign, languages=["en", "ar"])
+        assert lend(judge).hit.test_set == arabic
+        assert assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"])) is None
+
+    def test_judges_get_only_subjects_they_know(self) -> None:
+        campaign = make_campaign()
+        make_test_set(campaign, name="law", expertise=["law", "patents"])
+        general = make_test_set(campaign, name="general")
+        assert lend(make_judge(campaign, "1", expertise=["law"])).hit.test_set == general
+        lawyer = make_judge(campaign, "2", expertise=["patents", "law", "cooking"])
+        assert lend(lawyer).hit.test_set.name == "law"
+
+    def test_a_judge_never_sees_a_segment_twice(self) -> None:
+        test_set = make_test_set(make_campaign(), documents=(9, 6), planned=60)
+        judge = make_judge(test_set.campaign)
+        while judge_one_hit(judge) is not None:
+            pass
+        seen = Counter(Judgment.objects.values_list("block__segment", flat=True))
+        assert len(seen) > 6
+        assert set(seen.values()) == {1}
+
+    def test_the_database_refuses_to_show_a_segment_twice(self) -> None:
+        judge = make_judge(make_test_set(make_campaign()).campaign)
+        assignment = lend(judge)
+        segment = assignment.hit.segment_ids[0]
+        again = {"judge": judge, "segment_id": segment, "assignment": assignment}
+        with pytest.raises(IntegrityError, match="exposure_once"), transaction.atomic():
+            Exposure.objects.create(**again)
+        Exposure.objects.create(**again, is_repeat=True)
+
+    def test_copies_for_other_judges_go_to_other_judges(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        design_change(test_set=test_set, redundancy=3)
+        hits_plan(test_set_id=test_set.pk, count=3)
+        judges = [make_judge(test_set.campaign, f"judge{i}") for i in range(3)]
+        held = [lend(judge).hit for judge in judges]
+        assert sorted(hit.purpose for hit in held) == ["first", "redundancy", "redundancy"]
+        assert len({tuple(hit.segment_ids) for hit in held}) == 1
+        assert all(judge_one_hit(judge) for judge in judges)
+        assert all(judge_one_hit(judge) is None for judge in judges)
+
+    @pytest.mark.parametrize("asked", [3, 4, 6])
+    def test_a_judge_is_done_after_what_is_asked_of_a_judge(self, asked: int) -> None:
+        test_set = make_test_set(make_campaign(blocks_per_judge=asked), documents=(30,), planned=40)
+        judge = make_judge(test_set.campaign)
+        first = lend(judge)
+        ahead = assignment_lend(judge=judge, after=first)
+        assert (ahead is None) == (asked == 3)
+        judge_all_of(first)
+        if ahead is not None:
+            judge_all_of(ahead)
+        assert assignment_lend(judge=judge) is None
+        assert work_want(judge=judge).lack == "done"
+        assert assignment_lend(judge=make_judge(test_set.campaign, "other")) is not None
+
+    @pytest.mark.parametrize("planned", [3, 150])
+    def test_lending_takes_as_many_queries_however_full_the_pool(
+        self, planned: int, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=40)
+        hits_plan(test_set_id=test_set.pk, count=planned)
+        judge = make_judge(test_set.campaign)
+        with django_assert_max_num_queries(19):
+            lend(judge)
+
+
+@pytest.mark.django_db
+class TestLeases:
+    @pytest.fixture
+    def test_set(self) -> TestSet:
+        return make_test_set(make_campaign(), blocks_wanted=1)
+
+    def test_an_expired_hit_goes_to_another_judge(self, test_set: TestSet) -> None:
+        first = lend(make_judge(test_set.campaign, "judge01"))
+        other = make_judge(test_set.campaign, "judge02")
         assert assignment_lend(judge=other) is None
         expire(first)
         assert lend(other).hit_id == first.hit_id
 
-    def test_an_expired_hit_is_renewed_for_its_judge_if_still_there(self) -> None:
-        judge = make_judge(make_test_set(make_campaign()).campaign)
+    @pytest.mark.parametrize("marked", [False, True])
+    def test_an_expired_hit_is_resumed_by_its_judge_if_still_there(
+        self, test_set: TestSet, marked: bool
+    ) -> None:
+        judge = make_judge(test_set.campaign)
         first = lend(judge)
         expire(first)
+        if marked:
+            assert leases_release() == 1
         again = lend(judge)
         assert again == first
+        assert again.released_at is None
         assert again.expires_at > timezone.now()
+        assert Exposure.objects.count() == len(first.hit.segment_ids)
 
     def test_a_judge_whose_expired_hit_went_elsewhere_gets_another(self) -> None:
         campaign = make_test_set(make_campaign()).campaign
@@ -77,126 +148,38 @@ class TestLending:
         first.refresh_from_db()
         assert first.released_at is not None
 
-    def test_judges_get_only_languages_they_read(self) -> None:
+    def test_only_leases_that_ran_out_are_released(self) -> None:
         campaign = make_test_set(make_campaign()).campaign
-        arabic = make_test_set(campaign, name="ar", target_language="ar")
-        judge = make_judge(campaign, languages=["en", "ar"])
-        assert lend(judge).hit.test_set == arabic
-        assert assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"])) is None
+        lent = [lend(make_judge(campaign, f"judge{i}")) for i in range(3)]
+        expire(lent[1])
+        judge_all_of(lent[2])
+        assert leases_release() == 1
+        assert Assignment.objects.get(released_at__isnull=False) == lent[1]
 
-    def test_lending_looks_at_no_more_rows_with_many_done_hits(self) -> None:
-        test_set = make_test_set(make_campaign())
-        hits_plan(test_set_id=test_set.pk, count=2)
-        design = Design.objects.get()
-        HIT.objects.bulk_create(
-            HIT(test_set=test_set, design=design, number=1000 + i, completed_at=timezone.now())
-            for i in range(5000)
-        )
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE annotation_hit")
-            query = (
-                HIT.objects.filter(
-                    test_set=test_set,
-                    completed_at__isnull=True,
-                    available_at__lte=timezone.now(),
-                )
-                .order_by("number")[:1]
-                .explain()
-            )
-        assert "Index Scan using hit_pool" in query
+    def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(self, test_set: TestSet) -> None:
+        late = lend(make_judge(test_set.campaign, "late"))
+        expire(late)
+        leases_release()
+        judge_all_of(late)
+        assert Judgment.objects.count() == len(late.hit.segment_ids)
+        assert assignment_lend(judge=make_judge(test_set.campaign, "next")) is None
 
-
-@pytest.mark.django_db(transaction=True)
-def test_fifty_judges_at_once_hold_fifty_hits() -> None:
-    """Real connections, all asking at the same moment, twice each as two tabs would."""
-    test_set = make_test_set(make_campaign())
-    pool_fill(test_set_id=test_set.pk, size=60)
-    judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(50)]
-    together = Barrier(50)
-
-    def ask(judge: Judge) -> tuple[int, int]:
-        try:
-            together.wait(timeout=30)
-            return judge.pk, lend(judge).hit_id
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(50) as pool:
-        lent = list(pool.map(ask, judges)) + list(pool.map(ask, judges))
-    assert set(Counter(lent).values()) == {2}
-    assert len({hit for _, hit in lent}) == 50
-    assert Assignment.objects.count() == 50
-
-
-@pytest.mark.django_db
-class TestPlanning:
-    def test_hits_are_the_same_in_another_campaign(self) -> None:
-        plans = []
-        for slug in ("one", "two"):
-            test_set = make_test_set(make_campaign(slug))
-            hits_plan(test_set_id=test_set.pk, count=5)
-            plans.append(
-                list(
-                    Candidate.objects.filter(block__hit__test_set=test_set)
-                    .order_by("block__hit__number", "block__position", "position", "outputs__text")
-                    .values_list(
-                        "block__hit__number",
-                        "block__segment__number",
-                        "position",
-                        "outputs__text",
-                        "outputs__system__name",
-                    )
-                )
-            )
-        assert plans[0] == plans[1]
-
-    def test_hits_planned_in_two_steps_are_those_planned_in_one(self) -> None:
-        numbers = []
-        for slug, steps in (("one", [6]), ("two", [1, 2, 3])):
-            test_set = make_test_set(make_campaign(slug))
-            for count in steps:
-                hits_plan(test_set_id=test_set.pk, count=count)
-            numbers.append(
-                list(
-                    Block.objects.filter(hit__test_set=test_set)
-                    .order_by("hit__number", "position")
-                    .values_list("hit__number", "segment__number")
-                )
-            )
-        assert numbers[0] == numbers[1]
-
-    def test_a_hit_holds_consecutive_segments_of_one_document(self) -> None:
-        test_set = make_test_set(make_campaign(), documents=(8, 5, 2))
-        hits_plan(test_set_id=test_set.pk, count=30)
-        for hit in HIT.objects.all():
-            places = list(hit.blocks.values_list("segment__document", "segment__position"))
-            assert len({document for document, _ in places}) == 1
-            positions = [position for _, position in places]
-            assert positions == list(range(positions[0], positions[0] + len(positions)))
-            assert len(positions) in {2, 3}
-
-    def test_no_block_shows_one_text_twice(self) -> None:
-        test_set = make_test_set(make_campaign())
-        hits_plan(test_set_id=test_set.pk, count=30)
-        for block in Block.objects.all():
-            shown = [candidate.outputs.values("text") for candidate in block.candidates.all()]
-            texts = [{row["text"] for row in rows} for rows in shown]
-            assert all(len(of_one) == 1 for of_one in texts)
-            assert len({text for of_one in texts for text in of_one}) == len(texts)
-
-    def test_planning_ends_at_what_is_wanted(self) -> None:
-        test_set = make_test_set(make_campaign(), blocks_wanted=10)
-        assert pool_fill(test_set_id=test_set.pk) == 4
-        assert HITSequence.objects.get().blocks_planned in {10, 11, 12}
-        assert pool_fill(test_set_id=test_set.pk) == 0
-
-    def test_outputs_that_are_all_identical_end_planning(self) -> None:
-        test_set = make_test_set(make_campaign())
-        Output.objects.update(text="überall dasselbe")
-        assert pool_fill(test_set_id=test_set.pk) == 0
-
-    def test_the_pool_is_filled_to_its_size(self) -> None:
-        test_set = make_test_set(make_campaign())
-        pool_fill(test_set_id=test_set.pk, size=20)
-        lend(make_judge(test_set.campaign))
-        assert pool_fill(test_set_id=test_set.pk, size=20) == 1
+    @pytest.mark.parametrize("hours", [-3, 3])
+    def test_a_servers_wrong_clock_changes_nothing(
+        self, hours: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Only the database's clock counts: planned, lent, held, released, submitted."""
+        right = timezone.now
+        monkeypatch.setattr(timezone, "now", lambda: right() + timedelta(hours=hours))
+        test_set = make_test_set(make_campaign(), blocks_wanted=6)
+        judge = make_judge(test_set.campaign)
+        first = lend(judge)
+        assert lend(judge) == first
+        assert leases_release() == 0
+        assert abs(first.expires_at - right() - timedelta(hours=1)) < timedelta(minutes=5)
+        judge_all_of(first)
+        first.refresh_from_db()
+        assert first.completed_at is not None
+        assert abs(first.completed_at - right()) < timedelta(minutes=5)
+        other = lend(make_judge(test_set.campaign, "other"))
+        assert other.hit_id != first.hit_id

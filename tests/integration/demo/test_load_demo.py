@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotation.models import Judgment
-from campaign.models import Judge, TestSet
+from annotation.models import Judgment, QualityAction, TrainingBlock
+from campaign.models import BadReference, Judge, TestSet
 from ranking.models import RankingRun
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +73,14 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     agreement = RankingRun.objects.filter(test_set=museum).latest().result["agreement"]
     lowest = min(agreement["judges"], key=lambda row: row["kappa"])
     assert lowest["judge"] == "sim-careless"
+    warned = QualityAction.objects.values_list("judge__pseudonym", "action").distinct()
+    assert list(warned) == [("sim-careless", "warn")]
+    measures = museum.quality_report.measures
+    assert measures["sim-careful-1"]["bad_reference"]["value"] > 0.8
+    assert measures["sim-careless"]["bad_reference"]["value"] < 0.6
+    damaged = BadReference.objects.of(museum.pk)
+    assert {row.status for row in damaged} == {"approved", "pending"}
+    assert not TrainingBlock.objects.exists()  # whoever opens a judge's link judges at once
 
     assert (
         client.get(local(guide["organiser"]["url"]), follow=True)

@@ -154,6 +154,6 @@ def test_queries_grow_with_chunks_not_rows(
             assert list(five_way_rows(test_set=test_set))
         return len(context)
 
-    assert queries(few) == queries(many) == 6
+    assert queries(few) == queries(many) == 7
     monkeypatch.setattr("annotation.export.five_way._CHUNK", 10)
-    assert queries(many) == 14
+    assert queries(many) == 15

@@ -41,7 +41,7 @@ ROWS = (
 
 @pytest.fixture
 def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign)
+    return make_test_set(campaign, planned=0)
 
 
 @pytest.fixture

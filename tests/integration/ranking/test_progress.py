@@ -145,4 +145,4 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) 
         judging_progress(test_set=writer.test_set)
         assert len(judge_rows(test_set=writer.test_set, run=run)) == count
 
-    assert len(queries) == 7
+    assert len(queries) == 8

@@ -108,7 +108,7 @@ def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 20])
-def test_one_query_finds_what_is_due(write_test_set: WriteTestSet, count: int) -> None:
+def test_two_queries_find_what_is_due(write_test_set: WriteTestSet, count: int) -> None:
     for number in range(count):
         writer = write_test_set(name=str(number))
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
@@ -116,7 +116,7 @@ def test_one_query_finds_what_is_due(write_test_set: WriteTestSet, count: int) -
     with CaptureQueriesContext(connection) as queries:
         assert len(due_test_sets()) == count
 
-    assert len(queries) == 1
+    assert len(queries) == 2
 
 
 def test_one_test_set_in_trouble_does_not_hold_up_the_others(

@@ -8,7 +8,7 @@ from django.test import Client
 from knox.models import AuthToken
 
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
+from annotation.services import assignment_lend, judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
@@ -22,9 +22,7 @@ def campaign(db: None) -> Campaign:
 
 @pytest.fixture
 def test_set(campaign: Campaign) -> TestSet:
-    test_set = make_test_set(campaign)
-    hits_plan(test_set_id=test_set.pk, count=8)
-    return test_set
+    return make_test_set(campaign, planned=40)
 
 
 @pytest.fixture

@@ -28,7 +28,10 @@ OF_A_TEST_SET = (
     "api-ranking-latest",
     "api-ranking",
     "api-judges",
+    "api-designs",
 )
+# `tests/integration/test_every_address.py` says who may.
+OF_ITS_ORGANISERS = ("api-hits", "api-quality-actions")
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def names(patterns: list[object]) -> Iterator[str]:
 
 def test_matrix_knows_every_address() -> None:
     research = {name for name in names(list(api_urls.urlpatterns)) if name.startswith("api-")}
-    assert research == {"api-campaigns", *OF_A_CAMPAIGN, *OF_A_TEST_SET}
+    assert research == {"api-campaigns", *OF_A_CAMPAIGN, *OF_A_TEST_SET, *OF_ITS_ORGANISERS}
     others = {name for name in names(list(api_urls.urlpatterns)) if not name.startswith("api-")}
     assert all(name.startswith("judging-") for name in others)
     assert get_resolver().reverse_dict  # all of them resolve

@@ -13,6 +13,7 @@ from annotation.models import CandidateOutput, Judgment
 from campaign.models import Campaign, Judge, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
+from tests.factories import make_judge
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +60,7 @@ def test_record_says_what_a_ranking_needs(
         "submitted_at": judgment.submitted_at.isoformat().replace("+00:00", "Z"),
         "supersedes": None,
         "current": False,
+        "control": "",
     }
     assert (second["number"], second["supersedes"], second["current"]) == (2, None, True)
     assert (revised["supersedes"], revised["current"]) == (first["id"], True)
@@ -67,7 +69,8 @@ def test_record_says_what_a_ranking_needs(
 def test_collapsed_outputs_are_one_candidate(
     judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
 ) -> None:
-    judge_hits(judge, 4)
+    for pseudonym in ("bob", "cleo", "dan", "eve"):
+        judge_hits(make_judge(judge.campaign, pseudonym), 1)
     for row in researcher.get(address).json()["results"]:
         assert len(row["candidates"]) == len(row["labels"])
         names = [name for systems in row["candidates"] for name in systems]
@@ -141,7 +144,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
     address: str,
     tmp_path: Path,
 ) -> None:
-    judge_hits(judge, 2)
+    judge_hits(make_judge(judge.campaign, "cleo"), 2)
     later = ranking_run_compute(test_set_id=test_set.pk)
     assert later is not None
     assert later.result != ranking.result

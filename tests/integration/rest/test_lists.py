@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Judgment
-from annotation.services import hits_plan
 from campaign.models import Campaign, Document, Judge, Membership, Segment, System, TestSet, User
 from ranking.models import RankingRun
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -84,6 +83,9 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client
             "rankings": f"http://testserver{address}rankings/",
             "latest_ranking": f"http://testserver{address}rankings/latest/",
             "judges": f"http://testserver{address}judges/",
+            "quality_actions": f"http://testserver{address}quality-actions/",
+            "designs": f"http://testserver{address}designs/",
+            "hits": f"http://testserver{address}hits/",
         },
     }
 
@@ -125,13 +127,16 @@ def test_judges_with_agreement_of_the_latest_ranking(
             "agreement": {
                 key: row[key] for key in ("kappa", "low", "high", "agreeing", "comparable")
             },
+            "standing": "good",
+            "measures": {},  # the worker measures after it has ranked
         }
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(
     test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], researcher: Client
 ) -> None:
-    judge_hits(judge, 3)
+    for pseudonym in ("bob", "cleo", "dan"):
+        judge_hits(make_judge(test_set.campaign, pseudonym), 1)
     address: str | None = reverse("api-judgments", args=[test_set.pk]) + "?page_size=4"
     numbers: list[int] = []
     back: list[str | None] = []
@@ -206,8 +211,8 @@ def test_judgments_cost_the_same_for_one_and_fifty(
     judge_hits(judge, 1)
     address = reverse("api-judgments", args=[test_set.pk])
     one = queries(researcher, f"{address}?page_size=1", 1)
-    hits_plan(test_set_id=test_set.pk, count=20)
-    judge_hits(judge, 17)
+    for n in range(17):
+        judge_hits(make_judge(test_set.campaign, f"judge {n}"), 1)
     # Token, user, test set, judgments, candidates, names of systems.
     assert queries(researcher, f"{address}?page_size=50", 50) == one == 6
 
@@ -254,8 +259,8 @@ def test_judges_cost_the_same_for_one_and_fifty(
             block=example.block,
             labels=example.labels,
         )
-    # Token, user, test set, latest ranking, and three for the judges.
-    assert queries(researcher, address, 50) == one == 7
+    # Token, user, test set, latest ranking; four for the judges, their measures, what was done.
+    assert queries(researcher, address, 50) == one == 10
 
 
 def test_test_set_costs_one_query_beside_token_and_user(

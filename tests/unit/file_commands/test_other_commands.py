@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management.base import CommandError
@@ -138,6 +139,38 @@ def test_campaigns_are_simulated(run_json: RunJson) -> None:
         *("cluster_violations", "significant_pairs"),
     }
     assert set(said["rows"][0]["error"]) == {"bojar", "expected_wins", "lopez"}
+
+
+def test_designs_are_compared_and_drawn(run_json: RunJson, tmp_path: Path) -> None:
+    plot = tmp_path / "designs.svg"
+    said = run_json(
+        *("compare_designs", "--systems", 5, "--noise", 4, "--target-pairs", 0.6),
+        *("--clusters", 2, "--experiments", 3, "--resamples", 40, "--limit", 500),
+        *("--rank-ranges", "sign_test", "bradley_terry", "--jobs", 1, "--plot", plot),
+    )
+    assert said["input"] is None
+    assert said["world"]["noise"] == 4
+    assert [row["design"] for row in said["rows"]] == ["uniform", "balanced", "active"] * 4
+    for row in said["rows"]:
+        assert len(row["each"]) == 3
+        assert row["ratio"] == 1 or row["design"] != "uniform"
+    drawn = ET.fromstring(plot.read_text(encoding="utf-8"))
+    lines = [each for each in drawn.iter() if each.get("class") == "line"]
+    # A line and its key for each design on each of four questions.
+    assert len(lines) == 2 * 3 * 4
+
+
+def test_designs_are_compared_on_resampled_judgments(
+    judgments: str, run_json: RunJson, run: Run
+) -> None:
+    said = run_json(
+        *("compare_designs", judgments, "--experiments", 2, "--limit", 100, "--jobs", 1),
+        *("--rank-ranges", "sign_test", "--designs", "uniform", "active"),
+    )
+    assert said["world"] == {"kind": "resampled", "systems": 3, "per_block": 3}
+    assert said["input"]["judges"] == 2
+    with pytest.raises(CommandError, match="leave the options of the model out"):
+        run("compare_designs", judgments, "--noise", 3)
 
 
 def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> None:

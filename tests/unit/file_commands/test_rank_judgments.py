@@ -10,7 +10,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from ranking.core.blocks import Blocks
-from ranking.core.ranking import rank_by_expected_wins
+from ranking.core.ranking import rank
 from ranking.files import read_judgments
 from ranking.management.commands import rank_judgments
 
@@ -44,7 +44,7 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
 
 def test_the_ranking_is_the_core_s(judgments: str, run_json: RunJson) -> None:
     blocks: Blocks = read_judgments([judgments]).blocks
-    expected = rank_by_expected_wins(blocks.without(["_ref"]), seed=3)
+    expected = rank(blocks.without(["_ref"]), seed=3)
     (said,) = run_json("rank_judgments", judgments, "--seed", 3)["rankings"]
     assert [
         (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])

@@ -8,6 +8,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.selectors import Standing
 from ranking.formation_plot import ROW, WIDTH, formation_plot
 from ranking.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.selectors.formation import RUNS_SHOWN, Stage, _evenly_spread
@@ -60,7 +61,7 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
     agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2, below_all=False)
-    return JudgeRow("j", "person", "", 1, 0, None, None, agreement)
+    return JudgeRow(1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD)
 
 
 @given(st.lists(st.floats(-1, 1), max_size=8), st.floats(-1, 1))

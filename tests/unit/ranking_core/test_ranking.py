@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, blocks_from_rows
-from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.core.ranking import Ranking, rank
 
 Rows = st.SearchStrategy[list[BlockRow]]
 
@@ -17,14 +17,14 @@ def pair(one: str, first: int, other: str, second: int, segment: int = 1) -> Blo
 
 
 def ranked(rows: list[BlockRow], systems: tuple[str, ...], seed: int = 0) -> Ranking:
-    return rank_by_expected_wins(blocks_from_rows(rows, systems), resamples=40, seed=seed)
+    return rank(blocks_from_rows(rows, systems), resamples=40, seed=seed)
 
 
 def test_a_hand_worked_ranking() -> None:
     # a beats b 29:1, both beat c 30:0, and a ties with c once.
     rows = [BlockRow("j1", i, ["a", "b", "c"], [1, 2, 3]) for i in range(1, 30)]
     rows += [BlockRow("j2", 30, ["c", "a", "b"], [3, 2, 1]), pair("a", 1, "c", 1)]
-    ranking = rank_by_expected_wins(blocks_from_rows(rows, "abc"))
+    ranking = rank(blocks_from_rows(rows, "abc"))
     table = [
         (row.system, row.rank, row.rank_low, row.rank_high, row.cluster) for row in ranking.systems
     ]
@@ -41,7 +41,7 @@ def test_a_hand_worked_ranking() -> None:
 def test_systems_that_cannot_be_told_apart_share_a_range_and_a_cluster() -> None:
     rows = [pair("a", 1, "b", 2, i) for i in range(10)]
     rows += [pair("a", 2, "b", 1, i) for i in range(10, 20)]
-    ranking = rank_by_expected_wins(blocks_from_rows(rows, "ab"))
+    ranking = rank(blocks_from_rows(rows, "ab"))
     assert [(row.rank_low, row.rank_high, row.cluster) for row in ranking.systems] == [
         (1, 2, 1)
     ] * 2
@@ -136,4 +136,4 @@ def test_a_ranking_is_plain_json_without_nan(
 def test_arguments_out_of_range_are_refused(bad: dict[str, int]) -> None:
     blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
     with pytest.raises(ValueError, match=next(iter(bad))):
-        rank_by_expected_wins(blocks, **bad)
+        rank(blocks, **bad)

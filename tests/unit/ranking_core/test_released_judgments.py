@@ -14,7 +14,7 @@ import pytest
 from ranking.core.agreement import Chance, inter_judge_agreement
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.collapsed import Outcome, collapsed_comparisons
-from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.core.wins import expected_wins
 
@@ -77,9 +77,7 @@ def assert_point_estimates(ranking: Ranking, systems: list[dict[str, Any]]) -> N
 @pytest.mark.parametrize("name", ["wmt12-cs-en", "wmt12-es-en"])
 def test_expected_wins_of_wmt12(real_data: Path, name: str) -> None:
     expected = expected_of(real_data / name)
-    ranking = rank_by_expected_wins(
-        blocks_of(five_way_rows(real_data / name / "judgments.csv")), resamples=10
-    )
+    ranking = rank(blocks_of(five_way_rows(real_data / name / "judgments.csv")), resamples=10)
     assert_point_estimates(ranking, expected.get("systems_by_expected_wins") or expected["systems"])
     assert ranking.blocks == expected["blocks"]
     assert ranking.judges == expected["judges"]
@@ -105,7 +103,7 @@ def test_pairwise_table_of_wmt12_czech_english(real_data: Path) -> None:
 def test_ranges_and_clusters_of_wmt12_czech_english(real_data: Path, seed: int) -> None:
     folder = real_data / "wmt12-cs-en"
     expected = expected_of(folder)
-    ranking = rank_by_expected_wins(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
+    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
     for row in ranking.systems:
         seen = expected["rank_ranges_blocks"][row.system]
         assert seen["lo_seen"][0] <= row.rank_low <= seen["lo_seen"][1]
@@ -119,7 +117,7 @@ def test_ranges_and_clusters_of_wmt12_spanish_english(real_data: Path, seed: int
     folder = real_data / "wmt12-es-en"
     # One draw of ranges is given, not bounds over seeds: allow for one rank of seed noise.
     expected = expected_of(folder)["bootstrap"]["block_bootstrap"]
-    ranking = rank_by_expected_wins(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
+    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
     for row in ranking.systems:
         low, high = expected["ranges"][row.system]
         assert abs(row.rank_low - low) <= 1

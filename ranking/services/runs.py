@@ -6,16 +6,21 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from campaign.models import System
+from annotation.models import Design
+from annotation.selectors import excluded_judges
+from annotation.selectors.designs import design_in_force
+from annotation.services import sampling_state_record
+from campaign.models import System, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.ranking import Ranking, rank_by_expected_wins
+from ranking.core.methods import METHODS
+from ranking.core.ranking import Ranking, rank
+from ranking.core.tallies import tally
 from ranking.models import RankingRun
 from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
 
-METHOD = "expected_wins"
 SEED = 0
 _RESAMPLES = 1000
 _CONFIDENCE = 0.95
@@ -44,7 +49,7 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
             return None
         run = RankingRun(
             test_set_id=test_set_id,
-            method=METHOD,
+            method=_method(test_set_id),
             parameters=_parameters(test_set_id),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
@@ -55,7 +60,31 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
             return None
         run.result = _result(run)
         run.save(force_insert=True)
+        _drawing_tell(run)
     return run
+
+
+def _drawing_tell(run: RankingRun) -> None:
+    """Tell an active design what the judges said of each pair of systems; others need not know."""
+    design = design_in_force(test_set_id=run.test_set_id)
+    if design is None or design.kind != Design.Kind.ACTIVE:
+        return
+    blocks = judged_blocks(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        without_judges=run.parameters["excluded_judges"],
+    )
+    damaged = System.objects.filter(
+        test_set_id=run.test_set_id, kind=System.Kind.BAD_REFERENCE
+    ).values_list("name", flat=True)
+    tallies = tally(blocks.without(set(damaged).intersection(blocks.systems)))
+    sampling_state_record(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        systems=tallies.systems,
+        wins=tallies.wins.tolist(),
+        ties=tallies.ties.tolist(),
+    )
 
 
 def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[RankingRun]:
@@ -85,7 +114,7 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     ValueError
         If this code no longer computes runs of this kind.
     """
-    if run.method != METHOD:
+    if run.method not in METHODS:
         raise ValueError(f"Runs by the method {run.method!r} cannot be reproduced by this version.")
     version = run.parameters["content_key_version"]
     if version != CONTENT_KEY_VERSION:
@@ -107,7 +136,18 @@ def _lock(test_set_id: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+def _method(test_set_id: int) -> str:
+    """Expected Wins; Bradley–Terry once a design has chosen its pairs by what was judged.
+
+    An active design leaves pairs that are told apart alone, and Expected Wins gives their few
+    comparisons the weight of the many others (`docs/sampling.md`).
+    """
+    active = Design.objects.filter(test_set_id=test_set_id, kind=Design.Kind.ACTIVE)
+    return "bradley_terry" if active.exists() else "expected_wins"
+
+
 def _parameters(test_set_id: int) -> dict[str, Any]:
+    campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
@@ -120,6 +160,8 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
         # By name: what was a reference then may be marked otherwise later.
         "systems": [name for name, kind in kinds if kind == System.Kind.SYSTEM],
         "left_out": [name for name, kind in kinds if kind != System.Kind.SYSTEM],
+        # By pseudonym, for the same reason; whoever is excluded, whether they judged here or not.
+        "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
             "resample": "segments",
@@ -130,23 +172,36 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
 
 
 def _is_stored(run: RankingRun) -> bool:
-    return RankingRun.objects.filter(
-        test_set_id=run.test_set_id,
-        method=run.method,
-        parameters=run.parameters,
-        seed=run.seed,
-        watermark=run.watermark,
-        code_version=run.code_version,
-    ).exists()
+    """Whether the newest run of these judgments is this very run.
+
+    An older one is not enough: after a judge was excluded and let back in, the run before says the
+    same as the run to be, but the one between would pass for the latest.
+    """
+    newest = (
+        RankingRun.objects.of(run.test_set_id)
+        .filter(method=run.method, watermark=run.watermark)
+        .order_by("-id")
+        .first()
+    )
+    return newest is not None and (newest.parameters, newest.seed, newest.code_version) == (
+        run.parameters,
+        run.seed,
+        run.code_version,
+    )
 
 
 def _result(run: RankingRun) -> dict[str, Any]:
     """Compute what a run says, from the fields it records."""
     parameters = run.parameters
-    everything = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+    everything = judged_blocks(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        without_judges=parameters.get("excluded_judges", ()),
+    )
     blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
-    ranking = rank_by_expected_wins(
+    ranking = rank(
         blocks,
+        run.method,
         resamples=parameters["resamples"],
         confidence=parameters["confidence"],
         seed=run.seed,

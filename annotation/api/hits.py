@@ -1,0 +1,74 @@
+"""Designs and HITs of a test set, for researchers and organisers."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import generics, serializers
+
+from annotation.models import HIT, Design
+from annotation.selectors.hits import designs_of, hit_state, hits_explained
+from annotation.services.designs import PARAMETERS
+from campaign.api.access import organised_test_set, readable_test_set
+from campaign.api.pages import CursorPages
+
+
+class DesignSerializer(serializers.ModelSerializer[Design]):
+    changed_by = serializers.CharField(
+        source="changed_by_name", allow_null=True, help_text="Null where nobody chose it."
+    )
+
+    class Meta:
+        model = Design
+        fields = ["id", *PARAMETERS, "created_at", "changed_by"]
+        read_only_fields = fields
+
+
+class DesignsView(generics.ListAPIView[Design]):
+    """The designs of a test set, the one in force first: who changed what, and when."""
+
+    serializer_class = DesignSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[Design]:
+        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
+        return designs_of(test_set_id=test_set.pk)
+
+
+class HITSerializer(serializers.ModelSerializer[HIT]):
+    """A HIT and why it was drawn."""
+
+    design = serializers.IntegerField(source="design_id")
+    repeats = serializers.IntegerField(
+        source="repeats.number",
+        allow_null=True,
+        default=None,
+        help_text="The number of the first HIT that this one repeats.",
+    )
+    reserved_for = serializers.CharField(
+        source="reserved_for.pseudonym", allow_null=True, default=None
+    )
+    state = serializers.SerializerMethodField()
+    why = serializers.JSONField(help_text="What explains the draw, of the HIT and of its blocks.")
+
+    class Meta:
+        model = HIT
+        fields = ["number", "design", "purpose", "repeats", "reserved_for", "state", "why"]
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.ChoiceField(choices=["waiting", "lent", "done", "withdrawn"]))
+    def get_state(self, hit: HIT) -> str:
+        return hit_state(hit)
+
+
+class HITsView(generics.ListAPIView[HIT]):
+    """The HITs of a test set by number, and why each was drawn. For its organisers only."""
+
+    serializer_class = HITSerializer
+    pagination_class = CursorPages
+    ordering = "number"
+
+    def get_queryset(self) -> QuerySet[Any]:
+        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
+        return hits_explained(test_set_id=test_set.pk)

@@ -1,0 +1,180 @@
+"""`change_design`: draw the HITs of a test set in another way from now on."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from annotation.models import Design
+from annotation.services import DesignRefusedError, design_change
+from annotation.services.designs import PARAMETERS
+from campaign.models import TestSet, User
+
+_DRAWN = [kind.value for kind in Design.Kind if kind is not Design.Kind.IMPORTED]
+
+
+class Command(BaseCommand):
+    help = (
+        "Change how the HITs of a test set are drawn. What is not named stays as it is; HITs that "
+        "are planned already stay too. The change is recorded."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
+        parser.add_argument("--kind", choices=_DRAWN)
+        parser.add_argument("--seed", type=int, metavar="N")
+        parser.add_argument(
+            "--systems-per-block", type=int, metavar="N", help="candidates in a block, 2 to 26"
+        )
+        parser.add_argument("--segments-per-hit", type=int, metavar="N")
+        parser.add_argument("--segment-order", choices=Design.Order.values)
+        parser.add_argument(
+            "--documents",
+            type=_numbers,
+            metavar="1,4-7|all",
+            help="judge these documents only, by position",
+        )
+        parser.add_argument(
+            "--segments",
+            type=_numbers,
+            metavar="1,4-7|all",
+            help="judge these segments only, by number",
+        )
+        parser.add_argument(
+            "--reference-rate",
+            type=_rate,
+            metavar="RATE|system",
+            help='share of blocks that hold the reference; 0: never; "system": as one more system',
+        )
+        parser.add_argument(
+            "--bad-reference-rate",
+            type=float,
+            metavar="RATE",
+            help="share of blocks that hold a damaged reference",
+        )
+        parser.add_argument(
+            "--attention-every",
+            type=int,
+            metavar="N",
+            help="lend each judge an attention check as every N-th HIT; 0: as chance brings them",
+        )
+        parser.add_argument(
+            "--length-limits",
+            type=_limits,
+            metavar="WORDS:N,…|none",
+            help="segments of at least so many words show at most N candidates",
+        )
+        parser.add_argument("--normalisation", choices=Design.Sameness.values)
+        parser.add_argument(
+            "--active-floor",
+            type=float,
+            metavar="SHARE",
+            help="share of an active design's blocks that is drawn as in a balanced one",
+        )
+        parser.add_argument(
+            "--inter-share", type=float, metavar="SHARE", help="share repeated by another judge"
+        )
+        parser.add_argument(
+            "--intra-share", type=float, metavar="SHARE", help="share repeated by the same judge"
+        )
+        parser.add_argument(
+            "--repeat-gap",
+            type=int,
+            metavar="N",
+            help="HITs between a HIT and its repeat by the same judge",
+        )
+        parser.add_argument(
+            "--redundancy", type=int, metavar="K", help="judges for each block, 1 to 50"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        test_set = _test_set(options["campaign"], options["test_set"])
+        chosen = {
+            name: None if options[name] == _LIKE_A_SYSTEM else options[name]
+            for name in PARAMETERS
+            if options[name] is not None
+        }
+        try:
+            design = design_change(test_set=test_set, changed_by=_user(options["by"]), **chosen)
+        except DesignRefusedError as error:
+            raise CommandError(str(error)) from error
+        if options["verbosity"]:
+            said = ", ".join(f"{name}={getattr(design, name)}" for name in PARAMETERS)
+            self.stdout.write(
+                _("From now on HITs of “%(test_set)s” are drawn by design %(id)d: %(said)s.")
+                % {"test_set": test_set.name, "id": design.pk, "said": said}
+            )
+
+
+# None is an option that was not given.
+_LIKE_A_SYSTEM = "system"
+
+
+def _test_set(slug: str, name: str) -> TestSet:
+    try:
+        return TestSet.objects.get(campaign__slug=slug, name=name)
+    except TestSet.DoesNotExist:
+        known = TestSet.objects.filter(campaign__slug=slug).order_by("name")
+        names = ", ".join(known.values_list("name", flat=True)[:20])
+        raise CommandError(
+            _("The campaign “%(slug)s” has no test set “%(name)s”.") % {"slug": slug, "name": name}
+            + (" " + _("Name one of these: %(names)s.") % {"names": names} if names else "")
+        ) from None
+
+
+def _user(email: str | None) -> User | None:
+    if email is None:
+        return None
+    try:
+        return User.objects.get_by_natural_key(email)
+    except User.DoesNotExist:
+        raise CommandError(
+            _("There is no user with the e-mail address %(email)s.") % {"email": email}
+        ) from None
+
+
+def _numbers(text: str) -> list[int]:
+    if text == "all":
+        return []
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _dash, last = part.strip().partition("-")
+        try:
+            start, end = int(first), int(last or first)
+        except ValueError:
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is neither a number nor a range like 4-7"
+            ) from None
+        if not 1 <= start <= end:
+            raise argparse.ArgumentTypeError(f"{part!r} is no range that begins at 1 or later")
+        numbers.update(range(start, end + 1))
+    return sorted(numbers)
+
+
+def _rate(text: str) -> float | str:
+    if text == _LIKE_A_SYSTEM:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is neither a rate from 0 to 1 nor "{_LIKE_A_SYSTEM}"'
+        ) from None
+
+
+def _limits(text: str) -> list[list[int]]:
+    if text == "none":
+        return []
+    limits = []
+    for part in text.split(","):
+        words, _colon, size = part.partition(":")
+        try:
+            limits.append([int(words), int(size)])
+        except ValueError:
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is not of the form WORDS:N, such as 30:3"
+            ) from None
+    return limits

@@ -1,0 +1,88 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Exposure(models.Model):
+    """A judge was sent a segment's texts. Written when a HIT is lent, never taken back.
+
+    With it "no judge sees a segment twice, except where that is wanted" is a constraint.
+    """
+
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="exposures")
+    segment = models.ForeignKey(
+        "campaign.Segment",
+        on_delete=models.PROTECT,
+        related_name="exposures",
+        # Asked for by judge alone, or by both.
+        db_index=False,
+    )
+    assignment = models.ForeignKey(
+        "annotation.Assignment", on_delete=models.PROTECT, related_name="exposures"
+    )
+    is_repeat = models.BooleanField(_("wanted repeat"), default=False)
+
+    class Meta:
+        verbose_name = _("exposure")
+        verbose_name_plural = _("exposures")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "segment"],
+                condition=models.Q(is_repeat=False),
+                name="exposure_once_except_as_a_repeat",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} ← {self.segment_id}"
+
+
+class JudgeAccount(models.Model):
+    """What a judge was lent of a test set so far, and whether they are waiting for more.
+
+    Changed under the lock of the judge's row, or of the test set's `HITSequence` by the planner,
+    which writes nothing but the answer to a wish.
+    """
+
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="accounts")
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="accounts"
+    )
+    hits_lent = models.PositiveIntegerField(_("HITs lent"), default=0)
+    intra_lent = models.PositiveIntegerField(_("of these, repeats of their own"), default=0)
+    last_lent_at = models.DateTimeField(_("last lent"), null=True, blank=True)
+    wanted_at = models.DateTimeField(
+        _("asked in vain"),
+        null=True,
+        blank=True,
+        help_text=_("Found nothing in the pool, and the planner has not looked since."),
+    )
+    nothing_at = models.DateTimeField(
+        _("found nothing to plan"),
+        null=True,
+        blank=True,
+        help_text=_("When the planner last looked and there was nothing for this judge."),
+    )
+
+    class Meta:
+        verbose_name = _("judge's account")
+        verbose_name_plural = _("judges' accounts")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "test_set"], name="account_once_per_judge_and_test_set"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(intra_lent__lte=models.F("hits_lent")),
+                name="account_repeats_are_among_the_hits",
+            ),
+        ]
+        indexes = [
+            # Whom the planner has to look after.
+            models.Index(
+                fields=["test_set", "wanted_at"],
+                condition=models.Q(wanted_at__isnull=False),
+                name="account_wanting",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id}: {self.hits_lent}"

@@ -1,0 +1,171 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.pool import POOLED, HITQuerySet
+
+
+class HIT(models.Model):
+    """Blocks of consecutive segments of one document, done by one judge once: the unit of lending.
+
+    What is to be judged again, by another judge or by the same, is another
+    HIT that `repeats` the first: with blocks, an order and ids of its own.
+
+    The row carries what the pool is searched by, so that lending is one walk
+    over one partial index: since when the HIT may be lent (again), for whom
+    it is kept, what it shows, and whether it is done.
+    """
+
+    class Purpose(models.TextChoices):
+        FIRST = "first", _("first")
+        REDUNDANCY = "redundancy", _("one of several judges")
+        INTER = "inter", _("repeat by another judge")
+        INTRA = "intra", _("repeat by the same judge")
+        TRAINING = "training", _("training")
+
+    test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
+    design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
+    batch = models.ForeignKey(
+        "annotation.PlanningBatch",
+        on_delete=models.PROTECT,
+        related_name="hits",
+        null=True,
+        blank=True,
+        help_text=_("What was known when it was drawn; empty where it was not drawn here."),
+    )
+    number = models.PositiveIntegerField(
+        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
+    )
+    family = models.PositiveIntegerField(
+        _("family"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "Of HITs planned for everybody: which of its design's first HITs it is, or repeats."
+        ),
+    )
+    purpose = models.CharField(
+        _("purpose"), max_length=10, choices=Purpose, default=Purpose.FIRST, db_default="first"
+    )
+    repeats = models.ForeignKey(
+        "self", on_delete=models.PROTECT, related_name="repeated_by", null=True, blank=True
+    )
+    reserved_for = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="reserved_hits",
+        null=True,
+        blank=True,
+    )
+    reserved_until = models.DateTimeField(
+        _("reserved until"),
+        null=True,
+        blank=True,
+        help_text=_("From then on anybody may be lent it, unless it is for one judge only."),
+    )
+    segment_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
+    system_ids = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        db_default=[],
+        help_text=_("Every system behind any of the candidates."),
+    )
+    why = models.JSONField(
+        _("why it was drawn"), default=dict, blank=True, help_text=_("For organisers only.")
+    )
+    # The database's clock alone decides about lending: servers' clocks differ.
+    available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
+    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        _("withdrawn"),
+        null=True,
+        blank=True,
+        help_text=_("Never lent, and given up for others; closed, so that nobody is lent it."),
+    )
+
+    objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("HIT")
+        verbose_name_plural = _("HITs")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "number"], name="hit_number_unique_in_test_set"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    purpose__in=["first", "redundancy", "inter", "intra", "training"]
+                ),
+                name="hit_purpose_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    purpose__in=["redundancy", "inter", "intra"], repeats__isnull=False
+                )
+                | models.Q(purpose__in=["first", "training"], repeats__isnull=True),
+                name="hit_repeats_another_exactly_if_a_repeat",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(purpose__in=["intra", "training"])
+                | models.Q(reserved_for__isnull=False),
+                name="hit_for_one_judge_is_reserved",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(reserved_for__isnull=True, reserved_until__isnull=True)
+                | models.Q(reserved_for__isnull=False, reserved_until__isnull=False),
+                name="hit_reserved_for_a_judge_and_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True)
+                | models.Q(completed_at__isnull=False),
+                name="hit_withdrawn_is_closed",
+            ),
+            models.UniqueConstraint(
+                fields=["design", "family"],
+                condition=models.Q(purpose="first"),
+                name="hit_one_first_in_a_family",
+            ),
+        ]
+        indexes = [
+            # The pool: what lending walks. Lent HITs stay in it until they are done, so a walk
+            # passes over as many rows as there are leases out, however long the history.
+            models.Index(
+                fields=["test_set", "number"],
+                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
+                name="hit_pool",
+            ),
+            # What is kept for one judge.
+            models.Index(
+                fields=["reserved_for", "test_set", "number"],
+                condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),
+                name="hit_reserved",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="hit_repeats_a_first_of_its_test_set",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+                condition=pgtrigger.Q(new__repeats__isnull=False),
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM annotation_hit h
+                        WHERE h.id = NEW.repeats_id AND h.test_set_id = NEW.test_set_id
+                            AND h.purpose = 'first'
+                    ) THEN
+                        RAISE EXCEPTION 'HIT % repeats one that is no first HIT of its test set',
+                            NEW.number
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'hit_repeats_a_first_of_its_test_set';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"HIT {self.number}"

@@ -1,0 +1,214 @@
+"""Rules for judges' quality, what followed from them, and what was taken back. All of it history."""
+
+from typing import ClassVar
+
+import pgtrigger
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
+_ACTION_VALUES = [value for value, _label in ACTIONS]
+
+
+class QualityRule(models.Model):
+    """What becomes of a judge of whom a measure says this much, on at least that much evidence.
+
+    Terms never change: a change is a new rule that `replaces` the old one,
+    which is switched off. Actions keep the rule they came from.
+    """
+
+    class Measure(models.TextChoices):
+        REFERENCE = "reference", _("prefers the reference")
+        BAD_REFERENCE = "bad_reference", _("rejects damaged references")
+        REFERENCE_RANDOM = "reference_random", _("reference: p of clicking at random")
+        BAD_REFERENCE_RANDOM = "bad_reference_random", _("damaged: p of clicking at random")
+        INTER = "inter", _("κ with the others")
+        INTRA = "intra", _("κ with themselves")
+        TIES = "ties", _("share of ties")
+        SECONDS = "seconds", _("median seconds a block")
+        ONE_LABEL = "one_label", _("blocks with one rank for all")
+        SHOWN_ORDER = "shown_order", _("blocks ranked in shown order")
+        POSITION = "position", _("p of no position bias")
+
+    class Direction(models.TextChoices):
+        BELOW = "below", _("below")
+        ABOVE = "above", _("above")
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="quality_rules"
+    )
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="quality_rules",
+        null=True,
+        blank=True,
+        help_text=_("Empty: each test set of the campaign."),
+    )
+    measure = models.CharField(_("measure"), max_length=20, choices=Measure)
+    direction = models.CharField(_("direction"), max_length=5, choices=Direction)
+    threshold = models.FloatField(_("threshold"))
+    minimum = models.PositiveIntegerField(
+        _("minimum of evidence"), help_text=_("Comparisons or blocks the measure rests on.")
+    )
+    action = models.CharField(_("action"), max_length=7, choices=ACTIONS)
+    replaces = models.OneToOneField(
+        "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
+    )
+    created_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    switched_off_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("quality rule")
+        verbose_name_plural = _("quality rules")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    measure__in=[
+                        "reference",
+                        "bad_reference",
+                        "reference_random",
+                        "bad_reference_random",
+                        "inter",
+                        "intra",
+                        "ties",
+                        "seconds",
+                        "one_label",
+                        "shown_order",
+                        "position",
+                    ]
+                ),
+                name="quality_rule_measure_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(direction__in=["below", "above"]),
+                name="quality_rule_direction_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(action__in=_ACTION_VALUES), name="quality_rule_action_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
+            ),
+            # NaN and the infinities compare true with everything or nothing.
+            models.CheckConstraint(
+                condition=models.Q(threshold__gte=-1, threshold__lte=86400),
+                name="quality_rule_threshold_in_range",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="quality_rule_terms_stay",
+                operation=pgtrigger.Update,
+                when=pgtrigger.Before,
+                func="""
+                    IF (NEW.campaign_id, NEW.test_set_id, NEW.measure, NEW.direction, NEW.threshold,
+                        NEW.minimum, NEW.action, NEW.replaces_id)
+                       IS DISTINCT FROM
+                       (OLD.campaign_id, OLD.test_set_id, OLD.measure, OLD.direction, OLD.threshold,
+                        OLD.minimum, OLD.action, OLD.replaces_id)
+                    THEN
+                        RAISE EXCEPTION 'the terms of quality rule % never change', NEW.id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'quality_rule_terms_stay';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.direction} {self.threshold:g}: {self.action}"
+
+
+class QualityActionQuerySet(models.QuerySet["QualityAction"]):
+    def in_force(self) -> "QualityActionQuerySet":
+        """Those that nobody took back."""
+        return self.filter(reversal__isnull=True)
+
+
+class QualityAction(models.Model):
+    """A judge was warned, paused or excluded: by which rule or by whom, and on what evidence.
+
+    Holds for the judge in the whole campaign; `test_set` is where the evidence
+    comes from. Append-only: what is taken back gets a `QualityReversal`.
+    """
+
+    class Kind(models.TextChoices):
+        WARN = "warn", _("warned")
+        PAUSE = "pause", _("paused")
+        EXCLUDE = "exclude", _("excluded")
+
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.PROTECT, related_name="quality_actions"
+    )
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.PROTECT, related_name="quality_actions"
+    )
+    rule = models.ForeignKey(
+        QualityRule, on_delete=models.PROTECT, related_name="actions", null=True, blank=True
+    )
+    action = models.CharField(_("action"), max_length=7, choices=Kind)
+    evidence = models.JSONField(_("evidence"), default=dict)
+    note = models.TextField(
+        _("note"), blank=True, help_text=_("The organiser's reason; judges never read it.")
+    )
+    created_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[QualityActionQuerySet] = QualityActionQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("quality action")
+        verbose_name_plural = _("quality actions")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(action__in=_ACTION_VALUES), name="quality_action_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(rule__isnull=False, created_by__isnull=True)
+                | models.Q(rule__isnull=True, created_by__isnull=False),
+                name="quality_action_by_a_rule_or_by_a_person",
+            ),
+            # Also after somebody took it back: the organiser's word stands against the rule's.
+            models.UniqueConstraint(
+                fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="quality_action_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.judge_id}"
+
+
+class QualityReversal(models.Model):
+    """An action was taken back. Append-only."""
+
+    action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
+    note = models.TextField(_("note"), blank=True)
+    created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("reversal of a quality action")
+        verbose_name_plural = _("reversals of quality actions")
+        triggers = [
+            pgtrigger.Protect(
+                name="quality_reversal_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.action_id)

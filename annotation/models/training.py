@@ -1,0 +1,70 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class TrainingBlock(models.Model):
+    """A segment with outputs whose order is known, shown to new judges with an explanation.
+
+    What a judge was shown is kept with their own block (`Block.expected`,
+    `Block.explanation`): a change here is one for the judges still to come.
+    """
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="training_blocks"
+    )
+    position = models.PositiveSmallIntegerField(_("position"), help_text=_("From 1."))
+    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
+    explanation = models.TextField(
+        _("explanation"), help_text=_("What a judge reads after this block; names no system.")
+    )
+
+    class Meta:
+        verbose_name = _("training block")
+        verbose_name_plural = _("training blocks")
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "position"], name="training_block_position_unique_in_test_set"
+            ),
+            models.UniqueConstraint(
+                fields=["test_set", "segment"], name="training_block_segment_unique_in_test_set"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(explanation=""), name="training_block_is_explained"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}: {self.position}"
+
+
+class TrainingCandidate(models.Model):
+    """An output of a training block and the rank it should get."""
+
+    training_block = models.ForeignKey(
+        TrainingBlock, on_delete=models.CASCADE, related_name="candidates"
+    )
+    output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
+    expected = models.PositiveSmallIntegerField(
+        _("expected rank"),
+        null=True,
+        blank=True,
+        help_text=_("1 is best. Only the order counts; empty: nothing is expected of it."),
+    )
+
+    class Meta:
+        verbose_name = _("output of a training block")
+        verbose_name_plural = _("outputs of training blocks")
+        ordering = ["expected", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["training_block", "output"], name="training_candidate_once_in_block"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expected__range=(1, 5)),
+                name="training_candidate_rank_between_1_and_5",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.output_id}: {self.expected}"

@@ -1,0 +1,136 @@
+"""The texts a draw is made from, and which of them count as the same."""
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from annotation.sampling.parameters import Normalisation
+
+
+class OutputKind(StrEnum):
+    """Who wrote an output: the values of `campaign.System.Kind`."""
+
+    SYSTEM = "system"
+    REFERENCE = "reference"
+    BAD_REFERENCE = "bad_reference"
+
+
+_SYSTEMS = frozenset({OutputKind.SYSTEM})
+_TAKING_PART = _SYSTEMS | {OutputKind.REFERENCE}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOutput:
+    """An output that may be drawn: its system's name, its row, its text, its system's kind."""
+
+    system: str
+    output_id: int
+    text: str
+    kind: OutputKind = OutputKind.SYSTEM
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctText:
+    """One text of a segment and everybody who wrote it.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In alphabetical order.
+    output_ids : tuple of int
+        Ascending.
+    kinds : frozenset of OutputKind
+        Of those systems.
+    """
+
+    systems: tuple[str, ...]
+    output_ids: tuple[int, ...]
+    kinds: frozenset[OutputKind]
+
+    @property
+    def only_reference(self) -> bool:
+        """Whether no system wrote this text, but a reference did."""
+        return self.kinds == {OutputKind.REFERENCE}
+
+
+@dataclass(frozen=True)
+class SegmentTexts:
+    """What a segment has to show.
+
+    Attributes
+    ----------
+    number : int
+        Of the segment in its test set.
+    words : int
+        Of the source.
+    outputs : tuple of SystemOutput
+        In any order; a system's name occurs once.
+    """
+
+    number: int
+    words: int
+    outputs: tuple[SystemOutput, ...]
+    # A segment comes up again and again while HITs are planned.
+    _known: dict[tuple[Normalisation, frozenset[OutputKind]], tuple[DistinctText, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def distinct(
+        self, normalisation: Normalisation, *, references: bool = True
+    ) -> tuple[DistinctText, ...]:
+        """Systems' texts, and references' where they take part, collapsed.
+
+        By their first system's name, whatever order the outputs came in.
+        """
+        return self._collapsed(normalisation, _TAKING_PART if references else _SYSTEMS)
+
+    def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
+        """The damaged references that differ from everything a system or reference wrote.
+
+        One that does not is no check: preferring it, or not, would say nothing.
+        """
+        return tuple(
+            text
+            for text in self._collapsed(normalisation, frozenset(OutputKind))
+            if text.kinds == {OutputKind.BAD_REFERENCE}
+        )
+
+    def _collapsed(
+        self, normalisation: Normalisation, kinds: frozenset[OutputKind]
+    ) -> tuple[DistinctText, ...]:
+        key = normalisation, kinds
+        if key not in self._known:
+            self._known[key] = collapsed(
+                (o for o in self.outputs if o.kind in kinds), normalisation
+            )
+        return self._known[key]
+
+
+def normalised(text: str, normalisation: Normalisation) -> str:
+    """What of a text counts when texts are compared."""
+    if normalisation is Normalisation.EXACT:
+        return text
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def collapsed(
+    outputs: Iterable[SystemOutput], normalisation: Normalisation
+) -> tuple[DistinctText, ...]:
+    """One `DistinctText` for every different text, by their first system's name."""
+    sharing: dict[str, list[SystemOutput]] = {}
+    for output in outputs:
+        sharing.setdefault(normalised(output.text, normalisation), []).append(output)
+    return tuple(
+        sorted(
+            (
+                DistinctText(
+                    systems=tuple(sorted(output.system for output in same)),
+                    output_ids=tuple(sorted(output.output_id for output in same)),
+                    kinds=frozenset(output.kind for output in same),
+                )
+                for same in sharing.values()
+            ),
+            key=lambda text: text.systems,
+        )
+    )

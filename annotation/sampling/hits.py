@@ -1,0 +1,173 @@
+"""Draws a HIT: a function of (design, seed, HIT number, recorded state), and of nothing else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotation.sampling.choosing import Chooser, Shown, Task, choose_by_chance
+from annotation.sampling.corpus import DistinctText, OutputKind, SegmentTexts
+from annotation.sampling.draw import Draw
+from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.plans import BlockPlan, HITPlan, Why
+from annotation.sampling.rates import Rate, blocks_at_rate
+from annotation.sampling.repeats import Purpose
+from annotation.sampling.state import DrawState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Segment:
+    """A segment that can be ranked, and what was decided for its block."""
+
+    number: int
+    words: int
+    # All that may be ranked; of them those drawn like systems, and those a reference wrote.
+    texts: tuple[DistinctText, ...]
+    systems: tuple[DistinctText, ...]
+    references: tuple[DistinctText, ...]
+    damaged: tuple[DistinctText, ...]
+    with_reference: bool = False
+    with_damaged: bool = False
+    by_floor: bool = False
+
+
+def draw_hit(
+    *,
+    parameters: DesignParameters,
+    number: int,
+    window: Sequence[int],
+    texts: Mapping[int, SegmentTexts],
+    state: DrawState,
+) -> HITPlan:
+    """The blocks of a first HIT over a window of segments.
+
+    Parameters
+    ----------
+    parameters : DesignParameters
+    number : int
+        Of the HIT.
+    window : sequence of int
+        Segment numbers, of `Windows.window`.
+    texts : mapping of int to SegmentTexts
+        Those of the window at least; a segment without texts gets no block.
+    state : DrawState
+        What is planned and judged before this HIT; `state.after(plan)` is the next one's. Uniform
+        draws do not look at it.
+
+    Returns
+    -------
+    HITPlan
+        Without blocks where no segment of the window has two different texts to rank.
+    """
+    draw = Draw(seed=parameters.seed, number=number)
+    known = (_segment(texts[n], parameters) for n in window if n in texts)
+    segments = [segment for segment in known if len(segment.systems) > 1]
+    chooser = None
+    if parameters.kind is not DesignKind.UNIFORM:
+        names = (name for s in segments for text in s.texts for name in text.systems)
+        chooser = Chooser(state, names, redundancy=parameters.redundancy)
+    blocks = []
+    for segment in _decided(segments, parameters, draw, number):
+        block = _block(segment, parameters, chooser, draw)
+        if chooser is not None:
+            chooser.count(block)
+        blocks.append(block)
+    why: Why = {
+        "purpose": Purpose.FIRST.value,
+        "design": parameters.kind.value,
+        "window": list(window),
+    }
+    return HITPlan(number=number, blocks=tuple(blocks), why=why)
+
+
+def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+    shown = texts.distinct(parameters.normalisation, references=parameters.reference_rate != 0)
+    like_a_system = parameters.reference_rate is None
+    return _Segment(
+        number=texts.number,
+        words=texts.words,
+        texts=shown,
+        systems=tuple(text for text in shown if like_a_system or not text.only_reference),
+        references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
+        damaged=texts.damaged(parameters.normalisation) if parameters.bad_reference_rate else (),
+    )
+
+
+def _decided(
+    segments: list[_Segment], parameters: DesignParameters, draw: Draw, number: int
+) -> list[_Segment]:
+    """The segments with what the rates of the design come to in this HIT."""
+
+    def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
+        count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
+        if not count:
+            return set()
+        order = draw.shuffled(among, lambda segment: segment.number, of.name)
+        return {segment.number for segment in order[:count]}
+
+    m = len(segments)
+    damaged = [segment for segment in segments if segment.damaged]
+    with_damaged = marked(parameters.bad_reference_rate, damaged, m, Rate.BAD_REFERENCE)
+    others = [segment for segment in segments if segment.number not in with_damaged]
+    # Blocks without a damaged reference, on average over HITs like this one.
+    expected = m - min(parameters.bad_reference_rate * m, len(damaged))
+    rate = min(1.0, (parameters.reference_rate or 0.0) * m / expected) if expected else 0.0
+    referenced = [segment for segment in others if segment.references]
+    with_reference = marked(rate, referenced, len(others), Rate.REFERENCE)
+    by_floor: set[int] = set()
+    if parameters.kind is DesignKind.ACTIVE:
+        by_floor = marked(parameters.active_floor, segments, m, Rate.ACTIVE_FLOOR)
+    return [
+        replace(
+            segment,
+            with_damaged=segment.number in with_damaged,
+            with_reference=segment.number in with_reference,
+            by_floor=segment.number in by_floor,
+        )
+        for segment in segments
+    ]
+
+
+def _block(
+    segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
+) -> BlockPlan:
+    free, given, control = segment.systems, None, None
+    if segment.with_damaged:
+        control = _one_of(segment.damaged, draw, "damaged", segment.number)
+        free = tuple(text for text in free if not text.only_reference)
+    elif segment.with_reference:
+        given = _one_of(segment.references, draw, "reference", segment.number)
+        free = tuple(text for text in free if text is not given)
+    size = parameters.block_size(segment.words)
+    task = Task(
+        segment=segment.number,
+        free=free,
+        given=given,
+        control=control,
+        count=min(len(free), size - (given is not None) - (control is not None)),
+    )
+    shown = _shown(task, segment, parameters, chooser, draw)
+    why: Why = {"words": segment.words, "size": size, "texts": len(segment.systems), **shown.why}
+    if given is not None:
+        why["reference"] = given.systems[0]
+    if control is not None:
+        why["bad_reference"] = control.systems[0]
+    return BlockPlan(
+        segment=segment.number,
+        candidates=tuple(text.output_ids for text in shown.texts),
+        systems=tuple(text.systems for text in shown.texts),
+        control=control.systems if control is not None else (),
+        why=why,
+    )
+
+
+def _shown(
+    task: Task, segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
+) -> Shown:
+    if chooser is None:
+        return choose_by_chance(task, draw=draw)
+    if parameters.kind is DesignKind.ACTIVE and not segment.by_floor:
+        return chooser.active(task, draw=draw)
+    return chooser.balanced(task, draw=draw)
+
+
+def _one_of(texts: Sequence[DistinctText], draw: Draw, *purpose: object) -> DistinctText:
+    return texts[draw.below(len(texts), *purpose)]

@@ -1,0 +1,192 @@
+"""The compiled inner loops of `annotation.sampling.pairing`; import it where it is used.
+
+Importing this module imports numba, and compiles on the very first time; what was compiled is kept
+beside this file or in ``NUMBA_CACHE_DIR``. Random numbers are SplitMix64 of a key, not a
+generator's stream: the same on every machine and in every version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import float64, int64, njit, types, uint64, void
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_ONE = np.uint64(1)
+_UNIT = 2.0**-53
+
+_COUNTS = types.Array(int64, 2, "C", readonly=True)
+_WEIGHTS = types.Array(float64, 2, "C", readonly=True)
+_INDICES = types.Array(int64, 1, "C", readonly=True)
+
+
+@njit(float64(uint64, int64), cache=True, nogil=True)
+def luck(key: int, place: int) -> float:
+    """Return random number `place` of a key, in [0, 1)."""
+    z = np.uint64(key) + (np.uint64(place) + _ONE) * _GAMMA
+    z = (z ^ (z >> _S30)) * _M1
+    z = (z ^ (z >> _S27)) * _M2
+    z = z ^ (z >> _S31)
+    return float(z >> _S11) * _UNIT
+
+
+@njit(void(_INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
+def choose_uniform(eligible: Int64Array, size: int, key: int, chosen: Int64Array) -> None:
+    """Fill `chosen` with `size` of the eligible: the first steps of a shuffle."""
+    order = eligible.copy()
+    for i in range(size):
+        j = i + int(luck(key, i) * (len(order) - i))
+        order[i], order[j] = order[j], order[i]
+        chosen[i] = order[i]
+
+
+@njit(float64(_COUNTS, int64, int64[::1], int64, int64, int64), cache=True, nogil=True)
+def _cost(
+    counts: Int64Array, system: int, chosen: Int64Array, size: int, without: int, least: int
+) -> float:
+    """Sum over the chosen, but one, of what one more meeting with `system` costs.
+
+    Squares of the excess over the rarest pair: a pair far ahead of the others is dearer than
+    several that are a little ahead.
+    """
+    total = 0.0
+    for i in range(size):
+        if i != without:
+            excess = float(counts[system, chosen[i]] - least)
+            total += excess * excess
+    return total
+
+
+@njit(int64(_COUNTS, _INDICES, uint64, int64[::1]), cache=True, nogil=True)
+def _rarest_pair(counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array) -> int:
+    """Begin `chosen` with a pair that met least, any of them with equal chance; its count."""
+    least = counts[eligible[0], eligible[1]]
+    tied = 0
+    for i in range(1, len(eligible)):
+        for j in range(i):
+            met = counts[eligible[i], eligible[j]]
+            if met < least:
+                least, tied = met, 0
+            if met == least:
+                tied += 1
+    wanted = int(luck(key, 0) * tied)
+    for i in range(1, len(eligible)):
+        for j in range(i):
+            if counts[eligible[i], eligible[j]] == least:
+                if wanted == 0:
+                    chosen[0], chosen[1] = eligible[i], eligible[j]
+                wanted -= 1
+    return int(least)
+
+
+@njit(cache=True, nogil=True)
+def _swap(
+    counts: Int64Array,
+    eligible: Int64Array,
+    size: int,
+    key: int,
+    chosen: Int64Array,
+    free: npt.NDArray[np.bool_],
+    least: int,
+) -> bool:
+    """Make the exchange of a chosen system for another that lowers the cost most."""
+    place, best, lowest = -1, -1, 0.0
+    for out in range(size):
+        own = _cost(counts, chosen[out], chosen, size, out, least)
+        for i in range(len(eligible)):
+            system = eligible[i]
+            if free[system]:
+                change = _cost(counts, system, chosen, size, out, least) - own
+                # Whole numbers: an exchange that does not lower the cost is never made.
+                if change < 0 and change + luck(key, 1 + system) < lowest:
+                    place, best, lowest = out, system, change + luck(key, 1 + system)
+    if place < 0:
+        return False
+    free[chosen[place]], free[best] = True, False
+    chosen[place] = best
+    return True
+
+
+@njit(void(_COUNTS, _INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
+def choose_balanced(
+    counts: Int64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
+) -> None:
+    """Fill `chosen`: the rarest pair, then greedily, then swaps while they lower the cost."""
+    if size < 2:
+        choose_uniform(eligible, size, key, chosen)
+        return
+    least = _rarest_pair(counts, eligible, key, chosen)
+    free = np.ones(len(counts), np.bool_)
+    free[chosen[0]] = free[chosen[1]] = False
+    for count in range(2, size):
+        best, lowest = -1, np.inf
+        for i in range(len(eligible)):
+            system = eligible[i]
+            if free[system]:
+                # Below 1, the step of the costs: luck decides between equals only.
+                cost = _cost(counts, system, chosen, count, -1, least) + luck(key, 1 + system)
+                if cost < lowest:
+                    best, lowest = system, cost
+        chosen[count] = best
+        free[best] = False
+    improved = True
+    while improved:
+        improved = _swap(counts, eligible, size, key, chosen, free, least)
+
+
+@njit(cache=True, nogil=True)
+def _by_chance(
+    chance: Float64Array, taken: npt.NDArray[np.bool_], total: float, share: float
+) -> int:
+    """Return the place where the running sum of the chances passes `share` of the total."""
+    left = 0
+    for i in range(len(taken)):
+        left += not taken[i]
+    point = share * (total if total > 0 else float(left))
+    last = -1
+    for i in range(len(taken)):
+        if taken[i]:
+            continue
+        step = chance[i] if total > 0 else 1.0
+        if step > 0:
+            last = i
+            if point < step:
+                return i
+            point -= step
+    return last
+
+
+@njit(void(_WEIGHTS, _INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
+def choose_weighted(
+    weights: Float64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
+) -> None:
+    """Fill `chosen`: a pair with chances as its weight, then each by its weights with the chosen.
+
+    Where no weight is above 0, all have the same chance.
+    """
+    taken = np.zeros(len(eligible), np.bool_)
+    chance = np.zeros(len(eligible))
+    for count in range(size):
+        total = 0.0
+        for i in range(len(eligible)):
+            if taken[i]:
+                chance[i] = 0.0
+                continue
+            chance[i] = 0.0
+            if count == 0:
+                for j in range(len(eligible)):
+                    if j != i:
+                        chance[i] += weights[eligible[i], eligible[j]]
+            else:
+                for j in range(count):
+                    chance[i] += weights[eligible[i], chosen[j]]
+            total += chance[i]
+        place = _by_chance(chance, taken, total, luck(key, count))
+        taken[place] = True
+        chosen[count] = eligible[place]

@@ -1,0 +1,124 @@
+"""What an organiser chooses about a design: the first of the things a draw is a function of."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+# As many as there are letters to call candidates by.
+MOST_CANDIDATES = 26
+FEWEST_CANDIDATES = 2
+
+
+class DesignKind(StrEnum):
+    """How the systems of a block are chosen."""
+
+    UNIFORM = "uniform"  # every system equally likely (WMT 2008–2011)
+    BALANCED = "balanced"  # the pairs that met least often
+    ACTIVE = "active"  # the pairs that would tell most about the order
+    BINARY = "binary"  # balanced, in blocks of two
+    ALL = "all"  # every system of the segment
+
+
+class SegmentOrder(StrEnum):
+    """In which order windows of segments come up."""
+
+    RANDOM = "random"
+    SEQUENTIAL = "sequential"
+
+
+class Normalisation(StrEnum):
+    """What counts as the same text."""
+
+    EXACT = "exact"  # character by character
+    NFC_WHITESPACE = "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignParameters:
+    """A design.
+
+    Attributes
+    ----------
+    kind : DesignKind
+    seed : int
+        Not negative.
+    systems_per_block : int
+        Candidates in a block, 2–26; `binary` shows 2 and `all` up to 26 whatever it says.
+    segments_per_hit : int
+        Consecutive segments of one document in a HIT.
+    segment_order : SegmentOrder
+    reference_rate : float or None
+        None: the reference is drawn like one more system. 0: it takes no part. Otherwise the
+        share of blocks it is drawn into (Bojar et al. 2011 §3.2 recommend fewer than a system).
+        Blocks where a system wrote the same text as the reference come on top: that candidate
+        stands for both.
+    bad_reference_rate : float
+        Share of blocks that hold a damaged reference in place of one system. The true reference
+        is not drawn into such a block: the check is whether real outputs are preferred to the
+        damage, and beside the sentence it was made from the damage would give itself away. So a
+        reference whose two rates add up to more than 1 is drawn into the remaining blocks only.
+    length_limits : tuple of (words, candidates)
+        Segments of at least so many source words show at most so many candidates (Bojar et al.
+        2011 §2.2.1). Where several apply, the smallest holds.
+    normalisation : Normalisation
+    active_floor : float
+        Share of an active design's blocks that is drawn as in a balanced one, so that no system
+        starves.
+    inter_share : float
+        Share of the HITs planned for everybody that repeat a HIT for another judge.
+    intra_share : float
+        Share of the HITs lent to a judge that repeat one of their own.
+    repeat_gap : int
+        A judge's HITs that lie at least between one and its intra repeat.
+    redundancy : int
+        HITs planned for every drawn window, each for another judge.
+    """
+
+    kind: DesignKind
+    seed: int
+    systems_per_block: int = 5
+    segments_per_hit: int = 3
+    segment_order: SegmentOrder = SegmentOrder.RANDOM
+    reference_rate: float | None = None
+    bad_reference_rate: float = 0.0
+    length_limits: tuple[tuple[int, int], ...] = ()
+    normalisation: Normalisation = Normalisation.EXACT
+    active_floor: float = 0.1
+    inter_share: float = 0.0
+    intra_share: float = 0.0
+    repeat_gap: int = 10
+    redundancy: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what no draw can be made from, with a ValueError that names the field."""
+        _require("seed", self.seed, lowest=0)
+        _require(
+            "systems_per_block",
+            self.systems_per_block,
+            lowest=FEWEST_CANDIDATES,
+            highest=MOST_CANDIDATES,
+        )
+        for words, candidates in self.length_limits:
+            _require("length_limits (words)", words, lowest=0)
+            _require("length_limits (candidates)", candidates, lowest=FEWEST_CANDIDATES)
+        for name in ("segments_per_hit", "redundancy"):
+            _require(name, getattr(self, name), lowest=1)
+        _require("repeat_gap", self.repeat_gap, lowest=0)
+        for name in ("reference_rate", "bad_reference_rate", "active_floor"):
+            _require(name, getattr(self, name) or 0.0, lowest=0, highest=1)
+        for name in ("inter_share", "intra_share"):
+            # Something must be left that is not a repeat.
+            _require(name, getattr(self, name), lowest=0, highest=0.9)
+
+    def block_size(self, words: int) -> int:
+        """How many candidates a segment of so many source words shows, if it has them."""
+        size = self.systems_per_block
+        if self.kind is DesignKind.BINARY:
+            size = FEWEST_CANDIDATES
+        elif self.kind is DesignKind.ALL:
+            size = MOST_CANDIDATES
+        return min([size, *(limit for least, limit in self.length_limits if words >= least)])
+
+
+def _require(name: str, value: float, *, lowest: float, highest: float = float("inf")) -> None:
+    if not lowest <= value <= highest:  # NaN too
+        raise ValueError(f"{name} is {value}; it must be between {lowest} and {highest}.")

@@ -1,0 +1,188 @@
+"""Which HITs repeat which: redundancy, inter and intra repeats.
+
+Two counts must be told apart. A HIT's *number* is what its draw is a function of; every HIT of a
+test set has its own. Its *step* is its place in the schedule of what is planned for everybody, from
+1 within a design: HITs planned for one judge (intra repeats, or because the pool held nothing for
+them) and draws that came to nothing take a number and no step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from annotation.sampling.draw import Draw
+from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.plans import BlockPlan, HITPlan, Why
+
+# Shares are counted in millionths, so that no rounding depends on a machine.
+_WHOLE = 1_000_000
+
+
+class Purpose(StrEnum):
+    """Why a HIT is planned."""
+
+    FIRST = "first"  # a window drawn anew
+    REDUNDANCY = "redundancy"  # the same for another judge, because every window is judged K times
+    INTER = "inter"  # the same for another judge, to see whether judges agree
+    INTRA = "intra"  # the same for the same judge, to see whether they agree with themselves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """What the schedule wants at a step.
+
+    Attributes
+    ----------
+    purpose : Purpose
+        First, redundancy or inter.
+    family : int
+        From 1: which of the design's first HITs this is, or repeats.
+    """
+
+    purpose: Purpose
+    family: int
+
+
+def slot(*, parameters: DesignParameters, step: int) -> Slot:
+    """What is planned at a step: a function of the design alone.
+
+    Of any m steps, `inter_share * m` are inter repeats, rounded up or down. The others are families
+    of a first HIT and its `redundancy - 1` copies. The inter repeats go evenly over the families:
+    where there are more families than inter repeats, each repeats one of those begun since the
+    inter repeat before, by chance, and none is repeated twice; otherwise all are repeated equally
+    often, but for one.
+    """
+    share = _millionths(parameters.inter_share)
+    inter = step * share // _WHOLE
+    if inter > (step - 1) * share // _WHOLE:
+        return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter))
+    family, copy = divmod(step - inter - 1, parameters.redundancy)
+    return Slot(purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1)
+
+
+def first_step(*, parameters: DesignParameters, family: int) -> int:
+    """The step at which a family's first HIT is planned."""
+    others = (family - 1) * parameters.redundancy + 1
+    share = _millionths(parameters.inter_share)
+    # The smallest step with so many steps that are no inter repeats up to and with it.
+    step = others + others * share // (_WHOLE - share)
+    while step - step * share // _WHOLE < others:
+        step += 1
+    while (step - 1) - (step - 1) * share // _WHOLE >= others:
+        step -= 1
+    return step
+
+
+def _inter_family(parameters: DesignParameters, inter: int) -> int:
+    """The family that the inter repeat number `inter` repeats; it was begun before."""
+    share = _millionths(parameters.inter_share)
+    # Families begun from one inter repeat to the next, as a fraction.
+    above, below = _WHOLE - share, share * parameters.redundancy
+    if above < below:
+        return -(-inter * above // below)
+    before, until = (inter - 1) * above // below, inter * above // below
+    draw = Draw(seed=parameters.seed, number=0)
+    return before + 1 + draw.below(until - before, "inter", inter)
+
+
+def _millionths(share: float) -> int:
+    return round(share * _WHOLE)
+
+
+def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITPlan:
+    """The same segments and candidates, in every block in another order than in the original.
+
+    All other orders have the same chance. `seed` is the design's and `number` the repeat's own.
+    """
+    draw = Draw(seed=seed, number=number)
+    why: Why = {"purpose": purpose.value, "repeats": plan.number}
+    return HITPlan(
+        number=number,
+        blocks=tuple(_reordered(block, draw) for block in plan.blocks),
+        why=why,
+    )
+
+
+def _reordered(block: BlockPlan, draw: Draw) -> BlockPlan:
+    places = list(range(len(block.candidates)))
+    shown, attempt = places, 0
+    while shown == places and len(places) > 1:
+        shown = draw.shuffled(
+            places, lambda place: block.systems[place], "repeat", block.segment, attempt
+        )
+        attempt += 1
+    return replace(
+        block,
+        candidates=tuple(block.candidates[place] for place in shown),
+        systems=tuple(block.systems[place] for place in shown),
+    )
+
+
+def intra_offset(*, seed: int, judge: str) -> float:
+    """Where a judge's count of intra repeats begins, in [0, 1).
+
+    Judges who do few HITs get none or one: by chance, so that over many of them the share is right.
+    """
+    return Draw(seed=seed, number=0).integer("intra offset", judge) / 2**64
+
+
+def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) -> bool:
+    """Whether a judge's next HIT should repeat one of their own.
+
+    Parameters
+    ----------
+    judge_hits, intra_hits : int
+        HITs lent to the judge so far, and how many of them were intra repeats.
+    share : float
+        `DesignParameters.intra_share`.
+    offset : float
+        `intra_offset` of the judge.
+    """
+    return share * judge_hits + offset - intra_hits >= 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lent:
+    """A HIT that one judge did, in the order in which they were lent.
+
+    Attributes
+    ----------
+    number : int
+    repeats : int or None
+        The number of the judge's own HIT that it is an intra repeat of.
+    repeatable : bool
+        Whether it holds judgments to compare with: it was submitted, and not all skipped.
+    """
+
+    number: int
+    repeats: int | None = None
+    repeatable: bool = True
+
+
+def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> int | None:
+    """The number of the HIT that a judge's next intra repeat repeats; None where there is none yet.
+
+    At least `repeat_gap` HITs of the judge lie between the two. Those repeated least often come
+    first, and among them chance decides.
+
+    Parameters
+    ----------
+    history : sequence of Lent
+        All HITs of the judge, the latest last.
+    repeat_gap : int
+    seed : int
+        Of the design.
+    """
+    times: dict[int, int] = {}
+    for lent in history[: max(0, len(history) - repeat_gap)]:
+        if lent.repeats is None and lent.repeatable:
+            times[lent.number] = 0
+    for lent in history:
+        if lent.repeats in times:
+            times[lent.repeats] += 1
+    draw = Draw(seed=seed, number=0)
+    return min(
+        times,
+        key=lambda number: (times[number], draw.integer("intra", len(history), number)),
+        default=None,
+    )

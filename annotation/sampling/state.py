@@ -1,0 +1,145 @@
+"""What a balanced or active draw knows of those before it: recorded, so that it can be repeated."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.sampling.parameters import MOST_CANDIDATES
+from annotation.sampling.plans import BlockPlan, HITPlan
+
+Int64Array = npt.NDArray[np.int64]
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawState:
+    """How often systems have met in what is planned, and what the judges said so far.
+
+    Damaged references are not in it: they are controls, and meet nobody for the ranking's sake.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names in alphabetical order; they index the arrays.
+    pair_counts : int64, shape (n, n)
+        Blocks of first HITs in which two systems stand behind different candidates. Repeats show
+        the same pairs again and are not counted: balance is one of windows drawn.
+    position_counts : int64, shape (n, 26)
+        How often each system stands in each position of those blocks.
+    wins, ties : float64, shape (n, n)
+        Comparisons that were judged, ``wins[a, b]`` won by a against b, ties symmetric: those of
+        the judgments up to `watermark`. Only active designs look at them.
+    watermark : int
+    """
+
+    systems: tuple[str, ...]
+    pair_counts: Int64Array
+    position_counts: Int64Array
+    wins: Float64Array
+    ties: Float64Array
+    watermark: int = 0
+    index: Mapping[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {name: i for i, name in enumerate(self.systems)})
+
+    @classmethod
+    def empty(cls, systems: Iterable[str] = ()) -> "DrawState":
+        """Nothing planned, nothing judged."""
+        names = tuple(sorted(set(systems)))
+        n = len(names)
+        return cls(
+            systems=names,
+            pair_counts=np.zeros((n, n), dtype=np.int64),
+            position_counts=np.zeros((n, MOST_CANDIDATES), dtype=np.int64),
+            wins=np.zeros((n, n)),
+            ties=np.zeros((n, n)),
+        )
+
+    def covering(self, systems: Iterable[str]) -> "DrawState":
+        """This state, with systems that it did not know: they have met nobody yet."""
+        unknown = [name for name in systems if name not in self.index]
+        if not unknown:
+            return self
+        wider = DrawState.empty((*self.systems, *unknown))
+        at = [wider.index[name] for name in self.systems]
+        both = np.ix_(at, at)
+        wider.pair_counts[both] = self.pair_counts
+        wider.position_counts[at] = self.position_counts
+        wider.wins[both] = self.wins
+        wider.ties[both] = self.ties
+        return replace(wider, watermark=self.watermark)
+
+    def after(self, plan: HITPlan) -> "DrawState":
+        """The state once this first HIT is planned too."""
+        names = (name for block in plan.blocks for _, names in block.ranked for name in names)
+        state = self.covering(names).copied()
+        for block in plan.blocks:
+            state.count(block)
+        return state
+
+    def judged(
+        self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
+    ) -> "DrawState":
+        """The state with these comparisons in place of those recorded so far.
+
+        Systems that are not in `systems` have none; `systems` may come in any order.
+        """
+        state = self.covering(systems)
+        at = [state.index[name] for name in systems]
+        won, tied = np.zeros_like(state.wins), np.zeros_like(state.ties)
+        won[np.ix_(at, at)] = wins
+        tied[np.ix_(at, at)] = ties
+        return replace(state, wins=won, ties=tied, watermark=watermark)
+
+    def copied(self) -> "DrawState":
+        """The same, with counts of its own."""
+        return replace(
+            self,
+            pair_counts=self.pair_counts.copy(),
+            position_counts=self.position_counts.copy(),
+        )
+
+    def count(self, block: BlockPlan) -> None:
+        """Add a block to the counts in place; all its systems must be known."""
+        rows = []
+        for position, names in block.ranked:
+            row = [self.index[name] for name in names]
+            for system in row:
+                self.position_counts[system, position] += 1
+            rows.append(row)
+        for one, other in combinations(rows, 2):
+            for a in one:
+                for b in other:
+                    self.pair_counts[a, b] += 1
+                    self.pair_counts[b, a] += 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists and numbers; `from_json` gives the same state back, bit for bit."""
+        return {
+            "systems": list(self.systems),
+            "pair_counts": self.pair_counts.tolist(),
+            "position_counts": self.position_counts.tolist(),
+            "wins": self.wins.tolist(),
+            "ties": self.ties.tolist(),
+            "watermark": self.watermark,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "DrawState":
+        """What `to_json` wrote."""
+        n = len(stored["systems"])
+        return cls(
+            systems=tuple(stored["systems"]),
+            pair_counts=np.array(stored["pair_counts"], dtype=np.int64).reshape(n, n),
+            position_counts=np.array(stored["position_counts"], dtype=np.int64).reshape(
+                n, MOST_CANDIDATES
+            ),
+            wins=np.array(stored["wins"], dtype=np.float64).reshape(n, n),
+            ties=np.array(stored["ties"], dtype=np.float64).reshape(n, n),
+            watermark=int(stored["watermark"]),
+        )

@@ -1,0 +1,139 @@
+"""Which consecutive segments a HIT is made of."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from annotation.sampling.draw import Draw
+from annotation.sampling.parameters import SegmentOrder
+
+# Draws that are tried before all windows are listed.
+_ATTEMPTS = 8
+
+
+class Windows:
+    """The windows of `length` consecutive segments inside the documents of a test set.
+
+    Parameters
+    ----------
+    documents : sequence of sequences of int
+        Each document's segment numbers in order.
+    length : int
+        Segments in a window. A document of fewer is one window by itself.
+    only : container of int, optional
+        Segments that take part; all where it is None. What lies on both sides of one that does
+        not is not consecutive.
+    """
+
+    def __init__(
+        self,
+        documents: Iterable[Sequence[int]],
+        *,
+        length: int,
+        only: Container[int] | None = None,
+    ) -> None:
+        self._length = length
+        self._runs = tuple(
+            run
+            for document in documents
+            for run in _runs(document, lambda segment: only is None or segment in only)
+        )
+        # Windows, and tiles, up to and with each run.
+        self._windows = list(accumulate(self._starts(run) for run in self._runs))
+        self._tiles = list(accumulate(-(-len(run) // length) for run in self._runs))
+
+    def window(
+        self,
+        *,
+        order: SegmentOrder,
+        draw: Draw,
+        turn: int,
+        avoid: Collection[int] = frozenset(),
+    ) -> tuple[int, ...] | None:
+        """The window of a HIT.
+
+        Parameters
+        ----------
+        order : SegmentOrder
+            Random: all windows have the same chance, so that segments at the ends of a document
+            come up less often than those inside. Sequential: one after the other, so that every
+            segment comes up once before any comes up again.
+        draw : Draw
+            Of this HIT; decides where the order is random.
+        turn : int
+            From 1, which window in the sequence this is; counts where the order is sequential.
+        avoid : collection of int
+            Segments that must not be in it: a judge has seen them, or they have been judged often
+            enough.
+
+        Returns
+        -------
+        tuple of int or None
+            Shorter than `length` at the end of a document, and where what must be avoided leaves
+            no full window anywhere. None where it leaves no segment.
+        """
+        if not self._runs:
+            return None
+        if order is SegmentOrder.SEQUENTIAL:
+            return self._sequential(turn, avoid)
+        return self._random(draw, avoid)
+
+    def _starts(self, run: Sequence[int]) -> int:
+        return max(1, len(run) - self._length + 1)
+
+    def _random(self, draw: Draw, avoid: Collection[int]) -> tuple[int, ...] | None:
+        # To try until it fits gives every fitting window the same chance, and mostly the first one
+        # does: listing them takes a look at every segment.
+        for attempt in range(_ATTEMPTS if avoid else 1):
+            purpose = ("window", attempt) if attempt else ("window",)
+            index = draw.below(self._windows[-1], *purpose)
+            run = bisect_right(self._windows, index)
+            start = index - (self._windows[run - 1] if run else 0)
+            window = self._runs[run][start : start + self._length]
+            if not any(segment in avoid for segment in window):
+                return window
+        return self._listed(draw, avoid)
+
+    def _listed(self, draw: Draw, avoid: Collection[int]) -> tuple[int, ...] | None:
+        free = [
+            part for run in self._runs for part in _runs(run, lambda segment: segment not in avoid)
+        ]
+        full = [run for run in free if len(run) >= self._length] or free
+        if not full:
+            return None
+        counts = list(accumulate(self._starts(run) for run in full))
+        index = draw.below(counts[-1], "window", "listed")
+        run = bisect_right(counts, index)
+        start = index - (counts[run - 1] if run else 0)
+        return full[run][start : start + self._length]
+
+    def _sequential(self, turn: int, avoid: Collection[int]) -> tuple[int, ...] | None:
+        first = (turn - 1) % self._tiles[-1]
+        if not avoid:
+            return self._tile(first)
+        best: tuple[int, ...] = ()
+        for step in range(self._tiles[-1]):
+            tile = self._tile((first + step) % self._tiles[-1])
+            parts = list(_runs(tile, lambda segment: segment not in avoid))
+            if parts and len(parts[0]) == len(tile):
+                return tile
+            best = max([best, *parts], key=len)
+        return best or None
+
+    def _tile(self, index: int) -> tuple[int, ...]:
+        run = bisect_right(self._tiles, index)
+        start = (index - (self._tiles[run - 1] if run else 0)) * self._length
+        return self._runs[run][start : start + self._length]
+
+
+def _runs(segments: Sequence[int], wanted: Callable[[int], bool]) -> Iterator[tuple[int, ...]]:
+    """The longest stretches of segments that are all wanted."""
+    run: list[int] = []
+    for segment in segments:
+        if wanted(segment):
+            run.append(segment)
+        elif run:
+            yield tuple(run)
+            run = []
+    if run:
+        yield tuple(run)

@@ -1,0 +1,153 @@
+"""The texts of a test set, as the drawing takes them."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
+from itertools import groupby
+
+from annotation.models import Design
+from annotation.sampling.corpus import OutputKind, SegmentTexts, SystemOutput, normalised
+from annotation.sampling.parameters import Normalisation
+from annotation.sampling.windows import Windows
+from campaign.models import Output, Segment, TestSet
+
+# Segments read at once, neighbours mostly being drawn together; and how many such chunks are kept.
+_CHUNK = 32
+_CHUNKS_KEPT = 512
+
+
+def windows_of(test_set: TestSet, design: Design) -> Windows:
+    """The windows a design draws from: segments whose source is known, less what it leaves out."""
+    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    if design.documents:
+        segments = segments.filter(document__position__in=design.documents)
+    rows = segments.order_by("document__position", "position").values_list("document_id", "number")
+    documents = [[number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])]
+    only = frozenset(design.segments) if design.segments else None
+    return Windows(documents, length=design.parameters.segments_per_hit, only=only)
+
+
+class TestSetTexts(Mapping[int, SegmentTexts]):
+    """What each segment has to show, by number; read when asked for, a few segments at once.
+
+    Holds at most some 16,000 segments, so that a test set of any size can be planned.
+    """
+
+    __test__ = False
+
+    def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
+        """With `at`, damaged references as they were approved then."""
+        self._test_set = test_set
+        self.at = at
+        self._chunks: OrderedDict[int, dict[int, SegmentTexts]] = OrderedDict()
+        self.systems: dict[str, int] = dict(test_set.systems.values_list("name", "id"))
+        self.ranked_systems = sorted(
+            test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list("name", flat=True)
+        )
+        self._segment_ids: dict[int, int] = {}
+
+    def __getitem__(self, number: int) -> SegmentTexts:
+        chunk = self._chunk((number - 1) // _CHUNK)
+        return chunk[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(
+            Segment.objects.filter(test_set=self._test_set)
+            .order_by("number")
+            .values_list("number", flat=True)
+        )
+
+    def __len__(self) -> int:
+        return Segment.objects.filter(test_set=self._test_set).count()
+
+    def segment_id(self, number: int) -> int:
+        """The row of a segment."""
+        if number not in self._segment_ids:
+            self._chunk((number - 1) // _CHUNK)
+        return self._segment_ids[number]
+
+    def _chunk(self, index: int) -> dict[int, SegmentTexts]:
+        if index in self._chunks:
+            self._chunks.move_to_end(index)
+            return self._chunks[index]
+        if len(self._chunks) == _CHUNKS_KEPT:
+            self._chunks.popitem(last=False)
+        self._chunks[index] = self._read(range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1))
+        return self._chunks[index]
+
+    def _read(self, numbers: range) -> dict[int, SegmentTexts]:
+        segments = list(
+            Segment.objects.filter(
+                test_set=self._test_set, number__range=(numbers[0], numbers[-1])
+            ).values_list("id", "number", "source_text")
+        )
+        self._segment_ids.update((number, id_) for id_, number, _source in segments)
+        outputs: dict[int, list[SystemOutput]] = {}
+        outputs_then = Output.objects.drawable(at=self.at)
+        rows = outputs_then.filter(
+            segment__in=[id_ for id_, _number, _source in segments]
+        ).values_list("segment_id", "system__name", "id", "text", "system__kind")
+        for segment_id, system, output_id, text, kind in rows:
+            outputs.setdefault(segment_id, []).append(
+                SystemOutput(system, output_id, text or "", OutputKind(kind))
+            )
+        return {
+            number: SegmentTexts(number, len((source or "").split()), tuple(outputs.get(id_, ())))
+            for id_, number, source in segments
+        }
+
+
+class FilteredTexts(Mapping[int, SegmentTexts]):
+    """Texts less some outputs: what one judge may be shown, or what there was at another time."""
+
+    def __init__(
+        self,
+        texts: Mapping[int, SegmentTexts],
+        keep: Callable[[SegmentTexts], tuple[SystemOutput, ...]],
+    ) -> None:
+        self._texts, self._keep = texts, keep
+
+    def __getitem__(self, number: int) -> SegmentTexts:
+        texts = self._texts[number]
+        return SegmentTexts(texts.number, texts.words, self._keep(texts))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def texts_without(
+    texts: Mapping[int, SegmentTexts], systems: Collection[str], normalisation: Normalisation
+) -> Mapping[int, SegmentTexts]:
+    """Texts less everything these systems wrote, whoever else wrote the same."""
+
+    def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
+        theirs = {
+            normalised(output.text, normalisation)
+            for output in segment.outputs
+            if output.system in systems
+        }
+        return tuple(
+            output
+            for output in segment.outputs
+            if normalised(output.text, normalisation) not in theirs
+        )
+
+    return FilteredTexts(texts, keep) if systems else texts
+
+
+def texts_of(
+    texts: Mapping[int, SegmentTexts], systems: Collection[str]
+) -> Mapping[int, SegmentTexts]:
+    """Texts of these systems alone, and the damaged references."""
+
+    def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
+        return tuple(
+            output
+            for output in segment.outputs
+            if output.system in systems or output.kind is OutputKind.BAD_REFERENCE
+        )
+
+    return FilteredTexts(texts, keep)

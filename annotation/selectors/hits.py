@@ -1,0 +1,38 @@
+"""HITs and designs as organisers see them: what was drawn, and why."""
+
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from annotation.models import Assignment, Design
+from annotation.models.hit import HIT
+from annotation.models.pool import HITQuerySet
+
+
+def hits_explained(*, test_set_id: int) -> HITQuerySet:
+    """The HITs of a test set with everything an organiser is told of them; one query a page."""
+    held = Assignment.objects.filter(
+        hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
+    )
+    hits: HITQuerySet = (
+        HIT.objects.filter(test_set=test_set_id)
+        .select_related("design", "repeats", "reserved_for")
+        .annotate(is_lent=Exists(held))
+    )
+    return hits
+
+
+def designs_of(*, test_set_id: int) -> QuerySet[Design]:
+    """The designs that drew the HITs of a test set, and who chose them."""
+    return (
+        Design.objects.filter(test_set=test_set_id)
+        .drawing()
+        .annotate(changed_by_name=F("changed_by__name"))
+    )
+
+
+def hit_state(hit: HIT) -> str:
+    """`done`, `withdrawn`, `lent` or `waiting`; of a HIT from `hits_explained`."""
+    if hit.withdrawn_at is not None:
+        return "withdrawn"
+    if hit.completed_at is not None:
+        return "done"
+    return "lent" if getattr(hit, "is_lent", False) else "waiting"

@@ -1,0 +1,131 @@
+"""Training: which round a judge is due, what came of it, and what a judge is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import F, Prefetch
+
+from annotation.models import HIT, Block, Judgment, TrainingBlock, TrainingCandidate
+from annotation.models.pool import HITQuerySet
+from campaign.models import Judge
+
+# A judge who was right in fewer than this share of the first round trains once more, no oftener:
+# nobody is locked out, and the organiser sees both rounds.
+SHARE_TO_PASS = 2 / 3
+ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a judge is told after a training block. `expected` is in the letters of the page."""
+
+    agrees: bool
+    expected: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """Training blocks of a judge, and those first judged in the expected order."""
+
+    blocks: int
+    agreeing: int
+
+
+def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
+    """The training blocks of a test set in order, with their outputs. Two queries."""
+    candidates = Prefetch(
+        "candidates",
+        TrainingCandidate.objects.select_related("output__system").order_by(
+            F("expected").asc(nulls_last=True), "id"
+        ),
+    )
+    rows = TrainingBlock.objects.filter(test_set=test_set_id).order_by("position")
+    return list(rows.select_related("segment").prefetch_related(candidates))
+
+
+def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:
+    """The judge's own training HITs that are not done."""
+    return (
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
+        .open()
+        .order_by("number")
+    )
+
+
+def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int | None:
+    """The round of training this judge is to do before anything else: 1, 2, or None.
+
+    Training comes before the first HIT of a test set, so whoever judged before there was any needs
+    none. One query where there is no training.
+    """
+    if not TrainingBlock.objects.filter(test_set=test_set_id).exists():
+        return None
+    rounds = list(
+        HIT.objects.filter(
+            test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING
+        ).values_list("completed_at", flat=True)
+    )
+    if not rounds:
+        return None if hits_lent else 1
+    if None in rounds:
+        return len(rounds)
+    if len(rounds) >= ROUNDS or hits_lent > len(rounds):
+        return None
+    result = training_result(judge=judge, test_set_id=test_set_id)
+    return None if result.agreeing >= SHARE_TO_PASS * result.blocks else len(rounds) + 1
+
+
+def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
+    """What came of a judge's latest round of training. What was skipped does not agree."""
+    latest = (
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
+        .order_by("-number")
+        .first()
+    )
+    if latest is None:
+        return TrainingResult(0, 0)
+    expected = dict(Block.objects.filter(hit=latest).values_list("pk", "expected"))
+    first = Judgment.objects.filter(judge=judge, block__in=expected, supersedes__isnull=True)
+    agreeing = sum(
+        in_expected_order(labels, expected[block] or [])
+        for block, labels in first.values_list("block_id", "labels")
+    )
+    return TrainingResult(len(expected), agreeing)
+
+
+def training_feedback(judgment: Judgment) -> Feedback | None:
+    """What to tell the judge of this judgment; None where it is not of a training block."""
+    block = judgment.block
+    if block.control != Block.Control.TRAINING or block.expected is None:
+        return None
+    return Feedback(
+        agrees=in_expected_order(judgment.labels, block.expected),
+        expected=order_in_letters(block.expected),
+        explanation=block.explanation,
+    )
+
+
+def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | None]) -> bool:
+    """Whether every candidate expected before another got the better label.
+
+    Candidates of which the same or nothing is expected may come in any order.
+    """
+    known = [
+        (rank, label) for rank, label in zip(expected, labels, strict=True) if rank is not None
+    ]
+    return all(
+        label is not None and other is not None and label < other
+        for rank, label in known
+        for worse, other in known
+        if rank < worse
+    )
+
+
+def order_in_letters(expected: Sequence[int | None]) -> str:
+    """ "B > A = C": the expected order in the letters the page gives the candidates."""
+    by_rank: dict[int, list[str]] = {}
+    for index, rank in enumerate(expected):
+        if rank is not None:
+            by_rank.setdefault(rank, []).append(chr(ord("A") + index))
+    return " > ".join(" = ".join(letters) for _rank, letters in sorted(by_rank.items()))

@@ -1,0 +1,121 @@
+"""One HIT after the other from a recorded beginning: the same code plans and draws again."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.draw import Draw
+from annotation.sampling.hits import draw_hit
+from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose
+from annotation.sampling.state import DrawState
+from annotation.sampling.windows import Windows
+
+
+@dataclass(slots=True, kw_only=True)
+class SegmentQuota:
+    """How many blocks of each segment are planned, and how many may be.
+
+    Attributes
+    ----------
+    limit : int or None
+        `TestSet.blocks_per_segment`.
+    counts : list of int
+        By segment number, from 1; shorter where the last have none.
+    full : set of int
+        Segments that another family of HITs would take beyond the limit.
+    """
+
+    limit: int | None
+    counts: list[int]
+    redundancy: int
+    full: set[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.full = {
+            number for number, count in enumerate(self.counts, start=1) if self._is_full(count)
+        }
+
+    def add(self, plan: HITPlan) -> None:
+        """Count the blocks of a HIT that are judged for the ranking's sake."""
+        for block in plan.blocks:
+            if block.control:
+                continue
+            if block.segment > len(self.counts):
+                self.counts.extend([0] * (block.segment - len(self.counts)))
+            self.counts[block.segment - 1] += 1
+            if self._is_full(self.counts[block.segment - 1]):
+                self.full.add(block.segment)
+
+    def give_back(self, number: int) -> None:
+        """One block less of this segment, which was counted before."""
+        self.counts[number - 1] -= 1
+        if not self._is_full(self.counts[number - 1]):
+            self.full.discard(number)
+
+    def allows(self, plan: HITPlan) -> bool:
+        """Whether the HIT can be judged once more."""
+        if self.limit is None:
+            return True
+        return all(
+            block.control
+            or block.segment > len(self.counts)
+            or self.counts[block.segment - 1] < self.limit
+            for block in plan.blocks
+        )
+
+    def _is_full(self, count: int) -> bool:
+        return self.limit is not None and count + self.redundancy > self.limit
+
+
+class Drawer:
+    """Draws first HITs; each depends on those drawn before it through `state` and `quota`."""
+
+    def __init__(
+        self,
+        *,
+        parameters: DesignParameters,
+        windows: Windows,
+        texts: Mapping[int, SegmentTexts],
+        state: DrawState,
+        quota: SegmentQuota,
+        avoid: Collection[int] = frozenset(),
+    ) -> None:
+        self.parameters = parameters
+        self.state = state
+        self.quota = quota
+        self._windows = windows
+        self._texts = texts
+        self._avoid = frozenset(avoid)
+
+    def first(self, *, number: int, turn: int) -> HITPlan | None:
+        """First HIT `number`; without blocks where nothing in its window can be ranked.
+
+        None where no segment is left to draw.
+        """
+        avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
+        window = self._windows.window(
+            order=self.parameters.segment_order,
+            draw=Draw(seed=self.parameters.seed, number=number),
+            turn=turn,
+            avoid=avoid,
+        )
+        if window is None:
+            return None
+        plan = draw_hit(
+            parameters=self.parameters,
+            number=number,
+            window=window,
+            texts=self._texts,
+            state=self.state,
+        )
+        plan.why["turn"] = turn
+        return plan
+
+    def add(self, plan: HITPlan, purpose: Purpose) -> None:
+        """Let what follows know of this HIT."""
+        self.quota.add(plan)
+        if purpose is Purpose.FIRST:
+            # Repeats show the same pairs again: balance is one of windows drawn.
+            self.state = self.state.after(plan)

@@ -1,0 +1,185 @@
+"""Warns, pauses and excludes judges, and takes it back. Nothing is deleted by any of it."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
+from annotation.notification import ranking_due
+from campaign.models import Campaign, Judge, TestSet, User
+
+SUGGESTED_RULES = (
+    # Somebody clicking at random could have done as well: nine in ten of those who do are found.
+    # A judge who prefers the reference in seven comparisons of ten is far from it at 60.
+    (QualityRule.Measure.REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 60),
+    (QualityRule.Measure.BAD_REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 30),
+    (QualityRule.Measure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
+    (QualityRule.Measure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
+)
+
+
+class QualityRefusedError(Exception):
+    """What was asked for cannot be done: the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleTerms:
+    """When a rule acts and what it does; see `QualityRule`."""
+
+    measure: str
+    direction: str
+    threshold: float
+    minimum: int
+    action: str
+    test_set: TestSet | None = None
+
+
+@transaction.atomic
+def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None) -> QualityRule:
+    """A new rule of a campaign, or of one of its test sets. It looks at all judgments so far."""
+    if terms.test_set is not None and terms.test_set.campaign_id != campaign.pk:
+        raise QualityRefusedError(_("The test set belongs to another campaign."))
+    return _rule_create(campaign, terms, user, replaces=None)
+
+
+@transaction.atomic
+def quality_rule_change(*, rule: QualityRule, terms: RuleTerms, user: User) -> QualityRule:
+    """Switch a rule off and put another in its place, which may act on the same judges again."""
+    quality_rule_switch_off(rule=rule, user=user)
+    return _rule_create(rule.campaign, terms, user, replaces=rule)
+
+
+@transaction.atomic
+def quality_rule_switch_off(*, rule: QualityRule, user: User) -> QualityRule:
+    """From here on the rule does nothing; what it did stays, until somebody takes it back."""
+    row = QualityRule.objects.select_for_update().get(pk=rule.pk)
+    if row.switched_off_at is not None:
+        raise QualityRefusedError(_("The rule is switched off already."))
+    row.switched_off_at, row.switched_off_by = timezone.now(), user
+    row.save(update_fields=["switched_off_at", "switched_off_by"])
+    return row
+
+
+@transaction.atomic
+def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[QualityRule]:
+    """Add the suggested rules, all of which only warn; those on a measure that has one, not."""
+    there = set(
+        campaign.quality_rules.filter(switched_off_at__isnull=True).values_list(
+            "measure", flat=True
+        )
+    )
+    return [
+        quality_rule_add(
+            campaign=campaign,
+            terms=RuleTerms(
+                measure=measure,
+                direction=direction,
+                threshold=threshold,
+                minimum=minimum,
+                action=QualityAction.Kind.WARN,
+            ),
+            user=user,
+        )
+        for measure, direction, threshold, minimum in SUGGESTED_RULES
+        if measure not in there
+    ]
+
+
+@transaction.atomic
+def quality_rule_apply(
+    *, rule: QualityRule, judge: Judge, test_set: TestSet, evidence: dict[str, Any]
+) -> QualityAction | None:
+    """Act on a judge by a rule, once; None where it did so before, or is off by now."""
+    # No key update: switching off waits for us, other judges' actions do not.
+    current = (
+        QualityRule.objects.select_for_update(no_key=True)
+        .filter(pk=rule.pk, switched_off_at__isnull=True)
+        .first()
+    )
+    if current is None or QualityAction.objects.filter(rule=rule, judge=judge).exists():
+        return None
+    action = QualityAction.objects.create(
+        rule=rule, judge=judge, test_set=test_set, action=rule.action, evidence=evidence
+    )
+    _rank_again(action)
+    return action
+
+
+@transaction.atomic
+def quality_action_take(
+    *,
+    judge: Judge,
+    test_set: TestSet,
+    action: str,
+    user: User,
+    note: str = "",
+    evidence: dict[str, Any] | None = None,
+) -> QualityAction:
+    """Warn, pause or exclude a judge by an organiser's own decision."""
+    if test_set.campaign_id != judge.campaign_id:
+        raise QualityRefusedError(_("The test set belongs to another campaign."))
+    Judge.objects.select_for_update().get(pk=judge.pk)
+    in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
+    if in_force.exists():
+        raise QualityRefusedError(_("This is so already."))
+    taken = QualityAction.objects.create(
+        judge=judge,
+        test_set=test_set,
+        action=action,
+        created_by=user,
+        note=note,
+        evidence=evidence or {},
+    )
+    _rank_again(taken)
+    return taken
+
+
+@transaction.atomic
+def quality_action_revert(*, action: QualityAction, user: User, note: str = "") -> QualityReversal:
+    """Take an action back; it stays in the history, and its rule does not act on this judge again."""
+    Judge.objects.select_for_update().get(pk=action.judge_id)
+    if QualityReversal.objects.filter(action=action).exists():
+        raise QualityRefusedError(_("It was taken back already."))
+    reversal = QualityReversal.objects.create(action=action, created_by=user, note=note)
+    _rank_again(action)
+    return reversal
+
+
+@transaction.atomic
+def judge_reinstate(*, judge: Judge, user: User, note: str = "") -> int:
+    """Take back everything in force against a judge; how many actions that were."""
+    actions = list(QualityAction.objects.in_force().filter(judge=judge).order_by("pk"))
+    for action in actions:
+        quality_action_revert(action=action, user=user, note=note)
+    return len(actions)
+
+
+def _rule_create(
+    campaign: Campaign, terms: RuleTerms, user: User | None, *, replaces: QualityRule | None
+) -> QualityRule:
+    return QualityRule.objects.create(
+        campaign=campaign,
+        test_set=terms.test_set,
+        measure=terms.measure,
+        direction=terms.direction,
+        threshold=terms.threshold,
+        minimum=terms.minimum,
+        action=terms.action,
+        replaces=replaces,
+        created_by=user,
+    )
+
+
+def _rank_again(action: QualityAction) -> None:
+    """Excluding a judge, and taking that back, changes every ranking of the campaign."""
+    if action.action != QualityAction.Kind.EXCLUDE:
+        return
+    judged = JudgmentSequence.objects.filter(
+        test_set__campaign=action.judge.campaign_id, last_number__gt=0
+    )
+    for test_set_id in judged.values_list("test_set_id", flat=True):
+        transaction.on_commit(partial(ranking_due, test_set_id))

@@ -1,0 +1,30 @@
+"""What the ranking tells the drawing."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from annotation.models import SamplingState
+
+
+@transaction.atomic
+def sampling_state_record(
+    *,
+    test_set_id: int,
+    watermark: int,
+    systems: Sequence[str],
+    wins: Sequence[Sequence[float]],
+    ties: Sequence[Sequence[float]],
+) -> None:
+    """Have active designs draw by these comparisons, unless later ones are recorded.
+
+    `wins[a][b]` counts comparisons that `systems[a]` won against `systems[b]`;
+    `ties` is symmetric. All of the judgments up to `watermark`.
+    """
+    SamplingState.objects.bulk_create(
+        [SamplingState(test_set_id=test_set_id, watermark=0, systems=[], wins=[], ties=[])],
+        ignore_conflicts=True,
+    )
+    SamplingState.objects.filter(test_set=test_set_id, watermark__lte=watermark).update(
+        watermark=watermark, systems=list(systems), wins=wins, ties=ties
+    )

@@ -1,0 +1,224 @@
+"""Training blocks: proposed, explained, and planned for each new judge."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.models import (
+    HIT,
+    Block,
+    Candidate,
+    CandidateOutput,
+    HITSequence,
+    JudgeAccount,
+    TrainingBlock,
+    TrainingCandidate,
+)
+from annotation.sampling.draw import Draw
+from annotation.selectors import conflicts_of, test_sets_open_to_judge
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.training import hits_training, training_round_due
+from campaign.damage import normalised
+from campaign.models import BadReference, Judge, Output, System, TestSet
+
+# Of a training block that is proposed: the reference, the damaged one, and so many outputs.
+_OUTPUTS_BESIDE: Final = 2
+_BEST, _WORST = 1, 5
+# Judges for whom training is planned ahead in one call.
+_JUDGES_AT_ONCE: Final = 100
+
+
+class TrainingRefusedError(Exception):
+    """What was asked for cannot be done: the message says why."""
+
+
+@transaction.atomic
+def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[TrainingBlock]:
+    """Propose `count` training blocks from approved damaged references, after those there are.
+
+    Each shows the reference, which is expected before the damaged one, and two outputs of which
+    nothing is expected. Which segments and outputs: by the hash of the seed. An organiser should
+    read them, and put the explanation into better words. Raises `TrainingRefusedError` where no
+    approved damaged reference beside a ranked reference is left.
+    """
+    there = TrainingBlock.objects.filter(test_set=test_set)
+    position = there.aggregate(last=Max("position"))["last"] or 0
+    approved = (
+        BadReference.objects.of(test_set.pk)
+        .filter(
+            status=BadReference.Status.APPROVED,
+            output__segment__outputs__system__kind=System.Kind.REFERENCE,
+        )
+        .exclude(output__segment__in=there.values("segment"))
+        .select_related("output__segment")
+        .distinct()
+    )
+    draw = Draw(seed=seed, number=0)
+    chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[:count]
+    if not chosen:
+        raise TrainingRefusedError(
+            _(
+                "Training is made of approved damaged references beside the reference, and none "
+                "is left: make and approve some first."
+            )
+        )
+    return [
+        _propose(test_set, row, position=number, draw=draw)
+        for number, row in enumerate(chosen, start=position + 1)
+    ]
+
+
+def _propose(test_set: TestSet, row: BadReference, *, position: int, draw: Draw) -> TrainingBlock:
+    segment = row.output.segment
+    block = TrainingBlock.objects.create(
+        test_set=test_set,
+        position=position,
+        segment=segment,
+        explanation=_("One of the translations was damaged on purpose: %(damage)s.")
+        % {"damage": row.get_damage_display()},
+    )
+    outputs = list(Output.objects.drawable().filter(segment=segment).select_related("system"))
+    reference = min(
+        (each for each in outputs if each.system.kind == System.Kind.REFERENCE),
+        key=lambda each: each.system.name,
+    )
+    seen = {normalised(reference.text or ""), normalised(row.output.text or "")}
+    beside: list[Output] = []
+    systems = [each for each in outputs if each.system.kind == System.Kind.SYSTEM]
+    for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
+        text = normalised(output.text or "")
+        if text not in seen and len(beside) < _OUTPUTS_BESIDE:
+            seen.add(text)
+            beside.append(output)
+    TrainingCandidate.objects.bulk_create(
+        TrainingCandidate(training_block=block, output=output, expected=expected)
+        for output, expected in [
+            (reference, _BEST),
+            (row.output, _WORST),
+            *((output, None) for output in beside),
+        ]
+    )
+    return block
+
+
+@transaction.atomic
+def training_block_explain(*, training_block: TrainingBlock, explanation: str) -> TrainingBlock:
+    """Change what judges to come read after a training block."""
+    if not explanation.strip():
+        raise TrainingRefusedError(_("Judges need an explanation to learn from."))
+    training_block.explanation = explanation.strip()
+    training_block.save(update_fields=["explanation"])
+    return training_block
+
+
+@transaction.atomic
+def training_block_remove(*, training_block: TrainingBlock) -> None:
+    """Judges to come do not get this block; those who did keep what they were shown."""
+    training_block.delete()
+
+
+def training_plan_ahead(*, test_set: TestSet) -> int:
+    """Plan training for judges who have none and nothing else yet, so that none waits for it."""
+    if not TrainingBlock.objects.filter(test_set=test_set).exists():
+        return 0
+    judges = (
+        Judge.objects.filter(campaign=test_set.campaign_id, origin=Judge.Origin.PERSON)
+        .exclude(accounts__test_set=test_set, accounts__hits_lent__gt=0)
+        .exclude(reserved_hits__test_set=test_set, reserved_hits__purpose=HIT.Purpose.TRAINING)
+        .order_by("pk")
+    )
+    return sum(
+        training_plan(test_set_id=test_set.pk, judge_id=judge.pk)
+        for judge in judges[:_JUDGES_AT_ONCE]
+        if test_sets_open_to_judge(judge).filter(pk=test_set.pk).exists()
+    )
+
+
+@transaction.atomic
+def training_plan(*, test_set_id: int, judge_id: int) -> int:
+    """Plan the round of training that this judge is due, unless it is planned; 1 or 0.
+
+    Holds the lock of the test set's `HITSequence`. Answers the judge's wish either way.
+    """
+    HITSequence.objects.get_or_create(test_set_id=test_set_id)
+    sequence = HITSequence.objects.select_for_update().get(test_set=test_set_id)
+    judge = Judge.objects.get(pk=judge_id)
+    account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge)
+    lent = account.values_list("hits_lent", flat=True).first() or 0
+    round_ = training_round_due(judge=judge, test_set_id=test_set_id, hits_lent=lent)
+    account.update(wanted_at=None, nothing_at=None)
+    conflicts = conflicts_of(judge)
+    _unsuitable_close(judge, test_set_id, conflicts)
+    if round_ is None or hits_training(judge=judge, test_set_id=test_set_id).exists():
+        return 0
+    sequence.last_number += 1
+    sequence.save(update_fields=["last_number"])
+    _store(sequence, judge, round_, conflicts)
+    return 1
+
+
+def _unsuitable_close(judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
+    """Close training that shows a system the judge must not see: declared since it was planned."""
+    if conflicts:
+        hits_training(judge=judge, test_set_id=test_set_id).filter(
+            system_ids__overlap=list(conflicts)
+        ).update(completed_at=Now())
+
+
+def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]) -> None:
+    design = design_in_force(test_set_id=sequence.test_set_id)
+    assert design is not None, "pool_fill makes one"  # noqa: S101
+    training = list(
+        TrainingBlock.objects.filter(test_set=sequence.test_set_id)
+        .order_by("position")
+        .prefetch_related("candidates__output")
+    )
+    shown = {
+        block.pk: [
+            each for each in block.candidates.all() if each.output.system_id not in conflicts
+        ]
+        for block in training
+    }
+    systems = {each.output.system_id for rows in shown.values() for each in rows}
+    hit = HIT.objects.create(
+        test_set_id=sequence.test_set_id,
+        design=design,
+        number=sequence.last_number,
+        purpose=HIT.Purpose.TRAINING,
+        reserved_for=judge,
+        # Nobody else ever gets it: `POOLED`.
+        reserved_until=Now(),
+        segment_ids=[block.segment_id for block in training],
+        system_ids=sorted(systems),
+        why={"purpose": "training", "round": round_},
+    )
+    draw = Draw(seed=design.seed, number=sequence.last_number)
+    for position, block in enumerate(training, start=1):
+        order = draw.shuffled(
+            shown[block.pk], lambda each: each.output_id, "training", block.position
+        )
+        _block_store(hit, block, position, order)
+
+
+def _block_store(
+    hit: HIT, training: TrainingBlock, position: int, shown: Sequence[TrainingCandidate]
+) -> None:
+    block = Block.objects.create(
+        hit=hit,
+        segment_id=training.segment_id,
+        position=position,
+        control=Block.Control.TRAINING,
+        expected=[each.expected for each in shown],
+        explanation=training.explanation,
+    )
+    candidates = Candidate.objects.bulk_create(
+        Candidate(block=block, position=place) for place, _each in enumerate(shown, start=1)
+    )
+    CandidateOutput.objects.bulk_create(
+        CandidateOutput(candidate=candidate, output_id=each.output_id)
+        for candidate, each in zip(candidates, shown, strict=True)
+    )

@@ -1,0 +1,109 @@
+"""Why a HIT was drawn, in an organiser's words; `why` holds the numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.formats import localize
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import HIT
+from annotation.selectors.hits import hit_state
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReason:
+    segment: int
+    texts: str
+
+
+@dataclass(frozen=True, slots=True)
+class HITReason:
+    """A line of the organiser's list of HITs."""
+
+    number: int
+    purpose: str
+    state: str
+    reason: str
+    blocks: tuple[BlockReason, ...]
+
+
+def hit_reason(hit: HIT) -> HITReason:
+    """A HIT of `hits_explained` in words."""
+    states = {
+        "done": _("done"),
+        "lent": _("lent"),
+        "waiting": _("waiting"),
+        "withdrawn": _("withdrawn before anybody saw it"),
+    }
+    return HITReason(
+        number=hit.number,
+        purpose=hit.get_purpose_display(),
+        state=states[hit_state(hit)],
+        reason=_reason(hit),
+        blocks=tuple(
+            BlockReason(segment=why["segment"], texts=_chosen(why))
+            for why in hit.why.get("blocks", ())
+        ),
+    )
+
+
+def _reason(hit: HIT) -> str:
+    judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
+    first = hit.repeats.number if hit.repeats else 0
+    if hit.purpose == HIT.Purpose.REDUNDANCY:
+        return _("The same as HIT %(first)d for another judge: %(judges)d judge each block.") % {
+            "first": first,
+            "judges": hit.design.redundancy,
+        }
+    if hit.purpose == HIT.Purpose.INTER:
+        return _("The same as HIT %(first)d for another judge, to see whether judges agree.") % {
+            "first": first
+        }
+    if hit.purpose == HIT.Purpose.INTRA:
+        return _(
+            "The same as HIT %(own)d for %(judge)s once more, to see whether they agree with "
+            "themselves."
+        ) % {"own": hit.why.get("repeats", first), "judge": judge}
+    if hit.batch_id is None:
+        return _("Came with imported judgments.")
+    if judge:
+        return _("For %(judge)s: the pool held nothing that they had not seen.") % {"judge": judge}
+    return _("For everybody, by the %(kind)s design.") % {"kind": hit.design.get_kind_display()}
+
+
+def _chosen(why: Mapping[str, Any]) -> str:
+    """How the texts of a block were chosen."""
+    said = [
+        ngettext(
+            "%(texts)d different text, at most %(size)d shown",
+            "%(texts)d different texts, at most %(size)d shown",
+            why.get("texts", 0),
+        )
+        % {"texts": why.get("texts", 0), "size": why.get("size", 0)}
+    ]
+    if why.get("chosen") == "uniform":
+        said.append(_("every system equally likely"))
+    elif why.get("chosen") == "balanced":
+        said.append(
+            _("pairs that met least often: %(met)s times before, against %(any)s of all pairs")
+            % {"met": localize(why["met_before"]), "any": localize(why["met_before_any"])}
+        )
+    elif why.get("chosen") == "active":
+        said.append(
+            _(
+                "pairs that tell most about the order after %(watermark)d judgments: "
+                "%(priority)s, against %(any)s of all pairs"
+            )
+            % {
+                "watermark": why["watermark"],
+                "priority": localize(why["priority"]),
+                "any": localize(why["priority_any"]),
+            }
+        )
+    if "reference" in why:
+        said.append(_("with the reference, whose turn it was"))
+    if "bad_reference" in why:
+        said.append(_("with a damaged reference, to check attention"))
+    return "; ".join(said) + "."

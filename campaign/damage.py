@@ -1,0 +1,248 @@
+"""Damaged references: texts that anybody who reads them ranks below an honest translation.
+
+Pure functions of (seed, segment number, attempt, texts): no Django, no generator state, no language.
+What counts as a word follows from the script: between spaces where words are written apart, a
+character with its marks where they are not.
+
+Sources: the replacement of a stretch of words by one of another segment, and how long it is, are
+those of direct assessment, which calls them bad references (Bojar et al. 2016, Findings of WMT16,
+after Graham et al. 2013); as an attention check a damaged reference is the idea of Bojar et al. 2011,
+§2.1, turned round.
+"""
+
+import unicodedata
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Final
+
+# Scripts that write words without a space between them, as Unicode names their characters.
+_UNSPACED: Final = frozenset(
+    ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "YI", "BOPOMOFO")
+)
+_TRIES: Final = 4
+
+
+class Damage(StrEnum):
+    """What was done to a reference."""
+
+    REPLACED = "replaced"
+    """A stretch of words is another segment's."""
+
+    DROPPED = "dropped"
+    """Every third word or so is gone."""
+
+    REORDERED = "reordered"
+    """The words stand in another order."""
+
+    SWAPPED = "swapped"
+    """All of it is the reference of another segment."""
+
+    NUMBERS = "numbers"
+    """Every number is another number."""
+
+    REPEATED = "repeated"
+    """The text comes again and again: the last resort, which always works."""
+
+
+#: Those drawn from unless somebody chooses. Changed numbers are easily missed by an honest judge
+#: and repetition is easily seen by a dishonest one.
+USUAL_DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWAPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class BadText:
+    """A damaged text, what was done to it, and a few words on where."""
+
+    text: str
+    damage: Damage
+    detail: str
+
+
+class Dice:
+    """The randomness of one damaged reference: a hash of (seed, segment, attempt, purpose).
+
+    As `annotation.sampling.draw`, which this app must not import: the same on every machine, in
+    every version and in every order.
+    """
+
+    def __init__(self, *, seed: int, segment: int, attempt: int) -> None:
+        root = f"quintet-damage-1\x1f{seed}\x1f{segment}\x1f{attempt}"
+        self._root = blake2b(root.encode(), digest_size=16)
+
+    def below(self, bound: int, *purpose: object) -> int:
+        """A uniform integer in [0, bound); its bias is below bound / 2**64."""
+        state = self._root.copy()
+        state.update("".join(f"\x1f{part}" for part in purpose).encode())
+        return int.from_bytes(state.digest()[:8], "big") * bound >> 64
+
+    def shuffled(self, count: int, *purpose: object) -> list[int]:
+        """The integers below `count` in uniformly random order."""
+        return sorted(range(count), key=lambda index: (self.below(2**63, *purpose, index), index))
+
+
+def normalised(text: str) -> str:
+    """What two texts must differ in to be told apart: NFC, every run of white space one space."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def bad_text(
+    reference: str,
+    *,
+    others: Sequence[str],
+    forbidden: Collection[str],
+    dice: Dice,
+    damages: Sequence[Damage] = USUAL_DAMAGES,
+) -> BadText:
+    """Damage a reference so that it is neither the reference nor any of the `forbidden` texts.
+
+    Parameters
+    ----------
+    reference
+        The text to damage; not blank.
+    others
+        References of other segments of the test set, of the same language.
+    forbidden
+        The outputs and other references of the segment: the damaged text differs from each of them
+        after `normalised`.
+    dice
+        Decides everything.
+    damages
+        From which to draw. One that cannot be done to this text (no number in it, one word alone,
+        no other segment) gives way to the next, at last to repetition.
+
+    Raises
+    ------
+    ValueError
+        If the reference is blank.
+    """
+    if not reference.strip():
+        raise ValueError("a blank reference cannot be damaged")
+    taken = {normalised(text) for text in (reference, *forbidden)}
+    order = [damages[index] for index in dice.shuffled(len(damages), "damage")]
+    for damage in order:
+        for try_ in range(_TRIES):
+            made = _DAMAGES[damage](reference, others, dice, try_)
+            if made and made[0].strip() and normalised(made[0]) not in taken:
+                return BadText(made[0], damage, made[1])
+    return _repeated(reference, taken)
+
+
+def _repeated(reference: str, taken: Collection[str]) -> BadText:
+    words = _Words(reference)
+    times = 2
+    while True:
+        text = words.joined(words.units * times)
+        if normalised(text) not in taken:
+            return BadText(text, Damage.REPEATED, f"{times}×")
+        times += 1
+
+
+class _Words:
+    """A text as the units that damage moves about, and what stands between them."""
+
+    def __init__(self, text: str) -> None:
+        unspaced = any(_script(character) in _UNSPACED for character in text)
+        self.units = _characters(text) if unspaced else text.split()
+        self._between = "" if unspaced else " "
+
+    def joined(self, units: Sequence[str]) -> str:
+        return self._between.join(units)
+
+
+def _script(character: str) -> str:
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def _characters(text: str) -> list[str]:
+    """Characters with the marks that belong to them; white space is left out."""
+    units: list[str] = []
+    for character in text:
+        if character.isspace():
+            continue
+        joins = unicodedata.category(character)[0] == "M" or character in "\u200c\u200d"
+        if units and (joins or units[-1].endswith("\u200d")):
+            units[-1] += character
+        else:
+            units.append(character)
+    return units
+
+
+def _stretch(words: int) -> int:
+    """How many words direct assessment replaces in a sentence of so many (WMT16)."""
+    for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
+        if words <= longest:
+            return replaced
+    return words // 4
+
+
+_Made = tuple[str, str] | None
+
+
+def _replace(reference: str, others: Sequence[str], dice: Dice, try_: int) -> _Made:
+    words = _Words(reference)
+    length = min(_stretch(len(words.units)), len(words.units))
+    if not others:
+        return None
+    source = _Words(others[dice.below(len(others), "source", try_)]).units
+    if not source:
+        return None
+    length = min(length, len(source))
+    at = dice.below(len(words.units) - length + 1, "at", try_)
+    start = dice.below(len(source) - length + 1, "from", try_)
+    taken = source[start : start + length]
+    text = words.joined([*words.units[:at], *taken, *words.units[at + length :]])
+    return text, f"{at + 1}–{at + length}: {words.joined(taken)}"
+
+
+def _drop(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+    words = _Words(reference)
+    count = len(words.units)
+    if count < 2:
+        return None
+    gone = set(dice.shuffled(count, "drop", try_)[: max(1, round(count / 3))])
+    kept = [unit for index, unit in enumerate(words.units) if index not in gone]
+    return words.joined(kept), words.joined([words.units[index] for index in sorted(gone)])
+
+
+def _reorder(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+    words = _Words(reference)
+    order = dice.shuffled(len(words.units), "reorder", try_)
+    return words.joined([words.units[index] for index in order]), ""
+
+
+def _swap(_reference: str, others: Sequence[str], dice: Dice, try_: int) -> _Made:
+    if not others:
+        return None
+    return others[dice.below(len(others), "swap", try_)], ""
+
+
+def _numbers(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+    """Change every digit by the same step: digits of any script, each within its own ten."""
+    if not any(character.isdecimal() for character in reference):
+        return None
+    step = 1 + dice.below(9, "step", try_)
+    changed = []
+    for character in reference:
+        if not character.isdecimal():
+            changed.append(character)
+            continue
+        value = unicodedata.decimal(character)
+        changed.append(chr(ord(character) - value + (value + step) % 10))
+    return "".join(changed), f"+{step}"
+
+
+def _repeat(reference: str, _others: Sequence[str], _dice: Dice, try_: int) -> _Made:
+    words = _Words(reference)
+    return words.joined(words.units * (2 + try_)), f"{2 + try_}×"
+
+
+_DAMAGES: Final[dict[Damage, Callable[[str, Sequence[str], Dice, int], _Made]]] = {
+    Damage.REPLACED: _replace,
+    Damage.DROPPED: _drop,
+    Damage.REORDERED: _reorder,
+    Damage.SWAPPED: _swap,
+    Damage.NUMBERS: _numbers,
+    Damage.REPEATED: _repeat,
+}

@@ -1,0 +1,63 @@
+"""`make_bad_references`: damaged references as attention checks, to be reviewed by people."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.damage import USUAL_DAMAGES, Damage
+from campaign.management.arguments import share_argument, test_set_named
+from campaign.models import BadReference
+from campaign.services import (
+    BadReferenceRefusedError,
+    bad_reference_review,
+    bad_references_make,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Damage references of a test set, as attention checks. Segments that have a damaged "
+        "reference keep it. None is shown to a judge before it is approved."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument(
+            "--share",
+            type=share_argument,
+            default=1.0,
+            help="of the segments with a reference (default: all of them)",
+        )
+        parser.add_argument("--seed", type=int, help="drawn and recorded unless given")
+        parser.add_argument(
+            "--damage",
+            action="append",
+            choices=[str(each) for each in Damage],
+            help=f"may be given more than once (default: {', '.join(USUAL_DAMAGES)})",
+        )
+        parser.add_argument(
+            "--approve",
+            action="store_true",
+            help="approve everything that waits for a review, unread",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        damages = [Damage(name) for name in options["damage"] or USUAL_DAMAGES]
+        try:
+            made = bad_references_make(
+                test_set=test_set, seed=options["seed"], share=options["share"], damages=damages
+            )
+        except BadReferenceRefusedError as error:
+            raise CommandError(str(error)) from error
+        waiting = BadReference.objects.of(test_set.pk).filter(status=BadReference.Status.PENDING)
+        if options["approve"]:
+            for row in waiting:
+                bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+        if options["verbosity"]:
+            self.stdout.write(
+                _("%(made)s damaged references made; %(waiting)s wait for a review.")
+                % {"made": f"{made:,}", "waiting": f"{waiting.all().count():,}"}
+            )

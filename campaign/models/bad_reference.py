@@ -1,0 +1,108 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class BadReferenceQuerySet(models.QuerySet["BadReference"]):
+    def of(self, test_set_id: int) -> "BadReferenceQuerySet":
+        return self.filter(output__system__test_set_id=test_set_id)
+
+    def in_order(self) -> "BadReferenceQuerySet":
+        """By segment, so that a review goes through the text."""
+        return self.order_by("output__segment__number")
+
+
+class BadReference(models.Model):
+    """How an output of a damaged reference came about, and what its reviewer said of it.
+
+    The text itself is the output's. It is drawn for judges only once it is approved, and never
+    changes after that: somebody may have judged it.
+    """
+
+    class Damage(models.TextChoices):
+        REPLACED = "replaced", _("words of another sentence")
+        DROPPED = "dropped", _("words left out")
+        REORDERED = "reordered", _("words in another order")
+        SWAPPED = "swapped", _("another sentence")
+        NUMBERS = "numbers", _("other numbers")
+        REPEATED = "repeated", _("said again and again")
+
+    class Status(models.TextChoices):
+        PENDING = "pending", _("to be reviewed")
+        APPROVED = "approved", _("approved")
+        REJECTED = "rejected", _("rejected")
+
+    output = models.OneToOneField(
+        "campaign.Output", on_delete=models.CASCADE, related_name="bad_reference"
+    )
+    damage = models.CharField(_("damage"), max_length=9, choices=Damage)
+    detail = models.TextField(_("what was damaged"), blank=True)
+    seed = models.BigIntegerField(_("seed"))
+    attempt = models.PositiveIntegerField(
+        _("attempt"), default=1, help_text=_("Which draw of this segment's damage; from 1.")
+    )
+    status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
+    reviewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Empty where it was approved from the command line."),
+    )
+    reviewed_at = models.DateTimeField(_("reviewed"), null=True, blank=True)
+    # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
+    # can be drawn again from what could be drawn then.
+    approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+
+    objects: ClassVar[BadReferenceQuerySet] = BadReferenceQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("damaged reference")
+        verbose_name_plural = _("damaged references")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    damage__in=[
+                        "replaced",
+                        "dropped",
+                        "reordered",
+                        "swapped",
+                        "numbers",
+                        "repeated",
+                    ]
+                ),
+                name="bad_reference_damage_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="pending", reviewed_at__isnull=True)
+                | models.Q(status__in=["approved", "rejected"], reviewed_at__isnull=False),
+                name="bad_reference_reviewed_exactly_if_not_pending",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    status="approved", approved_at__isnull=False, withdrawn_at__isnull=True
+                )
+                | models.Q(
+                    ~models.Q(status="approved"),
+                    approved_at__isnull=True,
+                    withdrawn_at__isnull=True,
+                )
+                | models.Q(
+                    status="rejected", approved_at__isnull=False, withdrawn_at__isnull=False
+                ),
+                name="bad_reference_withdrawn_exactly_if_rejected_after_approval",
+            ),
+        ]
+        indexes = [
+            # What waits for a reviewer.
+            models.Index(
+                fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.damage} ({self.status})"

@@ -1,0 +1,55 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ConflictOfInterest(models.Model):
+    """A judge who must not judge a system: they built it, or are close to those who did.
+
+    No block that shows an output of the system is lent to the judge, not even where the very same
+    text stands for other systems too.
+    """
+
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="conflicts")
+    system = models.ForeignKey(
+        "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
+    )
+    note = models.CharField(_("note"), max_length=300, blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[models.Manager["ConflictOfInterest"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("conflict of interest")
+        verbose_name_plural = _("conflicts of interest")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "system"], name="conflict_once_per_judge_and_system"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="conflict_within_a_campaign",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM campaign_judge j
+                        JOIN campaign_testset t ON t.campaign_id = j.campaign_id
+                        JOIN campaign_system s ON s.test_set_id = t.id
+                        WHERE j.id = NEW.judge_id AND s.id = NEW.system_id
+                    ) THEN
+                        RAISE EXCEPTION 'judge % and system % are of two campaigns',
+                            NEW.judge_id, NEW.system_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'conflict_within_a_campaign';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} × {self.system_id}"

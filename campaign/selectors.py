@@ -1,0 +1,33 @@
+"""Reads of the campaign app."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Prefetch
+
+from campaign.models import BadReference, Reference, TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage:
+    """Some damaged references of one status, and how many there are of each."""
+
+    status: str
+    rows: list[BadReference]
+    counts: dict[str, int]
+
+
+def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> ReviewPage:
+    """The first `limit` damaged references of a status by segment. Three queries."""
+    rows = BadReference.objects.of(test_set.pk)
+    counts = dict.fromkeys(BadReference.Status.values, 0)
+    counts.update(rows.order_by().values_list("status").annotate(count=Count("pk")))
+    references = Prefetch(
+        "output__segment__references", Reference.objects.order_by("number"), to_attr="in_order"
+    )
+    found = (
+        rows.filter(status=status)
+        .in_order()
+        .select_related("output__segment__document", "reviewed_by")
+        .prefetch_related(references)
+    )
+    return ReviewPage(status=status, rows=list(found[:limit]), counts=counts)

@@ -1,0 +1,236 @@
+"""Damaged references: made by hash, reviewed by people, and only then drawn."""
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, overload
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaign.damage import USUAL_DAMAGES, BadText, Damage, Dice, bad_text
+from campaign.models import BadReference, Output, Reference, System, TestSet, User
+
+BAD_REFERENCE_SYSTEM: Final = "_badref"
+_BATCH: Final = 1_000
+# Where segments are chosen, not how they are damaged: an attempt of its own.
+_CHOICE: Final = 0
+
+
+class BadReferenceRefusedError(Exception):
+    """What was asked for cannot be done with this damaged reference, or this test set."""
+
+
+@transaction.atomic
+def bad_references_make(
+    *,
+    test_set: TestSet,
+    seed: int | None = None,
+    share: float = 1.0,
+    damages: Sequence[Damage] = USUAL_DAMAGES,
+) -> int:
+    """Damage the first reference of a `share` of the segments that have one; how many were made.
+
+    Segments that have a damaged reference keep it. Which segments are chosen,
+    and what becomes of them, is a function of (seed, segment number, texts);
+    without a seed one is drawn, and recorded with every row. All of them wait
+    for a review. Raises `BadReferenceRefusedError` where the name of the
+    system they belong to is taken.
+    """
+    seed = secrets.randbits(31) if seed is None else seed
+    references = _References(test_set)
+    system = _system(test_set)
+    there = set(system.outputs.values_list("segment__number", flat=True))
+    chosen = [
+        number
+        for number in references.numbers
+        if number not in there
+        and Dice(seed=seed, segment=number, attempt=_CHOICE).below(10**9, "choice") < share * 10**9
+    ]
+    for start in range(0, len(chosen), _BATCH):
+        _store(system, references, chosen[start : start + _BATCH], seed, damages)
+    if not chosen and not there:
+        system.delete()
+    return len(chosen)
+
+
+@transaction.atomic
+def bad_reference_review(
+    *, bad_reference: BadReference, approve: bool, reviewer: User | None
+) -> BadReference:
+    """Approve or reject a damaged reference; saying it again changes nothing.
+
+    Rejecting one that was approved withdraws it for good: it is not drawn any
+    more, and what was judged of it stays. Raises `BadReferenceRefusedError`
+    where one that was withdrawn is to be approved.
+    """
+    row = BadReference.objects.select_for_update().get(pk=bad_reference.pk)
+    status = BadReference.Status.APPROVED if approve else BadReference.Status.REJECTED
+    if row.status == status:
+        return row
+    if approve and row.withdrawn_at is not None:
+        raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
+    now = timezone.now()
+    if approve:
+        row.approved_at = now
+    elif row.approved_at is not None:
+        row.withdrawn_at = now
+    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, now
+    row.save()
+    return row
+
+
+@transaction.atomic
+def bad_reference_redraw(
+    *, bad_reference: BadReference, damages: Sequence[Damage] = USUAL_DAMAGES
+) -> BadReference:
+    """Damage the reference anew, by the next attempt; it waits for a review again.
+
+    Raises `BadReferenceRefusedError` where judges may have seen the text.
+    """
+    row = (
+        BadReference.objects.select_for_update(of=("self",))
+        .select_related("output__segment", "output__system__test_set")
+        .get(pk=bad_reference.pk)
+    )
+    if row.approved_at is not None:
+        raise BadReferenceRefusedError(
+            _("It was approved and may have been shown to judges: its text stays.")
+        )
+    output, segment = row.output, row.output.segment
+    references = _References(output.system.test_set)
+    forbidden = {*_texts_of([segment.number], output.system)[segment.number], output.text or ""}
+    made = _damaged(
+        references.others(segment.number),
+        segment.number,
+        forbidden,
+        row.seed,
+        row.attempt + 1,
+        damages,
+    )
+    output.text = made.text
+    output.save(update_fields=["text"])
+    row.attempt += 1
+    row.damage, row.detail = made.damage.value, made.detail
+    row.status, row.reviewed_by, row.reviewed_at = BadReference.Status.PENDING, None, None
+    row.save()
+    return row
+
+
+def _system(test_set: TestSet) -> System:
+    system, _created = System.objects.get_or_create(
+        test_set=test_set,
+        name=BAD_REFERENCE_SYSTEM,
+        defaults={"kind": System.Kind.BAD_REFERENCE},
+    )
+    if system.kind != System.Kind.BAD_REFERENCE:
+        raise BadReferenceRefusedError(
+            _("A system is called %(name)s, as the damaged references would be: rename it.")
+            % {"name": BAD_REFERENCE_SYSTEM}
+        )
+    return system
+
+
+class _References:
+    """Each segment's first reference, in the order of the segments."""
+
+    def __init__(self, test_set: TestSet) -> None:
+        rows = (
+            Reference.objects.filter(segment__test_set=test_set, segment__source_text__isnull=False)
+            .order_by("segment__number", "number")
+            .distinct("segment__number")
+            .values_list("segment__number", "text")
+        )
+        known = [(number, text) for number, text in rows if text.strip()]
+        self.numbers = [number for number, _text in known]
+        self.texts = [text for _number, text in known]
+        self._places = {number: place for place, number in enumerate(self.numbers)}
+
+    def others(self, number: int) -> "_Others":
+        return _Others(self.texts, self._places[number])
+
+
+class _Others(Sequence[str]):
+    """All texts but one, without a copy of them for each segment."""
+
+    def __init__(self, texts: list[str], without: int) -> None:
+        self._texts = texts
+        self.without = without
+
+    def __len__(self) -> int:
+        return len(self._texts) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(len(self))[index]]
+        place = range(len(self))[index]
+        return self._texts[place + (place >= self.without)]
+
+    @property
+    def own(self) -> str:
+        """The one left out."""
+        return self._texts[self.without]
+
+
+def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
+    """All outputs and references of the segments, less what `system` holds."""
+    texts: dict[int, set[str]] = {number: set() for number in numbers}
+    here = {"segment__test_set": system.test_set_id, "segment__number__in": numbers}
+    outputs = Output.objects.filter(**here, text__isnull=False).exclude(system=system)
+    references = Reference.objects.filter(**here)
+    rows: Iterable[tuple[int, str | None]] = [
+        *outputs.values_list("segment__number", "text"),
+        *references.values_list("segment__number", "text"),
+    ]
+    for number, text in rows:
+        texts[number].add(text or "")
+    return texts
+
+
+def _damaged(
+    others: _Others,
+    number: int,
+    forbidden: Collection[str],
+    seed: int,
+    attempt: int,
+    damages: Sequence[Damage],
+) -> BadText:
+    return bad_text(
+        others.own,
+        others=others,
+        forbidden=forbidden,
+        dice=Dice(seed=seed, segment=number, attempt=attempt),
+        damages=damages,
+    )
+
+
+def _store(
+    system: System,
+    references: _References,
+    numbers: Sequence[int],
+    seed: int,
+    damages: Sequence[Damage],
+) -> None:
+    forbidden = _texts_of(numbers, system)
+    segments = dict(system.test_set.segments.filter(number__in=numbers).values_list("number", "id"))
+    made = {
+        number: _damaged(references.others(number), number, forbidden[number], seed, 1, damages)
+        for number in numbers
+    }
+    outputs = Output.objects.bulk_create(
+        Output(system=system, segment_id=segments[number], text=made[number].text)
+        for number in numbers
+    )
+    BadReference.objects.bulk_create(
+        BadReference(
+            output=output,
+            damage=made[number].damage.value,
+            detail=made[number].detail,
+            seed=seed,
+        )
+        for number, output in zip(numbers, outputs, strict=True)
+    )

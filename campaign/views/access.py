@@ -1,0 +1,20 @@
+"""What the pages of organisers share: whose campaign it is."""
+
+from typing import cast
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from campaign.models import Campaign, TestSet, User
+
+
+def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """The campaign, if the user organises it; for everybody else there is none."""
+    return get_object_or_404(Campaign.objects.run_by(cast("User", request.user)), slug=slug)
+
+
+def organised_test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
+    """The test set, if the user organises its campaign; for everybody else there is none."""
+    campaigns = Campaign.objects.run_by(cast("User", request.user)).filter(slug=slug)
+    test_sets = TestSet.objects.select_related("campaign")
+    return get_object_or_404(test_sets, pk=test_set_id, campaign__in=campaigns)

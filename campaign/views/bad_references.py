@@ -1,0 +1,103 @@
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from campaign.languages import language_direction
+from campaign.models import BadReference, TestSet, User
+from campaign.selectors import bad_references_to_review
+from campaign.services import (
+    BadReferenceRefusedError,
+    bad_reference_redraw,
+    bad_reference_review,
+    bad_references_make,
+)
+from campaign.views.access import organised_test_set
+
+AT_ONCE = 20
+# Shares of the segments on offer, in per cent.
+SHARES = (5, 10, 25, 100)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def bad_references(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show damaged references beside what they were made of, to be approved; POST makes some."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    if request.method == "POST":
+        return _make(request, test_set)
+    status = request.GET.get("status", BadReference.Status.PENDING)
+    if status not in BadReference.Status.values:
+        status = BadReference.Status.PENDING
+    page = bad_references_to_review(test_set=test_set, status=status, limit=AT_ONCE)
+    return render(request, "organiser/bad_references.html", _context(test_set, page))
+
+
+def _context(test_set: TestSet, page: Any) -> dict[str, Any]:
+    return {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "page": page,
+        "statuses": [
+            (value, label, page.counts[value]) for value, label in BadReference.Status.choices
+        ],
+        "shares": SHARES,
+        "section": "bad-references",
+        "source": (test_set.source_language, language_direction(test_set.source_language)),
+        "target": (test_set.target_language, language_direction(test_set.target_language)),
+    }
+
+
+def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
+    share = request.POST.get("share", "")
+    if share not in map(str, SHARES):
+        return HttpResponseBadRequest(_("The share is none of those on offer."))
+    try:
+        made = bad_references_make(test_set=test_set, share=int(share) / 100)
+    except BadReferenceRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        said = ngettext(
+            "%(count)d damaged reference was made and waits for your review.",
+            "%(count)d damaged references were made and wait for your review.",
+            made,
+        )
+        messages.success(request, said % {"count": made})
+    return redirect("bad-references", test_set.campaign.slug, test_set.pk)
+
+
+@require_POST
+@login_required
+def bad_reference_decide(
+    request: HttpRequest, slug: str, test_set_id: int, bad_reference_id: int
+) -> HttpResponse:
+    """Approve or reject a damaged reference, or have another one drawn."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    row = get_object_or_404(BadReference.objects.of(test_set.pk), pk=bad_reference_id)
+    decision = request.POST.get("decision")
+    back = reverse("bad-references", args=[slug, test_set_id])
+    status = request.POST.get("status", BadReference.Status.PENDING)
+    if decision == "redraw":
+        try:
+            bad_reference_redraw(bad_reference=row)
+        except BadReferenceRefusedError as error:
+            messages.error(request, str(error))
+        status = BadReference.Status.PENDING
+    elif decision in {"approve", "reject"}:
+        user = cast("User", request.user)
+        try:
+            bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
+        except BadReferenceRefusedError as error:
+            messages.error(request, str(error))
+    else:
+        return HttpResponseBadRequest(_("Approve it, reject it, or have another one drawn."))
+    return redirect(f"{back}?{urlencode({'status': status})}")

@@ -1,0 +1,126 @@
+"""Straight-lining: one rank for all, or ranks that follow the order the outputs were shown in.
+
+Who does not read answers along a line: the same answer to everything, or the answers as they come.
+Survey methodology calls it satisficing (Krosnick 1991) and counts straight lines as we do here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import factorial, prod
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom
+
+from ranking.core.blocks import Blocks
+from ranking.core.clustered_share import Share, clustered_share
+from ranking.core.shown_labels import shown_labels
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Two outputs are the same, or in shown order, too often to mean anything.
+LEAST_CANDIDATES = 3
+
+
+@dataclass(frozen=True)
+class StraightLining:
+    """How often a judge's labels of a block are a straight line.
+
+    Attributes
+    ----------
+    one_label : Share
+        Of the blocks with at least three labels: all of them the same.
+    shown_order : Share
+        Of those among them whose labels are not all the same: labels that never fall, or never
+        rise, from the first output shown to the last.
+    expected : float
+        How many of the latter shuffling alone gives: the outputs were shown in random order, so
+        each arrangement of the labels given was equally likely.
+    p_shuffled : float or None
+        Probability of at least so many by shuffling alone, exact.
+    """
+
+    one_label: Share
+    shown_order: Share
+    expected: float
+    p_shuffled: float | None
+
+
+def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[StraightLining, ...]:
+    """Count each judge's straight lines.
+
+    Of k labels of which c₁, c₂, … are equal, k! / (c₁! c₂! …) arrangements look different, and two
+    of them are in shown order or its reverse. The number over a judge's blocks is then a sum of
+    independent trials with unequal probabilities; its tail is computed without approximation.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+    confidence : float
+        Of the intervals.
+
+    Returns
+    -------
+    tuple of StraightLining
+        In the order of `Blocks.judges`.
+
+    References
+    ----------
+    J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
+    Measures in Surveys, Applied Cognitive Psychology 5.
+    """
+    # Each way to label a block is looked at once, however many blocks were labelled that way.
+    ways, way = np.unique(shown_labels(blocks), axis=0, return_inverse=True)
+    given = [row[row > 0] for row in ways]
+    long = np.array([len(row) >= LEAST_CANDIDATES for row in given], dtype=np.bool_)
+    same = np.array([len(row) > 0 and bool(np.all(row == row[0])) for row in given], dtype=np.bool_)
+    lines = np.array([_is_line(row) for row in given], dtype=np.bool_)
+    chance = np.array(
+        [_chance(row) if test else 0.0 for row, test in zip(given, long & ~same, strict=True)]
+    )
+    long, same, lines, chance = (facts[way] for facts in (long, same, lines, chance))
+    found = []
+    for judge in range(len(blocks.judges)):
+        own = (blocks.judge == judge) & long
+        varied = own & ~same
+        found.append(
+            StraightLining(
+                one_label=_share(same[own], confidence),
+                shown_order=_share(lines[varied], confidence),
+                expected=float(chance[varied].sum()),
+                p_shuffled=_tail(chance[varied], int(lines[varied].sum())),
+            )
+        )
+    return tuple(found)
+
+
+def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
+    return clustered_share(
+        hits.astype(np.int64), np.ones(len(hits), dtype=np.int64), confidence=confidence
+    )
+
+
+def _is_line(labels: npt.NDArray[np.int8]) -> bool:
+    steps = np.diff(labels)
+    return bool(np.all(steps >= 0) or np.all(steps <= 0))
+
+
+def _chance(labels: npt.NDArray[np.int8]) -> float:
+    alike = prod(factorial(int(count)) for count in np.bincount(labels))
+    return 2 * alike / factorial(len(labels))
+
+
+def _tail(chance: FloatArray, at_least: int) -> float | None:
+    """Probability of at least so many successes of independent trials."""
+    if not len(chance):
+        return None
+    values, counts = np.unique(chance, return_counts=True)
+    trials: Mapping[float, int] = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    distribution = np.ones(1)
+    for probability, count in trials.items():
+        outcomes = binom.pmf(np.arange(count + 1), count, min(1.0, probability))
+        distribution = np.convolve(distribution, outcomes)
+    return min(1.0, float(distribution[at_least:].sum()))

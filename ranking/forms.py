@@ -1,0 +1,74 @@
+"""What organisers fill in: the terms of a rule, an action on a judge."""
+
+import math
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import QualityAction, QualityRule
+from annotation.models.quality import ACTIONS
+from annotation.services import RuleTerms
+from campaign.models import Campaign, TestSet
+
+
+class RuleForm(forms.Form):
+    """The terms of a quality rule of a campaign."""
+
+    action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
+    measure = forms.ChoiceField(label=_("Measure"), choices=QualityRule.Measure.choices)
+    direction = forms.ChoiceField(label=_("Side"), choices=QualityRule.Direction.choices)
+    threshold = forms.FloatField(
+        label=_("Threshold"),
+        help_text=_("Shares and probabilities from 0 to 1, κ from −1 to 1, times in seconds."),
+        min_value=-1,
+        max_value=86_400,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    minimum = forms.IntegerField(
+        label=_("Minimum of evidence"),
+        help_text=_("Comparisons; blocks for times, one rank, shown order and position."),
+        min_value=1,
+        max_value=1_000_000,
+    )
+    test_set = forms.ModelChoiceField(
+        label=_("Test set"),
+        queryset=TestSet.objects.none(),
+        required=False,
+        empty_label=_("all of the campaign"),
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["test_set"]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101  for the type checker
+        field.queryset = campaign.test_sets.order_by("name")
+
+    def clean_threshold(self) -> float:
+        threshold: float = self.cleaned_data["threshold"]
+        if not math.isfinite(threshold):
+            raise forms.ValidationError(_("Give a number."))
+        return threshold
+
+    @property
+    def terms(self) -> RuleTerms:
+        """The terms, of a form that is valid."""
+        return RuleTerms(**self.cleaned_data)
+
+
+REINSTATE = "reinstate"
+
+
+class ActionForm(forms.Form):
+    """What an organiser decides about a judge."""
+
+    action = forms.ChoiceField(
+        choices=[*QualityAction.Kind.choices, (REINSTATE, _("reinstated"))],
+    )
+    note = forms.CharField(required=False, max_length=1000)
+
+
+class NoteForm(forms.Form):
+    """Why an action is taken back."""
+
+    note = forms.CharField(required=False, max_length=1000)

@@ -1,0 +1,138 @@
+"""`compare_designs`: how many judgments each sampling design needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.tallies import tally
+from ranking.designs.campaigns import Design, World, rates_of
+from ranking.designs.ranges import RANGES
+from ranking.designs.study import compare_designs
+from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    add_resampling_arguments,
+    checked_output,
+    read_input,
+    refuse,
+    refused_writing,
+)
+from ranking.management.model_arguments import add_model_arguments, model_of
+from ranking.management.output import Progress, replaced
+from ranking.reports import Report
+from ranking.reports.designs import comparison_report, plot_of
+from ranking.reports.inputs import Input
+
+_SYSTEMS, _NOISE = 15, 10.0
+
+
+class Command(ReportCommand):
+    help = (
+        "Compare sampling designs: judgments until the systems are told apart, and whether rank "
+        "ranges keep what they promise, in simulated campaigns (Koehn 2012) or with judgments "
+        "resampled from FILE. Needs no database."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_file_arguments(parser, optional=True, short=False)
+        add_model_arguments(parser, systems=None, noise=None)
+        parser.add_argument(
+            "--designs",
+            metavar="D",
+            type=Design,
+            choices=list(Design),
+            nargs="+",
+            default=list(Design),
+            help=f"the first is what the others are compared with (default: {' '.join(Design)})",
+        )
+        parser.add_argument(
+            "--rank-ranges",
+            metavar="R",
+            choices=RANGES,
+            nargs="+",
+            default=["sign_test", "expected_wins", "bradley_terry"],
+            help=f"how systems are told apart: {', '.join(RANGES)} (default: all but anytime)",
+        )
+        parser.add_argument(
+            "--target-pairs",
+            metavar="SHARE",
+            type=number_between(0, 1, including_high=True),
+            nargs="+",
+            default=None,
+            help="shares of the pairs to be separated (default: 0.9)",
+        )
+        parser.add_argument(
+            "--clusters",
+            metavar="K",
+            type=whole_number(2),
+            nargs="+",
+            default=[],
+            help="numbers of clusters to be reached",
+        )
+        parser.add_argument(
+            "--experiments", type=POSITIVE, default=100, help="campaigns a design (default: 100)"
+        )
+        parser.add_argument(
+            "--floor",
+            metavar="SHARE",
+            type=number_between(-1e-12, 1, including_high=True),
+            default=0.1,
+            help="share of active blocks drawn as balanced (default: 0.1)",
+        )
+        parser.add_argument(
+            "--limit",
+            metavar="N",
+            type=POSITIVE,
+            default=100_000,
+            help="give a campaign up after so many judgments (default: 100000)",
+        )
+        parser.add_argument(
+            "--active-confidence",
+            metavar="C",
+            type=SHARE,
+            help="of the rank ranges under the active design (default: as under the others)",
+        )
+        parser.add_argument("--plot", metavar="F", help="draw the comparison into this SVG file")
+        add_resampling_arguments(parser, resamples=200)
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        plot = checked_output(options["plot"])
+        world, given = _world(options, progress)
+        how: dict[str, Any] = {
+            name: options[name]
+            for name in (
+                *("clusters", "confidence", "active_confidence", "resamples", "limit"),
+                *("experiments", "seed", "jobs"),
+            )
+        }
+        comparison = compare_designs(
+            world,
+            designs=tuple(dict.fromkeys(options["designs"])),
+            ranges=tuple(dict.fromkeys(options["rank_ranges"])),
+            # Clusters alone may be asked for.
+            target_pairs=options["target_pairs"] or ([] if options["clusters"] else [0.9]),
+            floor=max(0.0, options["floor"]),
+            **how,
+            progress=progress.begin(_("Simulating")),
+        )
+        if plot is not None:
+            with refused_writing(plot), replaced(plot) as part:
+                part.write_text(plot_of(comparison), encoding="utf-8")
+        return comparison_report(comparison, given)
+
+
+def _world(options: Options, progress: Progress) -> tuple[World, Input | None]:
+    if not options["files"]:
+        defaults = {"systems": _SYSTEMS, "noise": _NOISE}
+        chosen = {name: options[name] or default for name, default in defaults.items()}
+        return model_of({**options, **chosen}), None
+    if any(options[name] for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")):
+        refuse(_("Files say how judgments come about: leave the options of the model out."))
+    given = read_input(options, progress)
+    return rates_of(tally(given.blocks), per_block=options["per_block"]), given

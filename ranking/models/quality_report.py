@@ -1,0 +1,29 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class QualityReport(models.Model):
+    """What was last measured of the judges of a test set; computed anew, never history.
+
+    History is what followed from it: the evidence is kept with each
+    `QualityAction`.
+    """
+
+    test_set = models.OneToOneField(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="quality_report",
+        primary_key=True,
+    )
+    watermark = models.PositiveIntegerField(
+        _("watermark"), help_text=_("Number of the last judgment in it.")
+    )
+    measures = models.JSONField(_("measures by pseudonym"))
+    computed_at = models.DateTimeField(_("computed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("quality report")
+        verbose_name_plural = _("quality reports")
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id} at {self.watermark}"

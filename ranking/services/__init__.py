@@ -1,0 +1,17 @@
+"""Writes of the ranking app: ranking runs, and what the measures of judges lead to."""
+
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import (
+    SEED,
+    ranking_history_compute,
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
+
+__all__ = [
+    "SEED",
+    "quality_evaluate",
+    "ranking_history_compute",
+    "ranking_run_compute",
+    "ranking_run_reproduce",
+]

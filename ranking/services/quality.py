@@ -1,0 +1,124 @@
+"""Measures judges after each ranking, and lets the rules of a campaign act on what is found."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+
+from annotation.models import QualityRule
+from annotation.services import quality_rule_apply
+from campaign.models import Judge, System, TestSet
+from ranking.core.judge_quality import Measured, Measures, Watched, judge_quality
+from ranking.models import QualityReport, RankingRun
+from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
+from ranking.selectors.quality import judging_times
+
+_PROBABILITIES = {Watched.REFERENCE_RANDOM, Watched.BAD_REFERENCE_RANDOM, Watched.POSITION}
+
+
+def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
+    """Measure the judges of a ranking run, store that, and apply the rules in force.
+
+    Costs one more pass over the run's judgments and no resampling: κ with the
+    others is the run's own. Excluded judges are measured all the same, all but
+    that κ. Can run twice: a rule acts on a judge once. None where a report of
+    later judgments is stored.
+    """
+    test_set = TestSet.objects.select_related("campaign").get(pk=run.test_set_id)
+    with transaction.atomic():
+        measures = _measures(test_set, run)
+        stored = {
+            name: {str(measure): asdict(row) for measure, row in rows.items()}
+            for name, rows in measures.items()
+        }
+        report = QualityReport.objects.select_for_update().filter(test_set=test_set).first()
+        if report is not None and report.watermark > run.watermark:
+            return None
+        report, _created = QualityReport.objects.update_or_create(
+            test_set=test_set, defaults={"watermark": run.watermark, "measures": stored}
+        )
+    _rules_apply(test_set, measures, watermark=run.watermark)
+    return report
+
+
+def is_breached(rule: QualityRule, measured: Measured | None) -> bool:
+    """Whether a measure breaks a rule: on enough evidence, with its whole interval.
+
+    A probability has no interval and is compared as it is.
+    """
+    if measured is None or measured.evidence < rule.minimum:
+        return False
+    bounds = [measured.value, measured.low, measured.high]
+    if rule.measure not in _PROBABILITIES and None in bounds:
+        return False
+    known = [bound for bound in bounds if bound is not None]
+    if rule.direction == QualityRule.Direction.BELOW:
+        return max(known) < rule.threshold
+    return min(known) > rule.threshold
+
+
+def _measures(test_set: TestSet, run: RankingRun) -> Measures:
+    names = {
+        kind: name
+        for name, kind in test_set.systems.order_by("-name").values_list("name", "kind")
+        if kind != System.Kind.SYSTEM
+    }
+    agreement = run.result["agreement"]
+    measures = judge_quality(
+        judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
+        reference=names.get(System.Kind.REFERENCE),
+        attention=attention_blocks(test_set_id=test_set.pk, watermark=run.watermark),
+        bad_reference=names.get(System.Kind.BAD_REFERENCE),
+        p_chance=agreement["p_chance"],
+        seconds=judging_times(test_set_id=test_set.pk, watermark=run.watermark),
+    )
+    for row in agreement["judges"]:
+        if row["kappa"] is not None:
+            measures.setdefault(row["judge"], {})[Watched.INTER] = Measured(
+                row["kappa"], row["comparable"], row["low"], row["high"]
+            )
+    return measures
+
+
+def _rules_apply(test_set: TestSet, measures: Measures, *, watermark: int) -> None:
+    rules = [
+        rule
+        for rule in QualityRule.objects.filter(
+            campaign=test_set.campaign_id, switched_off_at__isnull=True
+        ).order_by("pk")
+        if rule.test_set_id in {None, test_set.pk}
+    ]
+    breached = [
+        (rule, name)
+        for rule in rules
+        for name, rows in measures.items()
+        if is_breached(rule, rows.get(rule.measure))
+    ]
+    judges = {
+        judge.pseudonym: judge
+        for judge in Judge.objects.filter(
+            campaign=test_set.campaign_id, pseudonym__in={name for _rule, name in breached}
+        )
+    }
+    for rule, name in breached:
+        if name in judges:
+            quality_rule_apply(
+                rule=rule,
+                judge=judges[name],
+                test_set=test_set,
+                evidence=_evidence(rule, measures[name], watermark),
+            )
+
+
+def _evidence(rule: QualityRule, measures: dict[str, Measured], watermark: int) -> dict[str, Any]:
+    """All that was measured of the judge then, and the terms that were broken."""
+    return {
+        "watermark": watermark,
+        "rule": {
+            "measure": rule.measure,
+            "direction": rule.direction,
+            "threshold": rule.threshold,
+            "minimum": rule.minimum,
+        },
+        "measures": {str(measure): asdict(row) for measure, row in measures.items()},
+    }

@@ -1,0 +1,140 @@
+from dataclasses import dataclass
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.models import QualityAction
+from annotation.services import (
+    QualityRefusedError,
+    judge_reinstate,
+    quality_action_revert,
+    quality_action_take,
+)
+from campaign.models import Judge, User
+from campaign.views.access import organised_test_set
+from ranking.forms import REINSTATE, ActionForm, NoteForm
+from ranking.measures import MeasureLine, breach_in_words, measure_lines, rule_in_words
+from ranking.models import QualityReport
+from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
+from ranking.selectors.runs import latest_run
+
+
+@dataclass(frozen=True, slots=True)
+class _ActionLine:
+    action: QualityAction
+    reason: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgeCard:
+    judge: JudgeQuality
+    lines: list[MeasureLine]
+    actions: list[_ActionLine]
+
+
+@require_safe
+@never_cache
+@login_required
+def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show what is known of each judge, where they stand, and what was done about it."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    judges = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judges",
+        "cards": [_card(judge) for judge in judges],
+        "report": QualityReport.objects.filter(test_set=test_set).first(),
+    }
+    return render(request, "organiser/judges.html", context)
+
+
+def _card(judge: JudgeQuality) -> _JudgeCard:
+    return _JudgeCard(
+        judge=judge,
+        lines=measure_lines(judge.measures),
+        actions=[
+            _ActionLine(
+                action=action,
+                reason=rule_in_words(action.rule) if action.rule else action.note,
+                evidence=breach_in_words(action.evidence),
+            )
+            for action in judge.actions
+        ],
+    )
+
+
+@require_POST
+@login_required
+def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
+    """Warn, pause, exclude or reinstate a judge."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    judge = get_object_or_404(Judge, pk=judge_id, campaign=test_set.campaign_id)
+    form = ActionForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest(_("Warn, pause, exclude or reinstate the judge."))
+    user, note = cast("User", request.user), form.cleaned_data["note"]
+    action = form.cleaned_data["action"]
+    try:
+        if action == REINSTATE:
+            judge_reinstate(judge=judge, user=user, note=note)
+        else:
+            evidence = {"measures": measures_of(judge=judge, test_set=test_set)}
+            quality_action_take(
+                judge=judge,
+                test_set=test_set,
+                action=action,
+                user=user,
+                note=note,
+                evidence=evidence,
+            )
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _said(action) % {"judge": judge.pseudonym})
+    return _back(slug, test_set_id, judge.pk)
+
+
+def _said(action: str) -> str:
+    return {
+        QualityAction.Kind.WARN: _("%(judge)s is warned: a kind note stands on their page."),
+        QualityAction.Kind.PAUSE: _("%(judge)s is paused and gets no more sentences."),
+        QualityAction.Kind.EXCLUDE: _(
+            "%(judge)s is excluded. The ranking is computed again without them; nothing is deleted."
+        ),
+        REINSTATE: _("%(judge)s stands well again."),
+    }[action]
+
+
+@require_POST
+@login_required
+def action_revert(
+    request: HttpRequest, slug: str, test_set_id: int, action_id: int
+) -> HttpResponse:
+    """Take an action back."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    action = get_object_or_404(QualityAction, pk=action_id, judge__campaign=test_set.campaign_id)
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest(_("The note is too long."))
+    try:
+        quality_action_revert(
+            action=action, user=cast("User", request.user), note=form.cleaned_data["note"]
+        )
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("It is taken back."))
+    return _back(slug, test_set_id, action.judge_id)
+
+
+def _back(slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
+    return redirect(f"{reverse('judge-quality', args=[slug, test_set_id])}#judge-{judge_id}")

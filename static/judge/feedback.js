@@ -1,0 +1,49 @@
+// After a practice sentence: whether the ranking was as expected, and why. One dialog at a time.
+
+import { letterOf } from "./order.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class Feedback {
+  #waiting = [];
+
+  constructor(outbox, queue) {
+    this.queue = queue;
+    outbox.addEventListener("sent", ({ detail }) => this.#answered(detail));
+    $("feedback-dialog").addEventListener("close", () => this.#next());
+  }
+
+  #answered({ item, answer }) {
+    const block = this.queue.find(item.body.block);
+    if (!answer?.feedback || !block) return;
+    this.#waiting.push({ block, ...answer.feedback });
+    this.#next();
+  }
+
+  #next() {
+    // A dialog the judge has opened is not covered by another; the next chance is when one closes.
+    const open = document.querySelector("dialog[open]");
+    if (open) open.addEventListener("close", () => this.#next(), { once: true });
+    else if (this.#waiting.length) this.#show(this.#waiting.shift());
+  }
+
+  #show({ block, agrees, expected, explanation }) {
+    $("feedback-title").textContent = say(agrees ? "practice_agrees" : "practice_differs");
+    $("feedback-order").textContent = say("practice_expected", { order: expected });
+    $("feedback-explanation").textContent = explanation;
+    $("feedback-texts").replaceChildren(
+      ...[...expected.matchAll(/[A-Z]/g)].map(([letter]) => {
+        const { text, lang, dir } = block.candidates.find((_, index) => letterOf(index) === letter);
+        const item = document.createElement("li");
+        const name = document.createElement("b");
+        const words = document.createElement("span");
+        name.textContent = letter;
+        Object.assign(words, { className: "reading", textContent: text, lang, dir });
+        item.append(name, " ", words);
+        return item;
+      }),
+    );
+    $("feedback-dialog").showModal();
+  }
+}

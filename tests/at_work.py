@@ -1,0 +1,43 @@
+"""Judges at work, through the services people's browsers use."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import HIT, Assignment
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, judgment_submit
+from campaign.models import Judge
+
+
+def lend(judge: Judge, after: Assignment | None = None) -> Assignment:
+    """A HIT for this judge; there must be one."""
+    assignment = assignment_lend(judge=judge, after=after)
+    assert assignment is not None
+    return assignment
+
+
+def judge_all_of(assignment: Assignment) -> None:
+    """Rank every block of it in shown order."""
+    for block in assigned_blocks(assignment):
+        labels = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
+        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+
+
+def judge_one_hit(judge: Judge) -> Assignment | None:
+    """Ask for a HIT and judge it; None where there was none."""
+    assignment = assignment_lend(judge=judge)
+    if assignment is not None:
+        judge_all_of(assignment)
+    return assignment
+
+
+def expire(assignment: Assignment) -> None:
+    """Let the lease have run out an hour ago."""
+    end = timezone.now() - timedelta(hours=1)
+    Assignment.objects.filter(pk=assignment.pk).update(
+        lease=DateTimeTZRange(end - timedelta(hours=1), end)
+    )
+    HIT.objects.filter(pk=assignment.hit_id).update(available_at=end)

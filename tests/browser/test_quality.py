@@ -1,0 +1,237 @@
+"""Controls and judges' quality in a real browser: by keyboard, on a phone, in the dark."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment, QualityAction, QualityRule
+from annotation.services import (
+    RuleTerms,
+    judge_reinstate,
+    pool_fill,
+    quality_action_take,
+    quality_rule_add,
+    quality_rules_suggest,
+    training_propose,
+)
+from campaign.models import BadReference, Campaign, Invitation, Judge, TestSet, User
+from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
+    invitation_create,
+    organiser_add,
+)
+from ranking.tasks import rank_test_set
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def enter(page: Page, campaign: Campaign) -> User:
+    user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
+    organiser_add(campaign=campaign, user=user)
+    _invitation, token = invitation_create(
+        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+    )
+    page.goto(f"/i/{token}/")
+    return user
+
+
+def address(test_set: TestSet, name: str) -> str:
+    return f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/{name}/"
+
+
+@pytest.fixture
+def judged() -> TestSetWriter:
+    """Two judges, of whom one never prefers the reference; a rule warns her."""
+    writer = TestSetWriter(make_campaign(), "museum en-de", ["A", "B", "C"])
+    writer.system("_ref", kind="reference")
+    for segment in range(1, 25):
+        block = writer.block(segment, ["A", "_ref", "B", "C"])
+        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
+        writer.judgment("zoe-with-a-name-that-goes-on-and-on", block, [3, 5, 3, 3], active_ms=2_000)
+    terms = RuleTerms(
+        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
+    )
+    quality_rule_add(campaign=writer.campaign, terms=terms, user=None)
+    rank_test_set(writer.test_set.pk)
+    return writer
+
+
+@pytest.fixture
+def with_controls() -> TestSet:
+    """Approved, rejected and waiting damaged references, and a training of two blocks."""
+    test_set = make_test_set(make_campaign(), documents=(7, 7))
+    bad_references_make(test_set=test_set, seed=5)
+    rows = list(BadReference.objects.of(test_set.pk).in_order())
+    for number, row in enumerate(rows[:8]):
+        bad_reference_review(bad_reference=row, approve=number > 1, reviewer=None)
+    training_propose(test_set=test_set, count=2)
+    pool_fill(test_set_id=test_set.pk)
+    return test_set
+
+
+def look(page: Page, name: str) -> None:
+    """Photograph the page where somebody wants to look at it."""
+    folder = os.environ.get("QUINTET_LOOK")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
+    new_page: NewPage,
+    judged: TestSetWriter,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    user = enter(page, judged.campaign)
+    zoe = Judge.objects.get(pseudonym__startswith="zoe")
+    quality_action_take(
+        judge=zoe, test_set=judged.test_set, action="pause", user=user, note="Wants a word."
+    )
+    judge_reinstate(judge=zoe, user=user, note="All is well.")
+    quality_action_take(judge=zoe, test_set=judged.test_set, action="exclude", user=user)
+    quality_rules_suggest(campaign=judged.campaign, user=None)
+    QualityRule.objects.filter(measure="seconds").update(
+        switched_off_at=judged.test_set.created_at, switched_off_by=user
+    )
+    rule = QualityRule.objects.get(measure="reference")
+    slug = judged.campaign.slug
+    for name, where in (
+        ("judges", address(judged.test_set, "judges")),
+        ("rules", f"/campaigns/{slug}/rules/"),
+        ("rule", f"/campaigns/{slug}/rules/{rule.pk}/"),
+        ("dashboard", f"/campaigns/{slug}/test-sets/{judged.test_set.pk}/"),
+    ):
+        page.goto(where)
+        if name == "judges":
+            page.get_by_text("Decide …").first.click()
+        axe_check(page)
+        look(page, f"{name}-{viewport['width']}-{scheme}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_pages_of_controls(
+    new_page: NewPage,
+    with_controls: TestSet,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, with_controls.campaign)
+    for name in ("bad-references", "bad-references/?status=approved", "training"):
+        page.goto(
+            address(with_controls, name).removesuffix("/")
+            if "?" in name
+            else address(with_controls, name)
+        )
+        axe_check(page)
+        look(page, f"{name.replace('/?status=', '-')}-{viewport['width']}-{scheme}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], name
+
+
+def test_enter_approves_one_damaged_reference_after_the_other(
+    page: Page, with_controls: TestSet
+) -> None:
+    enter(page, with_controls.campaign)
+    page.goto(address(with_controls, "bad-references"))
+    waiting = BadReference.objects.of(with_controls.pk).filter(status="pending")
+    for left in range(waiting.count(), 0, -1):
+        expect(page.get_by_role("link", name=f"to be reviewed {left}")).to_be_visible()
+        expect(page.get_by_role("button", name="Approve").first).to_be_focused()
+        page.keyboard.press("Enter")
+    expect(page.get_by_text("None here.")).to_be_visible()
+    assert not waiting.exists()
+
+
+def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: TestSetWriter) -> None:
+    enter(page, judged.campaign)
+    page.goto(address(judged.test_set, "judges"))
+    page.get_by_label("Decide about ada").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("By mistake.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("ada is excluded.")
+    action = QualityAction.objects.get(judge__pseudonym="ada")
+    assert (action.action, action.note) == ("exclude", "By mistake.")
+    page.get_by_role("button", name="Take back: ada excluded").click()
+    expect(page.get_by_text("Taken back by Olga")).to_be_visible()
+
+
+def test_practice_sentences_are_explained_one_by_one(
+    page: Page,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    with_controls: TestSet,
+) -> None:
+    judge = make_judge(with_controls.campaign)
+    pool_fill(test_set_id=with_controls.pk)
+    sign_in(page, judge)
+    at_sentence(page, 1, total=2)
+    type_ranks(page, "1111")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading")).to_have_text("A practice sentence: see what was expected")
+    expect(dialog).to_contain_text("damaged on purpose")
+    expect(dialog.get_by_role("listitem")).to_have_count(2)
+    axe_check(page)
+    look(page, "feedback")
+    for name in ("_badref", "amber"):
+        assert name not in page.content()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    at_sentence(page, 2, total=2)
+    # Now as expected.
+    block = judge.reserved_hits.get().blocks.get(position=2)
+    assert block.expected is not None
+    type_ranks(page, "".join(str(rank or 3) for rank in block.expected))
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("heading")).to_have_text("Just as expected")
+    page.keyboard.press("Enter")
+    assert Judgment.objects.filter(judge=judge).count() == 2
+
+
+def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
+    page: Page,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    tolerate: list[str],
+) -> None:
+    tolerate.append("403")
+    test_set = make_test_set(make_campaign(), documents=(3, 3, 3))
+    pool_fill(test_set_id=test_set.pk)
+    judge = make_judge(test_set.campaign)
+    organiser = User.objects.create_user(name="Olga")
+    quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    expect(page.locator("#notice")).to_contain_text("A word from the organisers")
+    axe_check(page)
+    look(page, "warned")
+    type_ranks(page, "12345")
+    page.keyboard.press("Enter")
+    all_sent(page)
+    quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+    page.reload()
+    expect(page.get_by_text("Your judging is paused.")).to_be_visible()
+    axe_check(page)
+    look(page, "paused")

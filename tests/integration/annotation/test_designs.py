@@ -1,0 +1,205 @@
+"""Changing a design, and reading what was drawn by it and why."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import HIT, Design
+from annotation.services import DesignRefusedError, design_change, hits_plan
+from campaign.models import TestSet
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), planned=3)
+
+
+def change(*options: str, test_set: str = "museum en-de") -> str:
+    out = StringIO()
+    call_command(
+        "change_design", "--campaign=museum", f"--test-set={test_set}", *options, stdout=out
+    )
+    return out.getvalue()
+
+
+class TestChange:
+    def test_the_change_is_recorded_and_old_hits_keep_their_design(self, test_set: TestSet) -> None:
+        old = test_set.designs.get()
+        organiser = make_organiser(test_set.campaign)
+        new = design_change(test_set=test_set, changed_by=organiser, kind="balanced", seed=3)
+        hits_plan(test_set_id=test_set.pk, count=2)
+        assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [new] * 2
+        assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
+        assert new.systems_per_block == old.systems_per_block
+
+    def test_what_is_not_named_stays(self, test_set: TestSet) -> None:
+        design_change(test_set=test_set, intra_share=0.1, documents=[1])
+        design = design_change(test_set=test_set, redundancy=2)
+        assert (design.intra_share, design.documents, design.redundancy) == (0.1, [1], 2)
+
+    @pytest.mark.parametrize(
+        ("parameters", "said"),
+        [
+            ({"kind": "random"}, "kind"),
+            ({"kind": "imported"}, "imported"),
+            ({"systems_per_block": 1}, "design_candidates_between_2_and_26"),
+            ({"reference_rate": 1.5}, "design_reference_rate_between_0_and_1"),
+            ({"intra_share": 0.95}, "design_repeats_at_most_nine_tenths"),
+            ({"redundancy": 0}, "design_redundancy_between_1_and_50"),
+            ({"length_limits": [[30, 1]]}, "length_limits"),
+            ({"length_limits": "30:1"}, "length_limits"),
+            ({"documents": [3]}, "documents: the test set has no 3"),
+            ({"segments": [1, 99]}, "segments: the test set has no 99"),
+            ({"colour": "blue"}, "colour"),
+        ],
+    )
+    def test_a_design_that_draws_nothing_is_refused_and_changes_nothing(
+        self, test_set: TestSet, parameters: dict[str, Any], said: str
+    ) -> None:
+        with pytest.raises(DesignRefusedError, match=said):
+            design_change(test_set=test_set, **parameters)
+        assert Design.objects.count() == 1
+
+    def test_redundancy_beyond_what_a_segment_may_have_is_refused(self, test_set: TestSet) -> None:
+        test_set.blocks_per_segment = 2
+        test_set.save()
+        with pytest.raises(DesignRefusedError, match="redundancy is 3"):
+            design_change(test_set=test_set, redundancy=3)
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"kind": "random"},
+            {"segment_order": "backwards"},
+            {"normalisation": "none"},
+            {"reference_rate": -0.1},
+            {"bad_reference_rate": 1.1},
+            {"active_floor": 2},
+            {"inter_share": 0.91},
+            {"redundancy": 51},
+        ],
+    )
+    def test_the_database_refuses_it_too(self, test_set: TestSet, fields: dict[str, Any]) -> None:
+        with pytest.raises(IntegrityError, match="design_"), transaction.atomic():
+            Design.objects.create(test_set=test_set, **fields)
+
+
+class TestCommand:
+    def test_every_parameter_can_be_changed(self, test_set: TestSet) -> None:
+        make_organiser(test_set.campaign)
+        said = change(
+            *("--kind=balanced", "--seed=5", "--systems-per-block=4", "--segments-per-hit=2"),
+            *("--segment-order=sequential", "--documents=1-2", "--segments=1,3-7"),
+            *("--reference-rate=0.2", "--bad-reference-rate=0.1", "--length-limits=20:4,30:3"),
+            *("--normalisation=nfc_whitespace", "--active-floor=0.2", "--inter-share=0.1"),
+            *("--intra-share=0.1", "--repeat-gap=5", "--redundancy=2"),
+            "--by=organiser@example.org",
+        )
+        design = test_set.designs.latest()
+        assert f"design {design.pk}: kind=balanced, seed=5" in said
+        assert design.documents == [1, 2]
+        assert design.segments == [1, 3, 4, 5, 6, 7]
+        assert design.length_limits == [[20, 4], [30, 3]]
+        assert design.reference_rate == 0.2
+        assert design.changed_by is not None
+
+    def test_a_subset_and_a_rate_can_be_taken_back(self, test_set: TestSet) -> None:
+        change("--documents=1", "--reference-rate=0", "--length-limits=20:4")
+        change("--documents=all", "--reference-rate=system", "--length-limits=none")
+        design = test_set.designs.latest()
+        assert (design.documents, design.reference_rate, design.length_limits) == ([], None, [])
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (["--kind=imported"], "invalid choice"),
+            (["--documents=2-1"], "no range"),
+            (["--segments=a"], "neither a number nor a range"),
+            (["--reference-rate=often"], "neither a rate"),
+            (["--length-limits=30"], "WORDS:N"),
+            (["--systems-per-block=1"], "design_candidates_between_2_and_26"),
+            (["--by=nobody@example.org"], "no user"),
+        ],
+    )
+    @pytest.mark.usefixtures("test_set")
+    def test_a_wrong_option_says_what_is_wrong(self, options: list[str], said: str) -> None:
+        with pytest.raises(CommandError, match=said):
+            change(*options)
+        assert Design.objects.count() == 1
+
+    @pytest.mark.usefixtures("test_set")
+    def test_an_unknown_test_set_is_answered_with_the_known_ones(self) -> None:
+        with pytest.raises(CommandError, match="museum en-de"):
+            change(test_set="other")
+
+
+class TestWhatOrganisersSee:
+    @pytest.fixture
+    def organiser(self, client: Client, test_set: TestSet) -> Client:
+        client.force_login(make_organiser(test_set.campaign))
+        return client
+
+    def test_the_designs_are_listed_the_one_in_force_first(
+        self, organiser: Client, test_set: TestSet
+    ) -> None:
+        user = make_organiser(make_campaign("other"), "other@example.org")
+        design_change(test_set=test_set, changed_by=user, kind="all")
+        rows = organiser.get(f"/api/v1/test-sets/{test_set.pk}/designs/").json()["results"]
+        assert [(row["kind"], row["changed_by"]) for row in rows] == [
+            ("all", "Olga"),
+            ("uniform", None),
+        ]
+
+    def test_a_hit_says_why_it_was_drawn(self, organiser: Client, test_set: TestSet) -> None:
+        design_change(test_set=test_set, kind="balanced", redundancy=2)
+        hits_plan(test_set_id=test_set.pk, count=2)
+        address = f"/api/v1/test-sets/{test_set.pk}/hits/?page_size=2"
+        first = organiser.get(address).json()
+        rows = organiser.get(first["next"]).json()["results"]
+        assert [row["number"] for row in rows] == [3, 4]
+        copy = organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/").json()["results"][-1]
+        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "waiting")
+        assert copy["why"]["purpose"] == "redundancy"
+        assert copy["why"]["blocks"][0]["chosen"] == "balanced"
+
+    def test_the_page_lists_hits_with_why(self, organiser: Client, test_set: TestSet) -> None:
+        page = organiser.get(f"/campaigns/museum/test-sets/{test_set.pk}/hits/")
+        assert page.status_code == 200
+        text = page.content.decode()
+        assert "HIT 3" in text
+        assert "every system equally likely" in text
+        dashboard = organiser.get(f"/campaigns/museum/test-sets/{test_set.pk}/").content.decode()
+        assert f"/campaigns/museum/test-sets/{test_set.pk}/hits/" in dashboard
+
+    @pytest.mark.parametrize("planned", [1, 50])
+    def test_the_page_takes_as_many_queries_however_many_hits(
+        self,
+        organiser: Client,
+        test_set: TestSet,
+        planned: int,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        hits_plan(test_set_id=test_set.pk, count=planned)
+        with django_assert_max_num_queries(7):
+            organiser.get(f"/campaigns/museum/test-sets/{test_set.pk}/hits/")
+        with django_assert_max_num_queries(6):
+            organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/")
+
+    def test_judges_see_nothing_of_it(self, client: Client, test_set: TestSet) -> None:
+        judge = make_judge(test_set.campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        for path in (
+            f"/api/v1/test-sets/{test_set.pk}/hits/",
+            f"/api/v1/test-sets/{test_set.pk}/designs/",
+            f"/campaigns/museum/test-sets/{test_set.pk}/hits/",
+        ):
+            assert client.get(path).status_code == 404

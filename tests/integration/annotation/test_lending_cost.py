@@ -1,0 +1,89 @@
+"""Lending a HIT costs the same however many there have been."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from annotation.selectors import hits_for_judge
+from campaign.models import Judge, TestSet
+from tests.at_work import judge_one_hit
+from tests.factories import make_campaign, make_judge, make_test_set
+
+
+@pytest.mark.django_db
+class TestCost:
+    def test_lending_costs_the_same_with_a_long_history(self) -> None:
+        """One walk over the index of the pool, which ends at the first HIT that suits."""
+        test_set = make_test_set(make_campaign(), documents=(30,), planned=50)
+        judge = make_judge(test_set.campaign)
+        judge_one_hit(judge)
+        _history_make(test_set, hits=range(1_000, 5_000), judges=range(300))
+        before = _walk(judge, test_set)
+        _history_make(test_set, hits=range(5_000, 105_000), judges=range(300, 3_300))
+        after = _walk(judge, test_set)
+        assert _nodes(after) == _nodes(before)
+        assert ("Index Scan", "hit_pool") in _nodes(after)
+        assert not any("Seq Scan" in kind or kind == "Sort" for kind, _index in _nodes(after))
+        assert _rows_examined(after) == _rows_examined(before) <= 60
+        assert after["Shared Hit Blocks"] + after["Shared Read Blocks"] <= 200
+
+
+def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
+    """HITs that are done, and judges who saw every segment."""
+    design = test_set.designs.get()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO annotation_hit (
+                test_set_id, design_id, number, purpose, segment_ids, system_ids, why,
+                available_at, completed_at
+            )
+            SELECT %s, %s, n, 'first', '{1,2,3}', '{1,2}', '{}', now(), now()
+            FROM generate_series(%s, %s) n
+            """,
+            [test_set.pk, design.pk, hits[0], hits[-1]],
+        )
+        cursor.execute(
+            """
+            WITH judges AS (
+                INSERT INTO campaign_judge (
+                    campaign_id, pseudonym, origin, languages, expertise, note, created_at
+                )
+                SELECT %s, 'judge ' || n, 'imported', '{}', '{}', '', now()
+                FROM generate_series(%s, %s) n
+                RETURNING id
+            )
+            INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat)
+            SELECT j.id, s.id, (SELECT min(id) FROM annotation_assignment), false
+            FROM judges j, campaign_segment s WHERE s.test_set_id = %s
+            """,
+            [test_set.campaign_id, judges[0], judges[-1], test_set.pk],
+        )
+
+
+def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
+    hits = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
+    query = hits.waiting().select_for_update(skip_locked=True, no_key=True)[:1]
+    sql, parameters = query.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE annotation_hit, annotation_exposure")
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", parameters)
+        plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
+    return plan
+
+
+def _each(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    return [plan, *(node for child in plan.get("Plans", []) for node in _each(child))]
+
+
+def _nodes(plan: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(node["Node Type"], node.get("Index Name", "")) for node in _each(plan)]
+
+
+def _rows_examined(plan: dict[str, Any]) -> int:
+    return sum(
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        for node in _each(plan)
+        if node["Node Type"] == "Index Scan"
+    )

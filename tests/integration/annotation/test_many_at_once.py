@@ -1,0 +1,86 @@
+"""Fifty real connections at the same moment."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from annotation.models import HIT, Assignment, Exposure, JudgeAccount, Judgment
+from annotation.services import (
+    design_change,
+    pool_fill,
+    work_want,
+)
+from campaign.models import Judge
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+
+@pytest.mark.django_db(transaction=True)
+class TestManyAtOnce:
+    def test_fifty_judges_at_once_hold_fifty_hits(self) -> None:
+        """Real connections, all asking at the same moment, twice each as two tabs would."""
+        test_set = make_test_set(make_campaign(), planned=60)
+        judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(50)]
+        together = Barrier(50)
+
+        def ask(judge: Judge) -> tuple[int, int]:
+            try:
+                together.wait(timeout=30)
+                return judge.pk, lend(judge).hit_id
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(50) as pool:
+            lent = list(pool.map(ask, judges)) + list(pool.map(ask, judges))
+        assert set(Counter(lent).values()) == {2}
+        assert len({hit for _, hit in lent}) == 50
+        assert Assignment.objects.count() == 50
+
+    def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
+        """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
+        test_set = make_long_test_set(make_campaign(), segments=60, systems=3, blocks_wanted=240)
+        design_change(test_set=test_set, segments_per_hit=2, redundancy=2, inter_share=0.1)
+        pool_fill(test_set_id=test_set.pk, size=30)
+        judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(50)]
+        together = Barrier(51)
+
+        def work(judge: Judge) -> None:
+            try:
+                together.wait(timeout=60)
+                for _ask in range(8):
+                    if judge_one_hit(judge) is None:
+                        work_want(judge=judge)
+            finally:
+                connection.close()
+
+        def plan() -> None:
+            try:
+                together.wait(timeout=60)
+                for _round in range(25):
+                    pool_fill(test_set_id=test_set.pk, size=30)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(51) as pool:
+            planner = pool.submit(plan)
+            list(pool.map(work, judges))
+            planner.result()
+        for judge in judges:
+            pool_fill(test_set_id=test_set.pk)
+            while judge_one_hit(judge) is not None:
+                pass
+        assert not HIT.objects.filter(completed_at__isnull=True).exists()
+        assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
+        assert 240 <= Judgment.objects.count() <= 243
+        assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
+        twice = Counter(Exposure.objects.values_list("judge", "segment"))
+        assert set(twice.values()) == {1}
+        for first in HIT.objects.filter(purpose="first", repeated_by__purpose="redundancy"):
+            by = {first.assignments.get().judge_id}
+            by.update(copy.assignments.get().judge_id for copy in first.repeated_by.all())
+            assert len(by) == 1 + first.repeated_by.count()
+        lent = sum(JudgeAccount.objects.values_list("hits_lent", flat=True))
+        assert lent == Assignment.objects.count()

@@ -1,0 +1,258 @@
+"""What the worker plans: by every design, for everybody and for one judge, and again the same."""
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import HIT, Block, Candidate, Design, Exposure, HITSequence, JudgeAccount
+from annotation.selectors.planned import plans_read
+from annotation.services import (
+    assignment_lend,
+    design_change,
+    hit_redraw,
+    hits_plan,
+    pool_fill,
+    sampling_state_record,
+    work_want,
+)
+from campaign.models import Output, TestSet
+from campaign.services import conflict_declare
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+DESIGNS: list[dict[str, Any]] = [
+    {"kind": "uniform"},
+    {"kind": "balanced", "reference_rate": 0.2},
+    {"kind": "active", "segment_order": "sequential", "normalisation": "nfc_whitespace"},
+    {"kind": "binary", "redundancy": 2, "inter_share": 0.1},
+    {"kind": "all", "length_limits": [[4, 3]], "documents": [1]},
+]
+
+
+class TestPool:
+    def test_hits_are_the_same_in_another_campaign(self) -> None:
+        plans = []
+        for slug in ("one", "two"):
+            test_set = make_test_set(make_campaign(slug), planned=5)
+            plans.append(
+                list(
+                    Candidate.objects.filter(block__hit__test_set=test_set)
+                    .order_by("block__hit__number", "block__position", "position", "outputs__text")
+                    .values_list(
+                        "block__hit__number",
+                        "block__segment__number",
+                        "position",
+                        "outputs__text",
+                        "outputs__system__name",
+                    )
+                )
+            )
+        assert plans[0] == plans[1]
+
+    @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
+    def test_hits_planned_in_steps_are_those_planned_at_once(
+        self, parameters: dict[str, Any]
+    ) -> None:
+        numbers = []
+        for slug, steps in (("one", [12]), ("two", [1, 2, 4, 5])):
+            test_set = make_test_set(make_campaign(slug), planned=0)
+            design_change(test_set=test_set, **parameters)
+            for count in steps:
+                assert hits_plan(test_set_id=test_set.pk, count=count) == count
+            numbers.append(
+                list(
+                    Candidate.objects.filter(block__hit__test_set=test_set)
+                    .order_by("block__hit__number", "block__position", "position", "outputs__text")
+                    .values_list("block__hit__number", "block__hit__purpose", "outputs__text")
+                )
+            )
+        assert numbers[0] == numbers[1]
+
+    def test_a_hit_holds_consecutive_segments_of_one_document(self) -> None:
+        make_test_set(make_campaign(), documents=(8, 5, 2), planned=30)
+        for hit in HIT.objects.all():
+            places = list(hit.blocks.values_list("segment__document", "segment__position"))
+            assert len({document for document, _ in places}) == 1
+            positions = [position for _, position in places]
+            assert positions == list(range(positions[0], positions[0] + len(positions)))
+            assert len(positions) in {2, 3}
+
+    def test_no_block_shows_one_text_twice(self) -> None:
+        make_test_set(make_campaign(), planned=30)
+        for block in Block.objects.all():
+            shown = [candidate.outputs.values("text") for candidate in block.candidates.all()]
+            texts = [{row["text"] for row in rows} for rows in shown]
+            assert all(len(of_one) == 1 for of_one in texts)
+            assert len({text for of_one in texts for text in of_one}) == len(texts)
+
+    def test_a_hit_says_which_segments_and_systems_it_shows(self) -> None:
+        make_test_set(make_campaign(), planned=10)
+        for hit in HIT.objects.all():
+            assert hit.segment_ids == list(hit.blocks.values_list("segment_id", flat=True))
+            shown = Output.objects.filter(candidates__block__hit=hit)
+            assert hit.system_ids == sorted(set(shown.values_list("system_id", flat=True)))
+
+    def test_planning_ends_at_what_is_wanted(self) -> None:
+        test_set = make_test_set(make_campaign(), blocks_wanted=10, planned=0)
+        assert pool_fill(test_set_id=test_set.pk) == 4
+        assert HITSequence.objects.get().blocks_planned in {10, 11, 12}
+        assert pool_fill(test_set_id=test_set.pk) == 0
+
+    def test_no_segment_is_planned_into_more_blocks_than_wanted(self) -> None:
+        test_set = make_test_set(make_campaign(), blocks_per_segment=4, planned=0)
+        design_change(test_set=test_set, redundancy=2, inter_share=0.2)
+        pool_fill(test_set_id=test_set.pk)
+        planned = Counter(Block.objects.values_list("segment__number", flat=True))
+        assert len(planned) == 7
+        assert max(planned.values()) == 4
+        assert sum(planned.values()) >= 24
+        assert HITSequence.objects.get().segment_blocks == [planned[n] for n in range(1, 8)]
+
+    def test_outputs_that_are_all_identical_end_planning(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        Output.objects.update(text="überall dasselbe")
+        assert pool_fill(test_set_id=test_set.pk) == 0
+
+    def test_the_pool_is_filled_to_its_size(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        pool_fill(test_set_id=test_set.pk, size=20)
+        lend(make_judge(test_set.campaign))
+        assert pool_fill(test_set_id=test_set.pk, size=20) == 1
+
+    def test_an_active_design_keeps_a_smaller_pool(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        design_change(test_set=test_set, kind="active")
+        assert pool_fill(test_set_id=test_set.pk) == 30
+
+    def test_pairs_of_a_balanced_design_meet_equally_often(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=30)
+        design_change(test_set=test_set, kind="balanced", systems_per_block=2)
+        for _step in range(4):
+            hits_plan(test_set_id=test_set.pk, count=10)
+        pairs: Counter[tuple[str, ...]] = Counter()
+        for plan in plans_read(HIT.objects.values_list("pk", flat=True)).values():
+            for block in plan.blocks:
+                pairs.update(combinations(sorted(name for (name,) in block.systems), 2))
+        assert len(pairs) == 15
+        assert max(pairs.values()) - min(pairs.values()) <= 1
+
+    def test_each_block_of_a_redundant_design_is_planned_for_as_many_judges(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        design_change(test_set=test_set, redundancy=3)
+        hits_plan(test_set_id=test_set.pk, count=9)
+        firsts = HIT.objects.filter(purpose="first")
+        assert firsts.count() == 3
+        for first in firsts:
+            copies = list(first.repeated_by.all())
+            assert [copy.purpose for copy in copies] == ["redundancy"] * 2
+            assert {tuple(copy.segment_ids) for copy in copies} == {tuple(first.segment_ids)}
+
+    def test_an_active_design_draws_by_what_the_judges_said(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=30, systems=4)
+        design_change(test_set=test_set, kind="active", systems_per_block=2, active_floor=0)
+        names = sorted(test_set.systems.values_list("name", flat=True))
+        # The first two are as good as each other; the others are far apart from all.
+        wins = [[0, 50, 400, 400], [50, 0, 400, 400], [0, 0, 0, 400], [0, 0, 0, 0]]
+        sampling_state_record(
+            test_set_id=test_set.pk, watermark=9, systems=names, wins=wins, ties=[[0] * 4] * 4
+        )
+        hits_plan(test_set_id=test_set.pk, count=10)
+        shown = Counter(
+            tuple(sorted(name for (name,) in block.systems))
+            for plan in plans_read(HIT.objects.values_list("pk", flat=True)).values()
+            for block in plan.blocks
+        )
+        assert shown.most_common(1)[0][0] == (names[0], names[1])
+        assert HIT.objects.earliest("number").why["blocks"][0]["watermark"] == 9
+
+
+@pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
+def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> None:
+    test_set = make_test_set(make_campaign(), blocks_per_segment=30, planned=0)
+    design_change(test_set=test_set, intra_share=0.5, repeat_gap=0, **parameters)
+    for count in (3, 8, 4):
+        hits_plan(test_set_id=test_set.pk, count=count)
+    judge = make_judge(test_set.campaign)
+    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
+    work_want(judge=judge)
+    for _round in range(5):
+        pool_fill(test_set_id=test_set.pk, size=10)
+        judge_one_hit(judge)
+    hits = list(HIT.objects.order_by("number"))
+    plans = plans_read([hit.pk for hit in hits])
+    purposes = {hit.purpose for hit in hits}
+    assert {"first", "intra"} <= purposes
+    assert any(hit.reserved_for_id and hit.purpose == "first" for hit in hits)
+    for hit in hits:
+        assert hit_redraw(hit) == plans[hit.pk], hit.purpose
+
+
+class TestForOneJudge:
+    @pytest.fixture
+    def test_set(self) -> TestSet:
+        return make_test_set(make_campaign(), documents=(9,), planned=0)
+
+    def test_a_judge_who_finds_nothing_is_planned_for(self, test_set: TestSet) -> None:
+        judge = make_judge(test_set.campaign)
+        work_want(judge=judge)
+        Design.objects.update(segments=[1, 2, 3])
+        pool_fill(test_set_id=test_set.pk, size=5)
+        assert judge_one_hit(judge) is not None
+        # The pool holds nothing but the three segments this judge has seen by now.
+        Design.objects.update(segments=[])
+        assert assignment_lend(judge=judge) is None
+        work_want(judge=judge)
+        pool_fill(test_set_id=test_set.pk, size=1)
+        hit = lend(judge).hit
+        assert hit.reserved_for == judge
+        assert set(hit.blocks.values_list("segment__number", flat=True)) <= set(range(4, 10))
+
+    def test_a_judge_reaches_every_segment_once(self, test_set: TestSet) -> None:
+        judge = make_judge(test_set.campaign)
+        for _ask in range(30):
+            if judge_one_hit(judge) is None:
+                work_want(judge=judge)
+                pool_fill(test_set_id=test_set.pk, size=5)
+        assert Counter(
+            Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
+        ) == Counter(range(1, 10))
+
+    def test_what_nobody_comes_for_goes_to_others(self, test_set: TestSet) -> None:
+        judge = make_judge(test_set.campaign, "absent")
+        JudgeAccount.objects.create(judge=judge, test_set=test_set, wanted_at=timezone.now())
+        pool_fill(test_set_id=test_set.pk, size=0)
+        kept = HIT.objects.filter(reserved_for=judge)
+        assert kept.exists()
+        other = make_judge(test_set.campaign, "present")
+        assert assignment_lend(judge=other) is None
+        kept.update(reserved_until=timezone.now())
+        assert lend(other).hit.reserved_for == judge
+
+    def test_nobody_is_shown_what_they_have_an_interest_in(self) -> None:
+        """Their own system's text, not even as another system's."""
+        test_set = make_test_set(make_campaign(), documents=(6, 6), planned=30)
+        judge = make_judge(test_set.campaign)
+        conflict_declare(judge=judge, system=test_set.systems.get(name="birch"))
+        judged = 0
+        for _ask in range(20):
+            work_want(judge=judge)
+            pool_fill(test_set_id=test_set.pk)
+            judged += judge_one_hit(judge) is not None
+        shown = Output.objects.filter(candidates__block__hit__assignments__judge=judge)
+        assert judged >= 4
+        assert not shown.filter(system__name="birch").exists()
+        assert not shown.filter(system__name="amber", segment__number__in=[1, 3, 5]).exists()
+
+    def test_a_conflict_declared_later_takes_the_hit_back(self) -> None:
+        test_set = make_test_set(make_campaign(), systems=("a", "b"), identical=())
+        judge = make_judge(test_set.campaign)
+        held = lend(judge)
+        conflict_declare(judge=judge, system=test_set.systems.get(name="a"))
+        assert assignment_lend(judge=judge) is None
+        held.refresh_from_db()
+        assert held.released_at is not None

@@ -1,0 +1,117 @@
+"""Shares of repeats are reached by real judges, through the services their browsers use."""
+
+from collections import defaultdict
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import HIT, Assignment, HITSequence
+from annotation.selectors.planned import plans_read
+from annotation.services import assignment_lend, design_change, pool_fill
+from campaign.models import Judge
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set
+
+pytestmark = pytest.mark.django_db
+
+GAP = 6
+
+
+def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
+    test_set = make_long_test_set(make_campaign(), segments=150, systems=3)
+    design_change(
+        test_set=test_set,
+        kind="balanced",
+        segments_per_hit=1,
+        inter_share=0.15,
+        intra_share=0.1,
+        repeat_gap=GAP,
+    )
+    judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(20)]
+    for _round in range(50):
+        pool_fill(test_set_id=test_set.pk, size=50)
+        for judge in judges:
+            assert judge_one_hit(judge) is not None
+    lent = list(
+        Assignment.objects.order_by("judge", "ordinal").values_list(
+            "judge", "ordinal", "hit__purpose", "hit__repeats", "hit_id"
+        )
+    )
+    assert len(lent) == 1000
+    shares = {
+        purpose: sum(row[2] == purpose for row in lent) / len(lent)
+        for purpose in ("intra", "inter")
+    }
+    assert shares["intra"] == pytest.approx(0.1, abs=0.01)
+    # Of what is planned for everybody, which intra repeats are not.
+    assert shares["inter"] / (1 - shares["intra"]) == pytest.approx(0.15, abs=0.01)
+    _gaps_check(lent)
+
+
+def _gaps_check(lent: list[tuple[int, int, str, int | None, int]]) -> None:
+    seen: dict[tuple[int, int], list[tuple[int, int, str]]] = defaultdict(list)
+    for judge, ordinal, purpose, repeats, hit in lent:
+        seen[judge, repeats or hit].append((ordinal, hit, purpose))
+    repeated = {key: rows for key, rows in seen.items() if len(rows) > 1}
+    assert repeated
+    plans = plans_read([row[1] for rows in repeated.values() for row in rows])
+    for rows in repeated.values():
+        (first, own, purpose), (again, repeat, its_purpose) = rows
+        assert (purpose != "intra", its_purpose) == (True, "intra")
+        assert again - first - 1 >= GAP
+        for one, other in zip(plans[own].blocks, plans[repeat].blocks, strict=True):
+            assert sorted(one.candidates) == sorted(other.candidates)
+            assert one.candidates != other.candidates
+
+
+class TestIntra:
+    @pytest.fixture
+    def judge(self) -> Judge:
+        """One with five HITs done and a repeat of one of them planned."""
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
+        design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
+        judge = make_judge(test_set.campaign)
+        for _hit in range(5):
+            pool_fill(test_set_id=test_set.pk, size=20)
+            judge_one_hit(judge)
+        pool_fill(test_set_id=test_set.pk, size=20)
+        return judge
+
+    def test_a_judges_own_repeat_goes_to_nobody_else(self, judge: Judge) -> None:
+        repeat = HIT.objects.open().get(purpose="intra")
+        assert repeat.reserved_for == judge
+        HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
+        HIT.objects.open().exclude(pk=repeat.pk).update(completed_at=timezone.now())
+        assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
+        assert lend(judge).hit == repeat
+
+    @pytest.mark.usefixtures("judge")
+    def test_one_is_planned_at_a_time(self) -> None:
+        test_set = HIT.objects.latest("pk").test_set_id
+        pool_fill(test_set_id=test_set, size=20)
+        assert HIT.objects.open().filter(purpose="intra").count() == 1
+
+    def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
+        repeat = HIT.objects.open().get(purpose="intra")
+        sequence = HITSequence.objects.get()
+        HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
+        judge.accounts.update(last_lent_at=timezone.now() - timedelta(days=2))
+        pool_fill(test_set_id=repeat.test_set_id, size=0)
+        repeat.refresh_from_db()
+        assert repeat.withdrawn_at is not None
+        assert assignment_lend(judge=judge) != repeat
+        after = HITSequence.objects.get()
+        assert after.blocks_planned == sequence.blocks_planned - 3
+        assert sum(after.segment_blocks) == sum(sequence.segment_blocks) - 3
+
+    def test_a_judges_browser_learns_nothing_of_a_repeat(self, judge: Judge) -> None:
+        """Its ids are its own, and its answer has the fields of every other."""
+        from annotation.selectors import assignment_view
+
+        repeat = lend(judge)
+        assert repeat.hit.purpose == "intra"
+        own = Assignment.objects.exclude(pk=repeat.pk).get(judge=judge, hit=repeat.hit.repeats)
+        one, other = (assignment_view(each, campaign=judge.campaign) for each in (own, repeat))
+        assert not {block.id for block in one.blocks} & {block.id for block in other.blocks}
+        assert all(block.state == "open" and block.judgment is None for block in other.blocks)

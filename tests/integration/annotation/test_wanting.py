@@ -1,0 +1,166 @@
+"""What a judge is told who finds nothing: never "no more work" while there is some."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import HIT, HITSequence, JudgeAccount
+from annotation.notification import broker, planning_key
+from annotation.selectors.planned import plans_read
+from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_want
+from annotation.tasks import plan_test_set
+from campaign.models import Judge, TestSet
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(6,), planned=0)
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+def ask(client: Client, judge: Judge) -> Any:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+
+
+def test_the_request_never_plans(client: Client, judge: Judge) -> None:
+    answer = ask(client, judge)
+    assert answer.status_code == 202
+    assert answer.json() == {"state": "preparing", "retry_after": 2}
+    assert answer.headers["Retry-After"] == "2"
+    assert not HIT.objects.exists()
+
+
+def test_the_worker_is_told_once_and_then_there_is_work(
+    client: Client,
+    judge: Judge,
+    test_set: TestSet,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        ask(client, judge)
+        ask(client, judge)
+    assert broker().llen("celery") == 1
+    assert broker().get(planning_key(test_set.pk)) == b"1"
+    plan_test_set(test_set.pk)
+    assert broker().get(planning_key(test_set.pk)) is None
+    assert ask(client, judge).status_code == 200
+
+
+def test_a_judge_gets_work_although_the_broker_is_away(
+    client: Client,
+    judge: Judge,
+    test_set: TestSet,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
+    broker.cache_clear()
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            assert ask(client, judge).status_code == 202
+    finally:
+        monkeypatch.undo()
+        broker.cache_clear()
+    # What the periodic task does.
+    pool_fill(test_set_id=test_set.pk, size=0)
+    assert HIT.objects.filter(reserved_for=judge).exists()
+    assert ask(client, judge).status_code == 200
+
+
+def test_no_more_work_is_said_once_the_planner_found_none(
+    client: Client, judge: Judge, test_set: TestSet
+) -> None:
+    pool_fill(test_set_id=test_set.pk, size=8)
+    while judge_one_hit(judge) or work_want(judge=judge).lack == "preparing":
+        pool_fill(test_set_id=test_set.pk, size=8)
+    assert judge.exposures.count() == 6
+    # What lies in the pool is of segments this judge has seen.
+    assert HIT.objects.open().exists()
+    assert ask(client, judge).status_code == 204
+
+
+def test_no_more_work_is_not_said_from_memory(
+    client: Client, judge: Judge, test_set: TestSet
+) -> None:
+    test_set.blocks_wanted = 0
+    test_set.save()
+    assert ask(client, judge).status_code == 202
+    pool_fill(test_set_id=test_set.pk)
+    assert ask(client, judge).status_code == 204
+    hour_ago = timezone.now() - timedelta(hours=1)
+    JudgeAccount.objects.update(nothing_at=hour_ago)
+    assert ask(client, judge).status_code == 202
+    test_set.blocks_wanted = None
+    test_set.save()
+    pool_fill(test_set_id=test_set.pk)
+    assert ask(client, judge).status_code == 200
+
+
+def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: TestSet) -> None:
+    hits_plan(test_set_id=test_set.pk, count=1)
+    test_set.blocks_wanted = 1
+    test_set.save()
+    held = lend(make_judge(test_set.campaign, "other"))
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    answer = ask(client, judge)
+    assert answer.status_code == 202
+    assert answer.json() == {"state": "waiting", "retry_after": 30}
+    expire(held)
+    assert ask(client, judge).status_code == 200
+
+
+def test_what_others_have_done_does_not_come_back(
+    client: Client, judge: Judge, test_set: TestSet
+) -> None:
+    hits_plan(test_set_id=test_set.pk, count=1)
+    test_set.blocks_wanted = 1
+    test_set.save()
+    judge_all_of(lend(make_judge(test_set.campaign, "other")))
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    assert ask(client, judge).status_code == 204
+
+
+def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
+    judge: Judge, test_set: TestSet
+) -> None:
+    """All that is wanted is planned, but of segments that the only judge has seen."""
+    design_change(test_set=test_set, segments=[1, 2, 3])
+    hits_plan(test_set_id=test_set.pk, count=2)
+    design_change(test_set=test_set, segments=[])
+    test_set.blocks_wanted = 6
+    test_set.save()
+    judge_one_hit(judge)
+    assert judge_one_hit(judge) is None
+    pool_fill(test_set_id=test_set.pk)
+    assert judge_one_hit(judge) is not None
+    assert judge.exposures.count() == 6
+    given_up = HIT.objects.get(withdrawn_at__isnull=False)
+    assert not given_up.assignments.exists()
+    sequence = HITSequence.objects.get()
+    assert sequence.blocks_planned == sum(sequence.segment_blocks) == 6
+    assert hit_redraw(given_up) == plans_read([given_up.pk])[given_up.pk]
+
+
+def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:
+    hits_plan(test_set_id=test_set.pk, count=1)
+    lend(judge)
+    assert JudgeAccount.objects.get().wanted_at is not None
+    pool_fill(test_set_id=test_set.pk, size=0)
+    assert HIT.objects.filter(reserved_for=judge).exists()
+    assert JudgeAccount.objects.get().wanted_at is None

@@ -1,0 +1,141 @@
+"""Damaged references from the making to the judge: approved, or not shown."""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError
+from django.utils import timezone
+
+from campaign.damage import normalised
+from campaign.models import BadReference, Output, System, TestSet
+from campaign.services import (
+    BadReferenceRefusedError,
+    bad_reference_redraw,
+    bad_reference_review,
+    bad_references_make,
+)
+from tests.factories import make_campaign, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+def texts(test_set: TestSet) -> dict[int, str]:
+    rows = Output.objects.filter(system__kind="bad_reference", segment__test_set=test_set)
+    return {number: text or "" for number, text in rows.values_list("segment__number", "text")}
+
+
+def test_every_segment_gets_one_and_it_differs_from_all_there_is(test_set: TestSet) -> None:
+    assert bad_references_make(test_set=test_set, seed=1) == 7
+    for number, text in texts(test_set).items():
+        others = Output.objects.filter(segment__test_set=test_set, segment__number=number).exclude(
+            system__kind="bad_reference"
+        )
+        assert normalised(text) not in {normalised(output.text or "") for output in others}
+    system = test_set.systems.get(kind=System.Kind.BAD_REFERENCE)
+    assert system.name == "_badref"
+    assert bad_references_make(test_set=test_set, seed=2) == 0
+
+
+def test_a_seed_makes_the_same_texts_again_and_a_share_takes_some_segments() -> None:
+    one = make_test_set(make_campaign("one"), documents=(40,))
+    two = make_test_set(make_campaign("two"), documents=(40,))
+    assert bad_references_make(test_set=one, seed=3) == 40
+    some = bad_references_make(test_set=two, seed=3, share=0.5)
+    assert 8 < some < 32
+    everything = texts(one)
+    assert texts(two).items() <= everything.items()
+
+
+def test_only_an_approved_one_may_be_drawn(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=1)
+    drawable = Output.objects.drawable().filter(system__kind="bad_reference")
+    assert not drawable.exists()
+    good, bad, _ = BadReference.objects.of(test_set.pk).in_order()[:3]
+    organiser = make_organiser(test_set.campaign)
+    bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
+    bad_reference_review(bad_reference=bad, approve=False, reviewer=organiser)
+    assert list(drawable.all()) == [good.output]
+    assert Output.objects.drawable().exclude(system__kind="bad_reference").count() == 7 * 7
+    approved = timezone.now()
+    bad_reference_review(bad_reference=good, approve=False, reviewer=organiser)
+    assert not drawable.exists()
+    # Withdrawn for good; what could be drawn at any time before can still be told.
+    with pytest.raises(BadReferenceRefusedError, match="withdrawn"):
+        bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
+    damaged = Output.objects.filter(system__kind="bad_reference")
+    assert list(damaged.drawable(at=approved)) == [good.output]
+    assert not damaged.drawable(at=timezone.now()).exists()
+    assert not damaged.drawable(at=good.output.segment.test_set.created_at).exists()
+
+
+def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=1)
+    row = BadReference.objects.of(test_set.pk).in_order()[0]
+    latest = row.output.text
+    for _attempt in range(5):
+        row = bad_reference_review(bad_reference=row, approve=False, reviewer=None)
+        row = bad_reference_redraw(bad_reference=row)
+        assert row.status == "pending"
+        row = BadReference.objects.get(pk=row.pk)
+        assert row.output.text != latest
+        latest = row.output.text
+    assert row.attempt == 6
+
+
+def test_what_may_have_been_shown_never_changes(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=1)
+    row = BadReference.objects.of(test_set.pk).in_order()[0]
+    bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    bad_reference_review(bad_reference=row, approve=False, reviewer=None)
+    with pytest.raises(BadReferenceRefusedError, match="may have been shown"):
+        bad_reference_redraw(bad_reference=row)
+    with pytest.raises(IntegrityError, match="may have been shown"):
+        Output.objects.filter(pk=row.output_id).update(text="another")
+
+
+def test_a_system_of_that_name_is_not_taken_for_damaged_references() -> None:
+    test_set = make_test_set(make_campaign(), systems=("_badref", "birch"), identical=())
+    with pytest.raises(BadReferenceRefusedError, match="_badref"):
+        bad_references_make(test_set=test_set)
+
+
+def test_the_command_makes_approves_and_says_what_is_wrong(
+    test_set: TestSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named: dict[str, Any] = {"campaign": "museum", "test_set": test_set.name}
+    call_command("make_bad_references", **named, seed=1, damage=["swapped"])
+    assert "7 damaged references made; 7 wait" in capsys.readouterr().out
+    call_command("make_bad_references", **named, approve=True)
+    assert "0 damaged references made; 0 wait" in capsys.readouterr().out
+    rows = BadReference.objects.of(test_set.pk)
+    assert {row.damage for row in rows} == {"swapped"}
+    assert {row.status for row in rows} == {"approved"}
+    with pytest.raises(CommandError, match=r'no test set "nowhere".*museum en-de'):
+        call_command("make_bad_references", campaign="museum", test_set="nowhere")
+
+
+def test_an_import_makes_them_if_asked(tmp_path: Any) -> None:
+    make_campaign("imported")
+    path = tmp_path / "texts.tsv"
+    path.write_text(
+        "document\tsource\treference\tA\n"
+        "d\tone two\teins zwei\teins\n"
+        "d\tthree four\tdrei vier\tdrei\n"
+    )
+    call_command(
+        "import_test_set",
+        str(path),
+        campaign="imported",
+        name="small",
+        source_language="en",
+        target_language="de",
+        bad_references=1.0,
+        verbosity=0,
+    )
+    assert BadReference.objects.of(TestSet.objects.get(name="small").pk).count() == 2

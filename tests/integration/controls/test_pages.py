@@ -1,0 +1,285 @@
+"""Organisers' pages on controls and quality: what they do, and that nobody else can."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import QualityAction, QualityRule, TrainingBlock
+from annotation.selectors import Standing, judge_standing
+from annotation.services import (
+    RuleTerms,
+    quality_action_take,
+    quality_rule_add,
+    training_propose,
+)
+from campaign.models import BadReference, Judge, TestSet, User
+from campaign.services import bad_references_make
+from ranking.tasks import rank_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+@pytest.fixture
+def organiser(test_set: TestSet) -> User:
+    return make_organiser(test_set.campaign)
+
+
+@pytest.fixture
+def page(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client
+
+
+def words(response: Any) -> str:
+    text = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return " ".join(text.split())
+
+
+def at(name: str, test_set: TestSet, *more: int) -> str:
+    return reverse(name, args=[test_set.campaign.slug, test_set.pk, *more])
+
+
+def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
+    page: Client, test_set: TestSet, organiser: User
+) -> None:
+    made = page.post(at("bad-references", test_set), {"share": "100"}, follow=True)
+    assert "7 damaged references were made and wait for your review." in words(made)
+    one, two, three = BadReference.objects.of(test_set.pk).in_order()[:3]
+    for row, decision in ((one, "approve"), (two, "reject"), (three, "redraw")):
+        page.post(at("bad-reference-decide", test_set, row.pk), {"decision": decision})
+        row.refresh_from_db()
+    assert (one.status, one.reviewed_by) == ("approved", organiser)
+    assert (two.status, three.status, three.attempt) == ("rejected", "pending", 2)
+    shown = words(page.get(at("bad-references", test_set)))
+    assert "to be reviewed 5" in shown
+    approved = page.get(at("bad-references", test_set), {"status": "approved"})
+    assert "Withdraw for good" in words(approved)
+    refused = page.post(
+        at("bad-reference-decide", test_set, one.pk), {"decision": "redraw"}, follow=True
+    )
+    assert "its text stays" in words(refused)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("bad-references", {"share": "3"}), ("training", {"count": "99"})]
+)
+def test_what_is_not_on_offer_is_refused(
+    page: Client, test_set: TestSet, name: str, data: dict[str, str]
+) -> None:
+    assert page.post(at(name, test_set), data).status_code == 400
+
+
+def test_training_is_proposed_explained_and_removed(page: Client, test_set: TestSet) -> None:
+    nothing = page.post(at("training", test_set), {"count": "2"}, follow=True)
+    assert "make and approve some first" in words(nothing)
+    bad_references_make(test_set=test_set, seed=1)
+    for row in BadReference.objects.of(test_set.pk):
+        page.post(at("bad-reference-decide", test_set, row.pk), {"decision": "approve"})
+    page.post(at("training", test_set), {"count": "2"})
+    one, two = TrainingBlock.objects.order_by("position")
+    said = {"decision": "keep", "explanation": "Half of it is missing."}
+    page.post(at("training-block", test_set, one.pk), said)
+    one.refresh_from_db()
+    assert one.explanation == "Half of it is missing."
+    empty = page.post(
+        at("training-block", test_set, one.pk),
+        {"decision": "keep", "explanation": " "},
+        follow=True,
+    )
+    assert "need an explanation" in words(empty)
+    page.post(at("training-block", test_set, two.pk), {"decision": "remove"})
+    assert TrainingBlock.objects.count() == 1
+    assert "_badref" in words(page.get(at("training", test_set)))
+
+
+def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSet) -> None:
+    rules = reverse("quality-rules", args=[test_set.campaign.slug])
+    terms = {
+        "action": "pause",
+        "measure": "reference",
+        "direction": "below",
+        "threshold": "0.5",
+        "minimum": "40",
+    }
+    wrong = page.post(rules, {**terms, "threshold": "nan", "minimum": "0"})
+    assert wrong.status_code == 400
+    assert not QualityRule.objects.exists()
+    added = page.post(rules, terms, follow=True)
+    assert (
+        "Pause if “prefers the reference” is surely below 50 %, on at least 40 comparisons"
+        in words(added)
+    )
+    rule = QualityRule.objects.get()
+    address = reverse("quality-rule", args=[test_set.campaign.slug, rule.pk])
+    assert 'value="0.5"' in page.get(address).content.decode()
+    page.post(address, {**terms, "action": "warn"})
+    changed = QualityRule.objects.get(replaces=rule)
+    assert (changed.action, changed.switched_off_at) == ("warn", None)
+    page.post(reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk]))
+    assert "No rule is in force" in words(page.get(rules))
+    page.post(reverse("quality-rules-suggest", args=[test_set.campaign.slug]))
+    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 4
+
+
+@pytest.fixture
+def judged(test_set: TestSet) -> TestSetWriter:
+    writer = TestSetWriter(test_set.campaign, "judged", ["A", "B", "C"])
+    writer.system("_ref", kind="reference")
+    for segment in range(1, 25):
+        block = writer.block(segment, ["A", "_ref", "B", "C"])
+        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
+        writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
+    return writer
+
+
+def test_the_page_of_judges_says_what_was_measured_and_done(
+    page: Client, judged: TestSetWriter
+) -> None:
+    rule = RuleTerms(
+        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
+    )
+    quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
+    rank_test_set(judged.test_set.pk)
+    shown = words(page.get(at("judge-quality", judged.test_set)))
+    assert "zoe warned" in shown
+    assert "prefers the reference 100 %" in shown
+    assert "prefers the reference: 0 % (0 % to" in shown
+    assert "72 comparisons" in shown
+
+
+def test_an_organiser_acts_takes_back_and_reinstates(
+    page: Client, judged: TestSetWriter, organiser: User
+) -> None:
+    zoe = Judge.objects.get(pseudonym="zoe")
+    act = at("judge-act", judged.test_set, zoe.pk)
+    done = page.post(act, {"action": "exclude", "note": "Clicks."}, follow=True)
+    assert "zoe is excluded." in words(done)
+    assert "Clicks." in words(done)
+    assert judge_standing(zoe) == Standing.EXCLUDED
+    twice = page.post(act, {"action": "exclude"}, follow=True)
+    assert "This is so already." in words(twice)
+    assert page.post(act, {"action": "shout"}).status_code == 400
+    action = QualityAction.objects.get()
+    assert (action.created_by, action.note) == (organiser, "Clicks.")
+    page.post(at("action-revert", judged.test_set, action.pk))
+    assert judge_standing(zoe) == Standing.GOOD
+    page.post(act, {"action": "pause"})
+    page.post(act, {"action": "warn"})
+    page.post(act, {"action": "reinstate"})
+    assert judge_standing(zoe) == Standing.GOOD
+    assert QualityAction.objects.in_force().count() == 0
+
+
+@pytest.mark.parametrize("role", ["nobody", "judge", "other organiser"])
+def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, role: str) -> None:
+    test_set = judged.test_set
+    if role == "judge":
+        user = make_judge(test_set.campaign, "eve").user
+        assert user is not None
+        client.force_login(user)
+    elif role == "other organiser":
+        client.force_login(make_organiser(make_campaign("other"), "other@example.org"))
+    zoe = Judge.objects.get(pseudonym="zoe")
+    one = TestSet.objects.get(name="museum en-de")
+    bad_references_make(test_set=one, seed=1)
+    bad = BadReference.objects.of(one.pk)[0]
+    for row in BadReference.objects.of(one.pk):
+        BadReference.objects.filter(pk=row.pk).update(
+            status="approved", reviewed_at=one.created_at, approved_at=one.created_at
+        )
+    training = training_propose(test_set=one, count=1)[0]
+    rule = quality_rule_add(
+        campaign=one.campaign,
+        terms=RuleTerms(
+            measure="ties", direction="above", threshold=0.9, minimum=10, action="warn"
+        ),
+        user=None,
+    )
+    action = quality_action_take(
+        judge=zoe,
+        test_set=test_set,
+        action="warn",
+        user=User.objects.create_user(name="Olga"),
+    )
+    slug = one.campaign.slug
+    statuses = [
+        client.post(address, data).status_code
+        for address, data in (
+            (at("judge-act", test_set, zoe.pk), {"action": "exclude"}),
+            (at("action-revert", test_set, action.pk), {}),
+            (at("bad-references", one), {"share": "100"}),
+            (at("bad-reference-decide", one, bad.pk), {"decision": "reject"}),
+            (at("training", one), {"count": "1"}),
+            (at("training-block", one, training.pk), {"decision": "remove"}),
+            (reverse("quality-rules", args=[slug]), {}),
+            (reverse("quality-rules-suggest", args=[slug]), {}),
+            (reverse("quality-rule", args=[slug, rule.pk]), {}),
+            (reverse("quality-rule-off", args=[slug, rule.pk]), {}),
+        )
+    ]
+    assert set(statuses) == {302 if role == "nobody" else 404}
+    assert judge_standing(zoe) == Standing.WARNED
+    assert TrainingBlock.objects.count() == 1
+    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 1
+    assert not BadReference.objects.exclude(status="approved").exists()
+
+
+def test_an_organiser_cannot_reach_into_another_campaign(
+    page: Client, judged: TestSetWriter
+) -> None:
+    other = make_test_set(make_campaign("other"))
+    stranger = make_judge(other.campaign, "stranger")
+    assert (
+        page.post(at("judge-act", judged.test_set, stranger.pk), {"action": "exclude"}).status_code
+        == 404
+    )
+    bad_references_make(test_set=other, seed=1)
+    bad = BadReference.objects.of(other.pk)[0]
+    assert (
+        page.post(
+            at("bad-reference-decide", judged.test_set, bad.pk), {"decision": "approve"}
+        ).status_code
+        == 404
+    )
+
+
+@pytest.mark.parametrize("judges", [1, 12])
+def test_the_page_of_judges_costs_the_same_for_many(
+    page: Client, test_set: TestSet, judges: int
+) -> None:
+    writer = TestSetWriter(test_set.campaign, "many", ["A", "B"])
+    for number in range(judges):
+        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    rank_test_set(writer.test_set.pk)
+    address = at("judge-quality", writer.test_set)
+    page.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        page.get(address)
+    # Session, user, test set, run, judges (4), report (2), actions.
+    assert len(queries) <= 12
+
+
+def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:
+    rank_test_set(judged.test_set.pk)
+    zoe = Judge.objects.get(pseudonym="zoe")
+    page.post(at("judge-act", judged.test_set, zoe.pk), {"action": "pause", "note": "Look."})
+    base = f"/api/v1/test-sets/{judged.test_set.pk}/"
+    ada, row = page.get(f"{base}judges/").json()["results"]
+    assert (ada["standing"], row["standing"]) == ("good", "paused")
+    assert ada["measures"]["reference"]["value"] == 1.0
+    (action,) = page.get(f"{base}quality-actions/").json()["results"]
+    assert (action["judge"], action["action"], action["by_rule"]) == ("zoe", "pause", False)
+    assert action["evidence"]["measures"] == row["measures"]
+    assert action["reverted_at"] is None

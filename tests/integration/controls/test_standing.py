@@ -1,0 +1,107 @@
+"""What a judge notices of warnings, pauses and exclusions."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotation.models import Judgment, QualityAction
+from annotation.selectors import assigned_blocks
+from annotation.services import (
+    JudgePausedError,
+    assignment_lend,
+    judge_reinstate,
+    pool_fill,
+    quality_action_take,
+)
+from campaign.models import Judge, TestSet, User
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+ASSIGNMENTS = "/api/v1/judging/assignments/"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    test_set = make_test_set(make_campaign())
+    pool_fill(test_set_id=test_set.pk)
+    return test_set
+
+
+@pytest.fixture
+def organiser(test_set: TestSet) -> User:
+    return make_organiser(test_set.campaign)
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+def ask(client: Client) -> Any:
+    return client.post(ASSIGNMENTS, {}, content_type="application/json")
+
+
+def test_a_warned_judge_goes_on_and_reads_a_kind_word(
+    judging: Client, judge: Judge, test_set: TestSet, organiser: User
+) -> None:
+    assert ask(judging).json()["notice"] == ""
+    quality_action_take(
+        judge=judge, test_set=test_set, action="warn", user=organiser, note="SECRET"
+    )
+    answer = ask(judging)
+    assert answer.status_code == 200
+    assert "take your time" in answer.json()["notice"]
+    assert "SECRET" not in answer.content.decode()
+    judge_reinstate(judge=judge, user=organiser)
+    assert ask(judging).json()["notice"] == ""
+
+
+@pytest.mark.parametrize("action", ["pause", "exclude"])
+def test_a_stopped_judge_is_lent_nothing_and_told_so_in_the_same_words(
+    judging: Client, judge: Judge, test_set: TestSet, organiser: User, action: str
+) -> None:
+    assert ask(judging).status_code == 200
+    quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
+    answer = ask(judging)
+    assert answer.status_code == 403
+    assert answer.json() == {
+        "detail": "Your judging is paused. The organisers will be in touch with you.",
+        "code": "paused",
+    }
+    with pytest.raises(JudgePausedError):
+        assignment_lend(judge=judge)
+    judge_reinstate(judge=judge, user=organiser)
+    assert ask(judging).status_code == 200
+
+
+def test_what_a_stopped_judge_still_sends_is_kept(
+    judging: Client, judge: Judge, test_set: TestSet, organiser: User
+) -> None:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    block = assigned_blocks(assignment)[0]
+    quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+    public_id = assignment.hit.blocks.get(pk=block.block_id).public_id
+    answer = judging.put(
+        f"/api/v1/judging/judgments/{uuid4()}/",
+        {"block": public_id, "labels": [1] * len(block.candidates)},
+        content_type="application/json",
+    )
+    assert answer.status_code == 200
+    assert Judgment.objects.count() == 1
+    assert QualityAction.objects.count() == 1
+
+
+def test_another_judge_goes_on(judge: Judge, test_set: TestSet, organiser: User) -> None:
+    other = make_judge(test_set.campaign, "judge02")
+    quality_action_take(judge=judge, test_set=test_set, action="exclude", user=organiser)
+    assert assignment_lend(judge=other) is not None

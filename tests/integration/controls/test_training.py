@@ -1,0 +1,228 @@
+"""Training: before the first HIT, with feedback, once more for who was wrong, and never twice."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.models import HIT, Assignment, Block, Exposure, Judgment, TrainingBlock
+from annotation.selectors import assigned_blocks
+from annotation.selectors.training import in_expected_order, order_in_letters, training_result
+from annotation.services import (
+    Lack,
+    TrainingRefusedError,
+    assignment_lend,
+    judgment_submit,
+    pool_fill,
+    training_block_explain,
+    training_plan,
+    training_propose,
+    work_want,
+)
+from campaign.models import BadReference, ConflictOfInterest, Judge, System, TestSet
+from campaign.services import bad_reference_review, bad_references_make
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    """Three training blocks of fourteen segments; the pool is filled."""
+    test_set = make_test_set(make_campaign(), documents=(7, 7))
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    training_propose(test_set=test_set, count=3)
+    pool_fill(test_set_id=test_set.pk)
+    return test_set
+
+
+def new_judge(test_set: TestSet, name: str = "judge01") -> Judge:
+    judge = make_judge(test_set.campaign, name)
+    pool_fill(test_set_id=test_set.pk)
+    return judge
+
+
+def judge_all(assignment: Assignment, *, rightly: bool) -> None:
+    for assigned in assigned_blocks(assignment):
+        expected = Block.objects.get(pk=assigned.block_id).expected
+        right = [rank or 3 for rank in expected or [None] * len(assigned.candidates)]
+        labels = right if rightly else [6 - label for label in right]
+        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+
+
+def lend(judge: Judge) -> HIT:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    return assignment.hit
+
+
+def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(test_set: TestSet) -> None:
+    for block in TrainingBlock.objects.filter(test_set=test_set):
+        shown = {
+            candidate.output.system.kind: candidate.expected
+            for candidate in block.candidates.select_related("output__system")
+        }
+        assert shown == {"reference": 1, "bad_reference": 5, "system": None}
+        texts = [candidate.output.text for candidate in block.candidates.all()]
+        assert len(set(texts)) == len(texts) == 4
+        assert "damaged on purpose" in block.explanation
+
+
+def test_training_comes_before_everything_else_and_once(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    hit = lend(judge)
+    assert hit.purpose == HIT.Purpose.TRAINING
+    assert set(hit.blocks.values_list("control", flat=True)) == {"training"}
+    assert lend(judge) == hit
+    ahead = assignment_lend(judge=judge, after=Assignment.objects.get(hit=hit))
+    assert ahead is None  # whether it is enough shows only when it is done
+    judge_all(Assignment.objects.get(hit=hit), rightly=True)
+    assert training_result(judge=judge, test_set_id=test_set.pk).agreeing == 3
+    assert lend(judge).purpose == HIT.Purpose.FIRST
+    pool_fill(test_set_id=test_set.pk)
+    assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 1
+    # The segments of the training are not shown to this judge again.
+    trained = set(TrainingBlock.objects.values_list("segment_id", flat=True))
+    first = HIT.objects.get(assignments__judge=judge, purpose=HIT.Purpose.FIRST)
+    assert trained.isdisjoint(first.segment_ids)
+
+
+def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
+    assert assignment_lend(judge=judge) is None
+    assert work_want(judge=judge).lack == Lack.PREPARING
+    pool_fill(test_set_id=test_set.pk)
+    again = lend(judge)
+    assert again.purpose == HIT.Purpose.TRAINING
+    assert again.why["round"] == 2
+    assert Exposure.objects.filter(judge=judge, is_repeat=True).count() == 3
+    judge_all(Assignment.objects.get(hit=again), rightly=False)
+    assert lend(judge).purpose == HIT.Purpose.FIRST
+    assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 2
+
+
+def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign, "late")
+    assert assignment_lend(judge=judge) is None
+    assert work_want(judge=judge).lack == Lack.PREPARING
+    pool_fill(test_set_id=test_set.pk)
+    assert lend(judge).purpose == HIT.Purpose.TRAINING
+    # Twice is once.
+    assert training_plan(test_set_id=test_set.pk, judge_id=judge.pk) == 0
+
+
+def test_who_has_begun_already_needs_no_training() -> None:
+    test_set = make_test_set(make_campaign(), documents=(7, 7))
+    pool_fill(test_set_id=test_set.pk)
+    judge = make_judge(test_set.campaign)
+    first = lend(judge)
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    training_propose(test_set=test_set, count=2)
+    pool_fill(test_set_id=test_set.pk)
+    judge_all(Assignment.objects.get(hit=first), rightly=True)
+    assert lend(judge).purpose == HIT.Purpose.FIRST
+
+
+def test_training_is_without_what_the_judge_must_not_see(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    planned = HIT.objects.get(reserved_for=judge)
+    shown = System.objects.filter(pk__in=planned.system_ids, kind="system").order_by("pk")
+    own = shown[0]
+    ConflictOfInterest.objects.create(judge=judge, system=own)
+    assert assignment_lend(judge=judge) is None
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    hit = lend(judge)
+    assert hit.purpose == HIT.Purpose.TRAINING
+    assert own.pk not in hit.system_ids
+
+
+def test_the_answer_to_a_training_judgment_says_what_was_expected(
+    test_set: TestSet, client: Client
+) -> None:
+    judge = new_judge(test_set)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    blocks = answer.json()["blocks"]
+
+    def submit(block: dict[str, Any], labels: list[int]) -> Any:
+        return client.put(
+            f"/api/v1/judging/judgments/{uuid4()}/",
+            {"block": block["id"], "labels": labels},
+            content_type="application/json",
+        ).json()["feedback"]
+
+    block = Block.objects.get(public_id=blocks[0]["id"])
+    assert block.expected is not None
+    best, worst = block.expected.index(1), block.expected.index(5)
+    letters = "ABCD"
+    feedback = submit(blocks[0], [rank or 3 for rank in block.expected])
+    assert feedback == {
+        "agrees": True,
+        "expected": f"{letters[best]} > {letters[worst]}",
+        "explanation": block.explanation,
+    }
+    assert submit(blocks[0], [1, 1, 1, 1])["agrees"] is False
+    judge_all(Assignment.objects.get(judge=judge), rightly=True)
+    answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    ordinary = answer.json()["blocks"][0]
+    assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
+
+
+def test_an_explanation_changes_for_judges_to_come(test_set: TestSet) -> None:
+    block = TrainingBlock.objects.filter(test_set=test_set)[0]
+    hit = lend(new_judge(test_set))
+    training_block_explain(training_block=block, explanation="Half of it is missing.")
+    with pytest.raises(TrainingRefusedError):
+        training_block_explain(training_block=block, explanation="  ")
+    assert "damaged on purpose" in hit.blocks.all()[0].explanation
+    later = lend(new_judge(test_set, "judge02"))
+    assert later.blocks.all()[0].explanation == "Half of it is missing."
+
+
+def test_training_counts_in_nothing(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
+    assert Judgment.objects.count() == 3
+    assert not Judgment.objects.of(test_set.pk).counted().exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected", "agrees"),
+    [
+        ([1, 2], [1, 5], True),
+        ([2, 2], [1, 5], False),
+        ([3, 1, 2], [5, 1, None], True),
+        ([1, 2, 3], [None, None, None], True),
+        ([None, 2], [1, 5], False),
+        ([2, 1, 3], [1, 1, 5], True),
+    ],
+)
+def test_only_the_expected_order_is_expected(
+    labels: list[int | None], expected: list[int | None], agrees: bool
+) -> None:
+    assert in_expected_order(labels, expected) is agrees
+
+
+def test_the_expected_order_is_said_in_letters() -> None:
+    assert order_in_letters([5, 1, None, 1]) == "B = D > A"
+
+
+def test_the_command_proposes_or_says_what_is_missing(
+    test_set: TestSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = {"campaign": "museum", "test_set": test_set.name}
+    call_command("make_training", **named, count=2)
+    assert "2 training blocks proposed." in capsys.readouterr().out
+    assert TrainingBlock.objects.filter(test_set=test_set).count() == 5
+    bare = make_test_set(make_campaign("bare"))
+    with pytest.raises(CommandError, match="make and approve some first"):
+        call_command("make_training", campaign="bare", test_set=bare.name)

@@ -1,0 +1,69 @@
+"""What a ranking tells the drawing."""
+
+import numpy as np
+import pytest
+
+from annotation.models import SamplingState
+from annotation.services import design_change, sampling_state_record
+from campaign.models import TestSet
+from ranking.core.ranking import rank
+from ranking.core.tallies import tally
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.services import ranking_run_compute, ranking_run_reproduce
+from tests.at_work import judge_one_hit
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+def test_an_active_design_is_told_the_tallies_of_each_ranking(test_set: TestSet) -> None:
+    design_change(test_set=test_set, kind="active")
+    for pseudonym in ("ada", "bob"):
+        judge_one_hit(make_judge(test_set.campaign, pseudonym))
+        run = ranking_run_compute(test_set_id=test_set.pk)
+        assert run is not None
+        state = SamplingState.objects.get()
+        expected = tally(judged_blocks(test_set_id=test_set.pk, watermark=run.watermark))
+        assert state.watermark == run.watermark
+        assert tuple(state.systems) == expected.systems
+        assert np.array_equal(state.wins, expected.wins)
+        assert np.array_equal(state.ties, expected.ties)
+
+
+def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSet) -> None:
+    design_change(test_set=test_set, kind="active")
+    judge_one_hit(make_judge(test_set.campaign))
+    design_change(test_set=test_set, kind="balanced")
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    assert run.method == "bradley_terry"
+    blocks = judged_blocks(test_set_id=test_set.pk, watermark=run.watermark)
+    left_out = set(run.parameters["left_out"]).intersection(blocks.systems)
+    expected = rank(blocks.without(left_out), "bradley_terry")
+    assert [(row["system"], row["score"]) for row in run.result["systems"]] == [
+        (row.system, row.score) for row in expected.systems
+    ]
+    assert ranking_run_reproduce(run) == run.result
+
+
+def test_other_designs_need_not_know(test_set: TestSet) -> None:
+    judge_one_hit(make_judge(test_set.campaign))
+    assert ranking_run_compute(test_set_id=test_set.pk) is not None
+    assert not SamplingState.objects.exists()
+
+
+def test_an_earlier_ranking_does_not_take_the_place_of_a_later_one(test_set: TestSet) -> None:
+    for watermark in (7, 3):
+        sampling_state_record(
+            test_set_id=test_set.pk,
+            watermark=watermark,
+            systems=["a", "b"],
+            wins=[[0, watermark], [0, 0]],
+            ties=[[0, 0], [0, 0]],
+        )
+    assert SamplingState.objects.get().wins == [[0, 7], [0, 0]]

@@ -1,0 +1,296 @@
+"""Judges measured while they work, rules that act, and what excluding a judge does to a ranking."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, InternalError, transaction
+
+from annotation.export import five_way_rows
+from annotation.models import Block, QualityAction, QualityReversal, QualityRule
+from annotation.selectors import Standing, judge_standing
+from annotation.services import (
+    QualityRefusedError,
+    RuleTerms,
+    judge_reinstate,
+    quality_action_revert,
+    quality_action_take,
+    quality_rule_add,
+    quality_rule_change,
+    quality_rule_switch_off,
+    quality_rules_suggest,
+)
+from campaign.models import Campaign, Judge, User
+from ranking.core.judge_quality import Measured
+from ranking.models import QualityReport, RankingRun
+from ranking.selectors.progress import judging_progress
+from ranking.selectors.quality import judges_quality, quality_due
+from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.services import (
+    quality_evaluate,
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
+from ranking.services.quality import is_breached
+from ranking.tasks import rank_test_set, rank_what_is_due
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+BLOCKS = 24
+
+
+@pytest.fixture
+def judged(writer: TestSetWriter) -> TestSetWriter:
+    """The careful judge prefers the reference throughout, the careless one never."""
+    writer.system("_ref", kind="reference")
+    for segment in range(1, BLOCKS + 1):
+        block = writer.block(segment, ["A", "_ref", "B", "C"])
+        writer.judgment("careful", block, [2, 1, 3, 4], active_ms=30_000)
+        writer.judgment("careless", block, [1, 5, 1, 1], active_ms=2_000)
+    return writer
+
+
+def control(block: Block, kind: str, expected: Sequence[int | None]) -> Block:
+    block.control, block.expected = kind, list(expected)
+    block.save()
+    return block
+
+
+def judge_called(name: str) -> Judge:
+    return Judge.objects.get(pseudonym=name)
+
+
+def terms(**changes: Any) -> RuleTerms:
+    values: dict[str, Any] = {
+        "measure": "reference",
+        "direction": "below",
+        "threshold": 0.55,
+        "minimum": 60,
+        "action": "warn",
+    }
+    return RuleTerms(**{**values, **changes})
+
+
+def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
+    test_set = judged.test_set
+    before = ranking_run_compute(test_set_id=test_set.pk)
+    exported = list(five_way_rows(test_set=test_set))
+    judged.system("_bad", kind="bad_reference")
+    attention = control(judged.block(40, ["C", "_bad", "A"]), "attention", [1, 2, 1])
+    training = control(judged.block(41, ["C", "B", "A"]), "training", [1, 2, 3])
+    for name in ("careful", "careless"):
+        judged.judgment(name, attention, [1, 5, 5])
+        judged.judgment(name, training, [1, 5, 5])
+    judged.skip("careful", control(judged.block(42, ["C", "A"]), "training", [1, 2]))
+
+    after = ranking_run_compute(test_set_id=test_set.pk)
+
+    assert before is not None
+    assert after is not None
+    assert after.watermark == before.watermark + 4
+    assert after.result == before.result
+    assert list(five_way_rows(test_set=test_set)) == exported
+    progress = judging_progress(test_set=test_set)
+    assert (progress.judged, progress.skipped) == (2 * BLOCKS, 0)
+
+
+def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
+    judged.system("_bad", kind="bad_reference")
+    for segment in range(50, 66):
+        check = control(judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1])
+        judged.judgment("careful", check, [1, 5, 2])
+        judged.judgment("careless", check, [3, 3, 3])
+    rules = quality_rules_suggest(campaign=campaign, user=None)
+    assert {rule.action for rule in rules} == {"warn"}
+
+    rank_test_set(judged.test_set.pk)
+
+    measures = QualityReport.objects.get(test_set=judged.test_set).measures
+    careful, careless = measures["careful"], measures["careless"]
+    assert (careful["reference"]["value"], careful["reference"]["evidence"]) == (1.0, 3 * BLOCKS)
+    assert careless["reference"]["value"] == 0.0
+    assert careful["bad_reference"]["value"] == 1.0
+    assert careless["bad_reference"]["value"] == 0.0
+    assert careless["seconds"]["value"] == 2.0
+    assert careless["inter"]["evidence"] == 3 * BLOCKS  # without the reference
+    actions = QualityAction.objects.all()
+    assert {action.judge.pseudonym for action in actions} == {"careless"}
+    assert {action.evidence["rule"]["measure"] for action in actions} == {
+        "reference_random",
+        "bad_reference_random",
+    }
+    assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
+    assert actions[0].evidence["measures"]["reference"] == careless["reference"]
+    assert judge_standing(judge_called("careless")) == Standing.WARNED
+    assert judge_standing(judge_called("careful")) == Standing.GOOD
+
+
+def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
+    judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    rule = quality_rule_add(campaign=campaign, terms=terms(action="pause"), user=organiser)
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    for _time in range(2):
+        quality_evaluate(run=run)
+    action = QualityAction.objects.get()
+    assert judge_standing(action.judge) == Standing.PAUSED
+    quality_action_revert(action=action, user=organiser, note="She explained it.")
+    quality_evaluate(run=run)
+    assert QualityAction.objects.count() == 1
+    assert judge_standing(action.judge) == Standing.GOOD
+    with pytest.raises(QualityRefusedError, match="already"):
+        quality_action_revert(action=action, user=organiser)
+
+    # A changed rule is another one, which looks at everybody anew.
+    changed = quality_rule_change(rule=rule, terms=terms(threshold=0.6), user=organiser)
+    assert changed.replaces == rule
+    quality_evaluate(run=run)
+    assert QualityAction.objects.count() == 2
+    assert judge_standing(action.judge) == Standing.WARNED
+
+
+def test_a_rule_that_is_switched_off_or_of_another_test_set_does_nothing(
+    judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    other = TestSetWriter(campaign, "another", ["A", "B"])
+    quality_rule_add(campaign=campaign, terms=terms(test_set=other.test_set), user=organiser)
+    off = quality_rule_add(campaign=campaign, terms=terms(action="exclude"), user=organiser)
+    quality_rule_switch_off(rule=off, user=organiser)
+    with pytest.raises(QualityRefusedError, match="already"):
+        quality_rule_switch_off(rule=off, user=organiser)
+    rank_test_set(judged.test_set.pk)
+    assert not QualityAction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("measured", "breached"),
+    [
+        (None, False),
+        (Measured(0.2, 59, 0.1, 0.3), False),  # too little evidence
+        (Measured(0.2, 60, 0.1, 0.3), True),
+        (Measured(0.5, 60, 0.3, 0.6), False),  # its interval reaches beyond the threshold
+        (Measured(0.5, 60, None, None), False),  # no interval, no certainty
+    ],
+)
+def test_a_rule_wants_evidence_and_the_whole_interval(
+    measured: Measured | None, breached: bool
+) -> None:
+    rule = QualityRule(measure="reference", direction="below", threshold=0.55, minimum=60)
+    assert is_breached(rule, measured) is breached
+
+
+def test_a_probability_is_compared_as_it_is() -> None:
+    rule = QualityRule(measure="position", direction="below", threshold=0.001, minimum=20)
+    assert is_breached(rule, Measured(0.0001, 30))
+    assert not is_breached(rule, Measured(0.01, 30))
+    above = QualityRule(measure="reference_random", direction="above", threshold=0.05, minimum=20)
+    assert is_breached(above, Measured(0.3, 30))
+
+
+def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    test_set = judged.test_set
+    with_both = ranking_run_compute(test_set_id=test_set.pk)
+    assert with_both is not None
+    assert with_both.parameters["excluded_judges"] == []
+
+    action = quality_action_take(
+        judge=judge_called("careless"),
+        test_set=test_set,
+        action="exclude",
+        user=organiser,
+        note="Clicks.",
+    )
+    assert due_test_sets() == [test_set.pk]
+    rank_what_is_due()
+    without = latest_run(test_set_id=test_set.pk)
+    assert without is not None
+    assert without.parameters["excluded_judges"] == ["careless"]
+    assert without.watermark == with_both.watermark
+    assert without.result["input"]["judges"] == 1
+    assert without.result["input"]["blocks"] == BLOCKS
+    assert [row["judge"] for row in without.result["agreement"]["judges"]] == ["careful"]
+    assert not ranking_is_due(test_set_id=test_set.pk)
+    # The file ranks as the latest run.
+    assert {row.judge for row in five_way_rows(test_set=test_set)} == {"careful"}
+
+    quality_action_revert(action=action, user=organiser)
+    assert due_test_sets() == [test_set.pk]
+    rank_what_is_due()
+    again = latest_run(test_set_id=test_set.pk)
+    assert again is not None
+    assert again.pk != with_both.pk
+    assert again.result == with_both.result
+    # Each can be computed again, whoever is excluded by now.
+    for run in RankingRun.objects.filter(test_set=test_set):
+        assert ranking_run_reproduce(run) == run.result
+    assert judging_progress(test_set=test_set).judged == 2 * BLOCKS
+
+
+def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User) -> None:
+    careless = judge_called("careless")
+    quality_action_take(judge=careless, test_set=judged.test_set, action="exclude", user=organiser)
+    rank_test_set(judged.test_set.pk)
+    careful_row, careless_row = judges_quality(
+        test_set=judged.test_set, run=latest_run(test_set_id=judged.test_set.pk)
+    )
+    assert (careful_row.row.standing, careless_row.row.standing) == (
+        Standing.GOOD,
+        Standing.EXCLUDED,
+    )
+    assert careless_row.measures["reference"]["evidence"] == 3 * BLOCKS
+    assert "inter" not in careless_row.measures
+    assert careless_row.actions[0].created_by == organiser
+
+
+def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    careless = judge_called("careless")
+    for action in ("warn", "exclude", "pause"):
+        quality_action_take(judge=careless, test_set=judged.test_set, action=action, user=organiser)
+    assert judge_standing(careless) == Standing.EXCLUDED
+    with pytest.raises(QualityRefusedError, match="so already"):
+        quality_action_take(
+            judge=careless, test_set=judged.test_set, action="pause", user=organiser
+        )
+    assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
+    assert judge_standing(careless) == Standing.GOOD
+    assert QualityReversal.objects.filter(note="A mistake.").count() == 3
+    assert not Standing.PAUSED.may_judge
+    assert not Standing.EXCLUDED.may_judge
+    assert Standing.WARNED.may_judge
+
+
+def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> None:
+    rule = quality_rule_add(campaign=judged.campaign, terms=terms(), user=organiser)
+    action = quality_action_take(
+        judge=judge_called("careless"), test_set=judged.test_set, action="warn", user=organiser
+    )
+    quality_action_revert(action=action, user=organiser)
+    for rows in (QualityAction.objects.all(), QualityReversal.objects.all()):
+        with pytest.raises(InternalError), transaction.atomic():
+            rows._raw_delete(rows.db)
+        with pytest.raises(InternalError), transaction.atomic():
+            rows.update(note="never")
+    with pytest.raises(IntegrityError, match="never change"):
+        QualityRule.objects.filter(pk=rule.pk).update(threshold=0.9)
+
+
+def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
+    judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert quality_due() == [run]
+    rank_what_is_due()
+    assert quality_due() == []
+    quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
+    assert quality_due() == [run]
+    rank_what_is_due()
+    assert judge_standing(judge_called("careless")) == Standing.WARNED
+    assert quality_due() == []

@@ -1,0 +1,52 @@
+"""The recorded state: what it keeps when systems join, and when it is written down and read."""
+
+import json
+
+import numpy as np
+
+from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.plans import BlockPlan, HITPlan
+from annotation.sampling.state import DrawState
+from tests.drawn_texts import corpus, drawn, system_names
+
+
+def test_a_state_written_down_as_json_is_the_same_state() -> None:
+    names = system_names(6)
+    parameters = DesignParameters(kind=DesignKind.BALANCED, seed=1)
+    *_, (_, state) = drawn(parameters, corpus(names, segments=9), hits=7, state=DrawState.empty())
+    wins = np.arange(36, dtype=np.float64).reshape(6, 6) / 7
+    state = state.judged(systems=names, wins=wins, ties=wins + wins.T, watermark=12)
+    again = DrawState.from_json(json.loads(json.dumps(state.to_json())))
+    assert again.to_json() == state.to_json()
+    assert again.index == state.index
+
+
+def test_judged_comparisons_find_their_systems_in_any_order() -> None:
+    wins = np.array([[0.0, 3.0], [1.0, 0.0]])
+    state = DrawState.empty("abc").judged(
+        systems=["c", "a"], wins=wins, ties=np.zeros((2, 2)), watermark=4
+    )
+    assert state.wins[state.index["c"], state.index["a"]] == 3
+    assert state.wins[state.index["a"], state.index["c"]] == 1
+    assert state.wins.sum() == 4
+    assert state.watermark == 4
+
+
+def test_a_system_that_joins_moves_nobody_elses_counts() -> None:
+    block = BlockPlan(
+        segment=1,
+        candidates=((1,), (2, 3), (4,)),
+        systems=(("m",), ("a", "z"), ("damaged",)),
+        control=("damaged",),
+        why={},
+    )
+    state = DrawState.empty("mz").after(HITPlan(number=1, blocks=(block,), why={}))
+    wider = state.covering(["k"])
+    assert wider.systems == ("a", "k", "m", "z")
+    at = wider.index
+    assert wider.pair_counts[at["m"], at["a"]] == wider.pair_counts[at["z"], at["m"]] == 1
+    # Those behind one candidate have not met, and a control meets nobody.
+    assert wider.pair_counts.sum() == 4
+    assert wider.position_counts[at["m"], 0] == wider.position_counts[at["z"], 1] == 1
+    assert wider.position_counts.sum() == 3
+    assert state.covering(["m"]) is state
