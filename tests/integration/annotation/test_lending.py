@@ -106,7 +106,8 @@ class TestLending:
         test_set = make_long_test_set(make_campaign(), segments=40)
         hits_plan(test_set_id=test_set.pk, count=planned)
         judge = make_judge(test_set.campaign)
-        with django_assert_max_num_queries(19):
+        # A judge's first: four of them open the account and ask whether there is a training.
+        with django_assert_max_num_queries(20):
             lend(judge)
 
 
