@@ -17,7 +17,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def test_set() -> TestSet:
-    return make_test_set(make_campaign(blocks_per_judge=60), documents=(12, 12, 12), identical=())
+    """Enough for a judge to do eight HITs, none of which shows a sentence twice."""
+    campaign = make_campaign(blocks_per_judge=60)
+    return make_test_set(campaign, documents=(12,) * 5, identical=(), planned=40)
 
 
 @pytest.fixture

@@ -101,8 +101,10 @@ def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: lis
     judging.route(JUDGMENTS, lambda route: route.abort())
     judge_block(judging, "12345")
     at_sentence(judging, 2)
+    address = judging.url
+    judging.goto("about:blank")  # where nothing is sent again before the page is loaded anew
     judging.unroute(JUDGMENTS)
-    judging.reload()
+    judging.goto(address)
     # Taken for done although the server did not know of it when it lent the HIT again.
     at_sentence(judging, 2)
     all_sent(judging)

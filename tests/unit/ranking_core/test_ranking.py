@@ -1,6 +1,7 @@
 import json
 from dataclasses import asdict, replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -133,7 +134,7 @@ def test_a_ranking_is_plain_json_without_nan(
 @pytest.mark.parametrize(
     "bad", [{"resamples": 0}, {"confidence": 1.0}, {"confidence": 95.0}, {"seed": -1}]
 )
-def test_arguments_out_of_range_are_refused(bad: dict[str, int]) -> None:
+def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
     with pytest.raises(ValueError, match=next(iter(bad))):
         rank(blocks, **bad)
