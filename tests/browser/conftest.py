@@ -55,22 +55,22 @@ class Connections:
     def __init__(self, server: ThreadedWSGIServer) -> None:
         self._changed = threading.Condition()
         self._open: set[socket.socket] = set()
-        self._address = server.server_address
+        self._port = server.server_port
         self._begin, self._serve = server.process_request, server.process_request_thread
         server.process_request = self._accepted  # type: ignore[method-assign]
         server.process_request_thread = self._served  # type: ignore[method-assign]
 
-    def _accepted(self, connection: socket.socket, address: str) -> None:
+    def _accepted(self, request: Any, client_address: Any) -> None:
         with self._changed:
-            self._open.add(connection)
-        self._begin(connection, address)
+            self._open.add(request)
+        self._begin(request, client_address)
 
-    def _served(self, connection: socket.socket, address: str) -> None:
+    def _served(self, request: Any, client_address: Any) -> None:
         try:
-            self._serve(connection, address)
+            self._serve(request, client_address)
         finally:
             with self._changed:
-                self._open.discard(connection)
+                self._open.discard(request)
                 self._changed.notify_all()
 
     def finish(self) -> None:
@@ -85,7 +85,7 @@ class Connections:
 
     def _accept_all(self) -> None:
         """Connections are accepted in their order, so those before ours are once ours is."""
-        with socket.create_connection(self._address, PATIENCE) as ours:
+        with socket.create_connection(("localhost", self._port), PATIENCE) as ours:
             ours.shutdown(socket.SHUT_WR)
             assert ours.recv(1) == b""
 

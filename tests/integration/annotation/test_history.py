@@ -115,7 +115,7 @@ def test_as_many_queries_for_one_block_as_for_fifteen(judging: Client) -> None:
         with CaptureQueriesContext(connection) as queries:
             assert judging.get(HISTORY).status_code == 200
         costs.append(len(queries))
-    assert costs[0] == costs[1] <= 12
+    assert costs[0] == costs[1] <= 10
 
 
 class TestRepeats:
