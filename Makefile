@@ -34,7 +34,7 @@ test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
 
-BENCHMARKS := lopez live_state cohen ability reading resampling planning
+BENCHMARKS := lopez live_state cohen ability reading resampling planning judging_page judging_server
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done

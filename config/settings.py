@@ -177,6 +177,8 @@ USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+# Nobody else's pages use our scripts.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATIC_HASHED = env.bool("STATIC_HASHED", default=not DEBUG)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -226,6 +228,7 @@ SPECTACULAR_SETTINGS = {
         "DesignSameness": "annotation.models.Design.Sameness",
         "DesignOrder": "annotation.models.Design.Order",
         "JudgeStanding": ["good", "warned", "paused", "excluded"],
+        "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
         "QualityActionKind": "annotation.models.QualityAction.Kind",
         "HITPurpose": "annotation.models.HIT.Purpose",
         "HITState": ["waiting", "lent", "done", "withdrawn"],

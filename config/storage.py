@@ -1,9 +1,30 @@
-"""Static files with a hash in the name, compressed once at start-up."""
+"""Static files with a hash in the name, without their comments, compressed once at start-up."""
+
+import re
+from typing import Any
 
 from django.contrib.staticfiles.storage import HashedFilesMixin
+from django.core.files.base import ContentFile, File
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _, _IMPORTS = HashedFilesMixin._js_module_import_aggregation_patterns  # type: ignore[attr-defined]  # noqa: SLF001
+
+# Ours, whose style they may rely on: comments of scripts have lines of their own, and nothing
+# within quotes spans lines or looks like a comment.
+_OURS = re.compile(r"(judge|dashboard|css)/[^/]+\.(?P<kind>js|css)$")
+_COMMENTS = {
+    "js": re.compile(r"^\s*//.*\n", re.MULTILINE),
+    "css": re.compile(r"/\*.*?\*/", re.DOTALL),
+}
+_INDENT = re.compile(r"^\s+", re.MULTILINE)
+
+
+def without_comments(name: str, text: str) -> str:
+    """A script or style sheet of ours as a browser needs it: a fifth less to send."""
+    ours = _OURS.match(name)
+    if ours is None:
+        return text
+    return _INDENT.sub("", _COMMENTS[ours["kind"]].sub("", text))
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
@@ -14,3 +35,12 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
     """
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("judge/*.js", _IMPORTS))
+
+    def _save(self, name: str, content: "File[Any]") -> str:
+        if _OURS.match(name):
+            content.seek(0)  # whoever hashed it has read it
+            raw = content.read()
+            text = raw.decode() if isinstance(raw, bytes) else raw
+            content = ContentFile(without_comments(name, text).encode())
+        saved: str = super()._save(name, content)
+        return saved

@@ -1,7 +1,8 @@
-"""Photographs the pages of the running demo: wide and 360 px, light and dark, into docs/screenshots."""
+"""Photographs the pages of the running demo: laptop, tablet and 360 px, light and dark, into docs/screenshots."""
 
 from __future__ import annotations
 
+import base64
 import sys
 from collections.abc import Callable
 from typing import Any, Literal
@@ -11,7 +12,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from launcher import browser
 from launcher.home import CHECKOUT, Home, read_json
 
-WINDOWS: dict[str, tuple[int, int]] = {"wide": (1366, 768), "narrow": (360, 740)}
+WINDOWS: dict[str, tuple[int, int]] = {
+    "wide": (1366, 768),
+    "middle": (820, 1100),
+    "narrow": (360, 740),
+}
+# A quarter of the weight of PNG, and letters still sharp: the folder is kept for every change.
+QUALITY = 80
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 Shot = Callable[[Page, Any], None]
@@ -27,6 +34,45 @@ def _judging(judge: int) -> Shot:
             page.keyboard.press(digit)
 
     return prepare
+
+
+def _judging_and(judge: int, act: Callable[[Page], None]) -> Shot:
+    """A judge's page in one of its other states."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _judging(judge)(page, demo)
+        act(page)
+
+    return prepare
+
+
+def _tiers(page: Page) -> None:
+    page.keyboard.press("t")
+    page.get_by_role("group", name="Tier 3").wait_for()
+
+
+def _columns(page: Page) -> None:
+    page.keyboard.press("v")
+
+
+def _differences(page: Page) -> None:
+    page.keyboard.press("d")
+    page.locator("mark").first.wait_for()
+
+
+def _report(page: Page) -> None:
+    page.keyboard.press("r")
+    page.get_by_role("dialog", name="Report a problem").wait_for()
+
+
+def _history(page: Page) -> None:
+    page.keyboard.press("h")
+    page.get_by_role("dialog", name="My judgments").get_by_role("listitem").first.wait_for()
+
+
+def _paused(page: Page) -> None:
+    page.clock.fast_forward(600_000)
+    page.get_by_role("dialog", name="Paused").wait_for()
 
 
 def _dashboard(test_set: str) -> Shot:
@@ -49,6 +95,12 @@ def _sign_in(page: Page, demo: Any) -> None:
 SHOTS: dict[str, tuple[Shot, bool]] = {
     "judge": (_judging(0), False),
     "judge-arabic": (_judging(3), False),
+    "judge-differences": (_judging_and(0, _differences), False),
+    "judge-tiers": (_judging_and(0, _tiers), False),
+    "judge-columns": (_judging_and(0, _columns), False),
+    "judge-report": (_judging_and(0, _report), False),
+    "judge-history": (_judging_and(0, _history), False),
+    "judge-paused": (_judging_and(0, _paused), False),
     "dashboard": (_dashboard("Museum English–German"), True),
     "dashboard-wmt12": (_dashboard("newstest2012 Czech–English"), False),
     "sign-in": (_sign_in, False),
@@ -83,11 +135,24 @@ def _photograph(chromium: Browser, name: str, demo: Any) -> None:
                 reduced_motion="reduce",
             )
             page = context.new_page()
+            page.clock.install()
             prepare(page, demo)
-            path = folder / f"{name}-{window}-{scheme}.png"
-            page.screenshot(path=path, full_page=whole_page, animations="disabled")
+            path = folder / f"{name}-{window}-{scheme}.webp"
+            path.write_bytes(_picture(page, whole_page=whole_page))
             sys.stdout.write(f"{path.relative_to(CHECKOUT)}\n")
             context.close()
+
+
+def _picture(page: Page, *, whole_page: bool) -> bytes:
+    """The page as WebP, which Playwright itself does not write."""
+    page.evaluate("document.fonts.ready.then(() => true)")
+    window = page.viewport_size or {"width": 0, "height": 0}
+    height = page.evaluate("document.documentElement.scrollHeight") if whole_page else 0
+    if whole_page:
+        page.set_viewport_size({"width": window["width"], "height": max(height, window["height"])})
+    session = page.context.new_cdp_session(page)
+    shot: Any = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    return base64.b64decode(shot["data"])
 
 
 if __name__ == "__main__":

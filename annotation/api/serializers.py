@@ -28,7 +28,9 @@ class LanguagesSerializer(serializers.Serializer[object]):
 
 
 class NeighbourSerializer(serializers.Serializer[object]):
-    source = TextSerializer()  # type: ignore[assignment]  # the contract's name
+    source = TextSerializer(  # type: ignore[assignment]  # the contract's name
+        allow_null=True
+    )
     reference = TextSerializer(allow_null=True)
 
 
@@ -49,8 +51,10 @@ class KnownJudgmentSerializer(serializers.Serializer[object]):
 
 class BlockSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
-    source = TextSerializer()  # type: ignore[assignment]  # the contract's name
-    references = TextSerializer(many=True)
+    source = TextSerializer(  # type: ignore[assignment]  # the contract's name
+        allow_null=True, help_text="Null where the campaign hides it."
+    )
+    references = TextSerializer(many=True, help_text="Empty where the campaign hides them.")
     context = ContextSerializer()  # type: ignore[assignment]  # the name is the contract's
     candidates = CandidateSerializer(many=True)
     state = serializers.ChoiceField(choices=["open", "judged", "skipped"])
@@ -133,14 +137,14 @@ class FeedbackSerializer(serializers.Serializer[object]):
 
 
 class JudgmentSerializer(serializers.Serializer[object]):
-    id = serializers.UUIDField(source="client_id")
-    block = serializers.UUIDField(source="block.public_id")
+    id = serializers.UUIDField()
+    block = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     duration_ms = serializers.IntegerField(allow_null=True)
     active_ms = serializers.IntegerField(allow_null=True)
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
-    assignment = serializers.UUIDField(source="assignment.public_id")
+    assignment = serializers.UUIDField()
     feedback = FeedbackSerializer(
         allow_null=True, help_text="After a practice sentence; null after all others."
     )

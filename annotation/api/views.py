@@ -4,7 +4,9 @@ from dataclasses import asdict
 from typing import Any, cast
 from uuid import UUID
 
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import NotFound, PermissionDenied
@@ -13,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api import serializers
-from annotation.models import Assignment
+from annotation.models import Assignment, Judgment
 from annotation.selectors import (
     AssignedBlock,
     Standing,
@@ -37,14 +39,16 @@ from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
 
 
-def _judge(request: Request, campaign_slug: str | None) -> Judge:
+def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
+    """The judge who asks."""
     judge = judge_of(user=cast("User", request.user), campaign_slug=campaign_slug)
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge
 
 
-def _assigned(request: Request, public_id: UUID) -> AssignedBlock:
+def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
+    """A block of those lent to whoever asks."""
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
         raise NotFound(_("This block was never lent to you."))
@@ -55,15 +59,22 @@ def _language(tag: str) -> dict[str, str]:
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}
 
 
+def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
+    """Names and directions of the two languages, in the reader's own."""
+    return {"source": _language(source), "target": _language(target)}
+
+
+def rules_data(judge: Judge) -> dict[str, bool]:
+    """What the page lets the judge do."""
+    return {"partial": judge.campaign.allow_partial_ranking}
+
+
 def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(assignment)
+    view = assignment_view(assignment, campaign=judge.campaign)
     return {
         **asdict(view),
-        "languages": {
-            "source": _language(view.source_language),
-            "target": _language(view.target_language),
-        },
-        "rules": {"partial": judge.campaign.allow_partial_ranking},
+        "languages": languages_data(view.source_language, view.target_language),
+        "rules": rules_data(judge),
         "progress": asdict(judge_progress(judge)),
         "notice": _notice(judge),
     }
@@ -78,6 +89,8 @@ def _notice(judge: Judge) -> str:
     )
 
 
+# Five outputs of three sentences, twice ahead: compressed a third, and nothing in it is secret.
+@method_decorator(gzip_page, name="dispatch")
 class AssignmentsView(APIView):
     @extend_schema(
         operation_id="judging_assignment_lend",
@@ -96,7 +109,7 @@ class AssignmentsView(APIView):
         """
         body = serializers.AssignmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        judge = _judge(request, body.validated_data.get("campaign"))
+        judge = judge_or_403(request, body.validated_data.get("campaign"))
         after = body.validated_data.get("after")
         try:
             assignment = assignment_lend(
@@ -140,13 +153,13 @@ class JudgmentView(APIView):
         body = serializers.JudgmentRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
-        assigned = _assigned(request, data.pop("block"))
+        assigned = assigned_or_404(request, data.pop("block"))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
-            return _refusal(error)
-        judgment.feedback = training_feedback(judgment)  # type: ignore[attr-defined]
-        return Response(serializers.JudgmentSerializer(judgment).data)
+            return refusal(error)
+        data = _judgment_data(judgment, assigned)
+        return Response(serializers.JudgmentSerializer(data).data)
 
 
 class SkipView(APIView):
@@ -160,11 +173,11 @@ class SkipView(APIView):
         body = serializers.SkipRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
-        assigned = _assigned(request, data.pop("block"))
+        assigned = assigned_or_404(request, data.pop("block"))
         try:
             skip = skip_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
-            return _refusal(error)
+            return refusal(error)
         return Response(serializers.SkipSerializer(skip).data)
 
 
@@ -172,11 +185,39 @@ class ProgressView(APIView):
     @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
     def get(self, request: Request) -> Response:
         """How far you are."""
-        judge = _judge(request, request.query_params.get("campaign"))
+        judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
 
 
-def _refusal(error: SubmissionRefusedError) -> Response:
+def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
+    data = {
+        "id": judgment.client_id,
+        "labels": judgment.labels,
+        "duration_ms": judgment.duration_ms,
+        "active_ms": judgment.active_ms,
+        "comment": judgment.comment,
+        "submitted_at": judgment.submitted_at,
+    }
+    if judgment.block_id == assigned.block_id:
+        return {
+            **data,
+            "block": assigned.public_id,
+            "assignment": assigned.assignment_public_id,
+            # Only training has any, and a submission is to cost no query more for it.
+            "feedback": training_feedback(judgment) if assigned.is_training else None,
+        }
+    # An id used before, for another block: what is stored under it.
+    assignment = judgment.assignment
+    return {
+        **data,
+        "block": judgment.block.public_id,
+        "assignment": assignment and assignment.public_id,
+        "feedback": training_feedback(judgment),
+    }
+
+
+def refusal(error: SubmissionRefusedError) -> Response:
+    """What the campaign's rules do not allow, in words and by candidate."""
     data = {
         "detail": error.message,
         "errors": {"labels": [error.message]},

@@ -7,6 +7,7 @@ from annotation.models.exposure import Exposure, JudgeAccount
 from annotation.models.hit import HIT
 from annotation.models.judgment import Judgment, JudgmentSequence
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
+from annotation.models.problem_report import ProblemReport
 from annotation.models.quality import QualityAction, QualityReversal, QualityRule
 from annotation.models.skip import Skip
 from annotation.models.training import TrainingBlock, TrainingCandidate
@@ -24,6 +25,7 @@ __all__ = [
     "Judgment",
     "JudgmentSequence",
     "PlanningBatch",
+    "ProblemReport",
     "QualityAction",
     "QualityReversal",
     "QualityRule",

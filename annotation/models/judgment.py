@@ -55,7 +55,12 @@ class Judgment(models.Model):
         unique=True,
         help_text=_("Chosen by whoever submits: the same id twice is one judgment."),
     )
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="judgments")
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="judgments",
+        db_index=False,  # `judgment_of_a_judge` begins with it
+    )
     block = models.ForeignKey(
         "annotation.Block", on_delete=models.PROTECT, related_name="judgments"
     )
@@ -101,6 +106,16 @@ class Judgment(models.Model):
                 condition=models.Q(supersedes__isnull=True),
                 name="judgment_one_first_per_judge_and_block",
             ),
+        ]
+        indexes = [
+            # What organisers read: comments are few among many judgments.
+            models.Index(
+                fields=["test_set", "-number"],
+                condition=~models.Q(comment=""),
+                name="judgment_with_comment",
+            ),
+            # A judge's own, latest first: their history, and their pace in the last few.
+            models.Index(fields=["judge", "-submitted_at"], name="judgment_of_a_judge"),
         ]
         triggers = [
             pgtrigger.Protect(

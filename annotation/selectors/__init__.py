@@ -1,12 +1,9 @@
 """Reads of the annotation app."""
 
+from annotation.selectors.history import JudgedBlock, judged_blocks, own_judgments
 from annotation.selectors.judging import (
     AssignedBlock,
     AssignmentView,
-    BlockView,
-    ContextView,
-    JudgmentView,
-    TextView,
     assigned_block,
     assigned_blocks,
     assignment_of,
@@ -25,6 +22,13 @@ from annotation.selectors.pool import (
     test_sets_to_plan,
 )
 from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
+from annotation.selectors.shown import (
+    BlockView,
+    ContextView,
+    JudgmentView,
+    TextView,
+    block_views,
+)
 from annotation.selectors.standing import (
     Standing,
     actions_that_stop,
@@ -39,6 +43,7 @@ __all__ = [
     "AssignmentView",
     "BlockView",
     "ContextView",
+    "JudgedBlock",
     "JudgmentView",
     "Progress",
     "Standing",
@@ -49,6 +54,7 @@ __all__ = [
     "assignment_of",
     "assignment_view",
     "attention_due",
+    "block_views",
     "blocks_taken",
     "conflicts_of",
     "damaged_systems",
@@ -62,6 +68,8 @@ __all__ = [
     "judge_progress",
     "judge_standing",
     "judge_standings",
+    "judged_blocks",
+    "own_judgments",
     "quota_reached",
     "test_sets_open_to_judge",
     "test_sets_to_plan",

@@ -23,7 +23,7 @@ def judge_progress(judge: Judge) -> Progress:
     wanted = judge.campaign.blocks_per_judge
     times = (
         Judgment.objects.filter(judge=judge, active_ms__gt=0)
-        .order_by("-id")
+        .order_by("-submitted_at")
         .values_list("active_ms", flat=True)[:PACE_BLOCKS]
     )
     pace = median(time for time in times if time) if times else None
@@ -54,6 +54,7 @@ def quota_reached(judge: Judge) -> bool:
 
 
 def _blocks_done(judge: Judge) -> int:
-    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True).count()
-    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge).count()
-    return judged + skipped
+    """In one query."""
+    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
+    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
+    return judged.values("block").union(skipped.values("block"), all=True).count()

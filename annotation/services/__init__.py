@@ -16,6 +16,7 @@ from annotation.services.quality import (
     quality_rules_suggest,
 )
 from annotation.services.redrawing import hit_redraw
+from annotation.services.reporting import problem_report
 from annotation.services.sampling_states import sampling_state_record
 from annotation.services.submission import (
     SubmissionRefusedError,
@@ -52,6 +53,7 @@ __all__ = [
     "judgment_submit",
     "leases_release",
     "pool_fill",
+    "problem_report",
     "quality_action_revert",
     "quality_action_take",
     "quality_rule_add",

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, Assignment, Block, Judgment, JudgmentSequence, Skip
+from annotation.models import HIT, Judgment, JudgmentSequence, Skip
 from annotation.notification import ranking_due
 from annotation.selectors import AssignedBlock
 
@@ -43,18 +43,19 @@ def judgment_submit(
     Takes the lock of the assignment (a judge's tabs submit one after the
     other), then that of the test set's `JudgmentSequence`, last and briefly.
     """
-    Assignment.objects.select_for_update().get(pk=assigned.assignment_id)
-    known = Judgment.objects.filter(client_id=client_id).first()
+    _assignment_lock(assigned)
+    earlier = list(
+        Judgment.objects.filter(
+            Q(client_id=client_id) | Q(judge=assigned.judge_id, block=assigned.block_id)
+        ).order_by("number")
+    )
+    known = next((each for each in earlier if each.client_id == client_id), None)
     if known is not None:
         if known.judge_id != assigned.judge_id:
             raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
         return known
     _labels_check(assigned, labels)
-    previous = (
-        Judgment.objects.filter(judge_id=assigned.judge_id, block_id=assigned.block_id)
-        .order_by("-number")
-        .first()
-    )
+    previous = earlier[-1] if earlier else None
     judgment = Judgment.objects.create(
         test_set_id=assigned.test_set_id,
         number=judgment_number_next(test_set_id=assigned.test_set_id),
@@ -79,7 +80,7 @@ def skip_submit(
     *, assigned: AssignedBlock, client_id: UUID, reason: str, comment: str = ""
 ) -> Skip:
     """Store that a judge declined a block, and why; a second skip of it returns the first."""
-    Assignment.objects.select_for_update().get(pk=assigned.assignment_id)
+    _assignment_lock(assigned)
     known = Skip.objects.filter(client_id=client_id).first()
     if known is not None:
         if known.judge_id != assigned.judge_id:
@@ -106,18 +107,29 @@ def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
     Numbers become visible in their order because the row stays locked until
     the commit; a rollback gives them back, so there are no gaps.
     """
-    updated = JudgmentSequence.objects.filter(test_set_id=test_set_id).update(
-        last_number=F("last_number") + count
-    )
-    if not updated:
+    with connection.cursor() as cursor:
+        # One statement, where the ORM would need two: every submission comes by here.
+        cursor.execute(
+            "UPDATE annotation_judgmentsequence SET last_number = last_number + %s"
+            " WHERE test_set_id = %s RETURNING last_number",
+            [count, test_set_id],
+        )
+        row = cursor.fetchone()
+    if row is None:
         JudgmentSequence.objects.bulk_create(
             [JudgmentSequence(test_set_id=test_set_id)], ignore_conflicts=True
         )
         return judgment_number_next(test_set_id=test_set_id, count=count)
-    last = JudgmentSequence.objects.values_list("last_number", flat=True).get(
-        test_set_id=test_set_id
-    )
+    last: int = row[0]
     return last - count + 1
+
+
+def _assignment_lock(assigned: AssignedBlock) -> None:
+    """Hold back the judge's other tabs until the commit."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT FROM annotation_assignment WHERE id = %s FOR UPDATE", [assigned.assignment_id]
+        )
 
 
 def _labels_check(assigned: AssignedBlock, labels: Sequence[int | None]) -> None:
@@ -139,17 +151,24 @@ def _labels_check(assigned: AssignedBlock, labels: Sequence[int | None]) -> None
         raise SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
 
 
+_COMPLETE = """
+    UPDATE annotation_assignment a SET completed_at = now()
+    WHERE a.id = %s AND a.completed_at IS NULL AND NOT EXISTS (
+        SELECT FROM annotation_block b
+        WHERE b.hit_id = a.hit_id
+            AND NOT EXISTS (SELECT FROM annotation_judgment j
+                            WHERE j.judge_id = a.judge_id AND j.block_id = b.id)
+            AND NOT EXISTS (SELECT FROM annotation_skip s
+                            WHERE s.judge_id = a.judge_id AND s.block_id = b.id)
+    )
+    RETURNING a.hit_id
+"""
+
+
 def _assignment_complete_if_done(assigned: AssignedBlock) -> None:
     """Close the assignment, and its HIT, when no block of it is left open by this judge."""
-    open_blocks = (
-        Block.objects.filter(hit__assignments=assigned.assignment_id)
-        .exclude(judgments__judge=assigned.judge_id)
-        .exclude(skips__judge=assigned.judge_id)
-    )
-    if open_blocks.exists():
-        return
-    closed = Assignment.objects.filter(pk=assigned.assignment_id, completed_at__isnull=True)
-    if closed.update(completed_at=Now()):
-        HIT.objects.filter(assignments=assigned.assignment_id, completed_at__isnull=True).update(
-            completed_at=Now()
-        )
+    with connection.cursor() as cursor:
+        cursor.execute(_COMPLETE, [assigned.assignment_id])
+        closed = cursor.fetchone()
+    if closed is not None:
+        HIT.objects.filter(pk=closed[0], completed_at__isnull=True).update(completed_at=Now())

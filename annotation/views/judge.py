@@ -9,19 +9,41 @@ from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from annotation.models import Skip
+from annotation.models import ProblemReport, Skip
 from annotation.selectors import judge_of
 from annotation.views.words import judging_words
-from campaign.models import User
+from campaign.models import Campaign, User
 
 
 def _opaque(kind: str, key: int | None) -> str:
     return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
 
 
+def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
+    """Those a judge may give; nobody can complain of a text that is not shown."""
+    left_out = {Skip.Reason.NOT_STATED}
+    if not campaign.show_source:
+        left_out.add(Skip.Reason.BAD_SOURCE)
+    if not campaign.show_reference:
+        left_out.add(Skip.Reason.BAD_REFERENCE)
+    return [(reason.value, str(reason.label)) for reason in Skip.Reason if reason not in left_out]
+
+
+def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
+    left_out = set()
+    if not campaign.show_source:
+        left_out.add(ProblemReport.Kind.SOURCE)
+    if not campaign.show_reference:
+        left_out.add(ProblemReport.Kind.REFERENCE)
+    return [(kind.value, str(kind.label)) for kind in ProblemReport.Kind if kind not in left_out]
+
+
+# Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
 @require_safe
+@gzip_page
 @login_required
 @never_cache
 @ensure_csrf_cookie
@@ -39,12 +61,10 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         "judge/judge.html",
         {
             "campaign": judge.campaign,
-            "skip_reasons": [
-                (reason.value, reason.label)
-                for reason in Skip.Reason
-                if reason is not Skip.Reason.NOT_STATED
-            ],
+            "skip_reasons": _skip_reasons(judge.campaign),
+            "problem_kinds": _problem_kinds(judge.campaign),
             "words": judging_words(),
+            "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
             "setup": {
                 "api": f"{get_script_prefix()}api/v1/judging/",
                 "campaign": slug,

@@ -39,6 +39,13 @@ WORDS = {
     "signed_out": _(
         "You are signed out. Open your invitation's link again, or sign in, and come back here."
     ),
+    "link_wanted": _("Please paste the whole link, as it stands in your invitation."),
+    "link_refused": _("This link no longer opens. Ask the organiser for a new one."),
+    "link_of_another": _(
+        "This is the link of somebody else, who is signed in now. Your work waits on this device "
+        "for your own link."
+    ),
+    "link_unreachable": _("The server cannot be reached just now. Try again in a moment."),
     "loading": _("Fetching your next sentences …"),
     "loading_offline": _(
         "Waiting for the network. Your next sentences come as soon as it is back."
@@ -57,9 +64,23 @@ WORDS = {
     "refused": _("The server did not take this judgment: {detail}"),
     "differences_on": _("Differences are marked: words that few of the others share."),
     "differences_off": _("Differences are no longer marked."),
-    "skipped": _("Skipped."),
+    "layout_list": _("The outputs stand in a list."),
+    "layout_columns": _("The outputs stand side by side."),
+    "layout_tiers": _("The outputs stand in tiers. Drag one by its letter, or press its rank."),
+    "tier": _("Tier {rank}"),
+    "tier_best": _("Tier 1, best"),
+    "tier_worst": _("Tier 5, worst"),
+    "tier_none": _("Not ranked yet"),
     "reason_wanted": _("Please choose one of the reasons."),
+    "kind_wanted": _("Please choose what is wrong."),
+    "words_wanted": _("Please say in a few words what is wrong."),
+    "reported": _("Reported to the organisers. Thank you."),
+    "history_loading": _("Fetching your judgments …"),
+    "history_offline": _("Your judgments cannot be fetched without the network."),
+    "history_trouble": _("Your judgments cannot be fetched just now. Try again in a moment."),
+    "history_none": _("You have judged nothing yet."),
     "three_done": _("Three more done."),
+    "took_seconds": _("That took less than a minute."),
 }
 
 PLURALS = {
@@ -80,6 +101,11 @@ PLURALS = {
         "{n} judgments are kept on this device until then.",
     ),
     "more_done": ngettext_lazy("{n} more done.", "{n} more done."),
+    "took": ngettext_lazy("That took about {n} minute.", "That took about {n} minutes."),
+    "break": ngettext_lazy(
+        "You have been judging for {n} minute. Tired eyes judge badly: rest them a little?",
+        "You have been judging for {n} minutes. Tired eyes judge badly: rest them a little?",
+    ),
     "summary": ngettext_lazy(
         "You did {n} sentence since you opened this page.",
         "You did {n} sentences since you opened this page.",

@@ -31,6 +31,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "role",
             "allow_partial_ranking",
             "blocks_per_judge",
+            "show_source",
+            "show_reference",
             "created_at",
             "test_sets",
         ]

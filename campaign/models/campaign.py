@@ -38,6 +38,16 @@ class Campaign(models.Model):
         default=60,
         help_text=_("How long a HIT is lent to a judge before it may be lent to another."),
     )
+    show_source = models.BooleanField(
+        _("show the source"),
+        default=True,
+        help_text=_("Off: judges compare outputs with the reference alone."),
+    )
+    show_reference = models.BooleanField(
+        _("show the reference"),
+        default=True,
+        help_text=_("Off: judges compare outputs with the source alone."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
@@ -52,6 +62,10 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=models.Q(blocks_per_judge__gte=1),
                 name="campaign_blocks_per_judge_positive",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(show_source=True) | models.Q(show_reference=True),
+                name="campaign_shows_source_or_reference",
             ),
         ]
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, F, OuterRef, Subquery
 from django.utils import timezone
 
-from annotation.models import Judgment, Skip
+from annotation.models import Judgment, ProblemReport, Skip
 from campaign.models import Campaign, TestSet, User
 from ranking.models import RankingRun
 
@@ -20,6 +20,7 @@ class DashboardState:
     run_id: int | None
     last_number: int
     last_skip_id: int
+    last_report_id: int
     at: datetime
 
     @property
@@ -29,7 +30,8 @@ class DashboardState:
         Holds the minute too: "5 minutes ago" and "at work" become wrong by themselves.
         """
         minute = int(self.at.timestamp()) // 60
-        return f"{self.run_id or 0}.{self.last_number}.{self.last_skip_id}.{minute}"
+        seen = (self.run_id or 0, self.last_number, self.last_skip_id, self.last_report_id, minute)
+        return ".".join(map(str, seen))
 
 
 def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardState | None:
@@ -37,6 +39,7 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
     here = OuterRef("pk")
     runs = RankingRun.objects.filter(test_set=here).order_by("-id")
     skips = Skip.objects.filter(block__hit__test_set=here).order_by("-id")
+    reports = ProblemReport.objects.filter(test_set=here).order_by("-id")
     found: Any = (
         TestSet.objects.filter(
             pk=test_set_id, campaign__slug=slug, campaign__in=Campaign.objects.run_by(user)
@@ -46,6 +49,7 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
             run_id=Subquery(runs.values("pk")[:1]),
             last_number=F("judgment_sequence__last_number"),
             last_skip_id=Subquery(skips.values("pk")[:1]),
+            last_report_id=Subquery(reports.values("pk")[:1]),
         )
         .first()
     )
@@ -56,6 +60,7 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
         run_id=found.run_id,
         last_number=found.last_number or 0,
         last_skip_id=found.last_skip_id or 0,
+        last_report_id=found.last_report_id or 0,
         at=timezone.now(),
     )
 

@@ -16,6 +16,7 @@ from ranking.selectors.dashboards import DashboardState, dashboard_state, siblin
 from ranking.selectors.formation import formation
 from ranking.selectors.judges import judge_rows
 from ranking.selectors.progress import judging_progress
+from ranking.selectors.remarks import remarks_of
 
 
 @require_safe
@@ -74,6 +75,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "agreement": agreement,
         "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
         "suspects": suspects,
+        "remarks": remarks_of(test_set),
     }
 
 

@@ -22,17 +22,28 @@ export class Api {
     this.campaign = campaign;
   }
 
+  // Who is signed in in this browser, as their page would say.
+  signedIn(user) {
+    store.put(SIGNED_IN, user);
+  }
+
   assignment(after) {
     return this.#call("POST", "assignments/", { campaign: this.campaign, ...(after && { after }) });
   }
 
-  // `kind` is "judgments" or "skips". The same id twice is one of them, so sending again is safe.
+  // `kind` is "judgments", "skips" or "problem-reports". The same id twice is one of them, so sending again is safe.
   submit(kind, id, body) {
     return this.#call("PUT", `${kind}/${id}/`, body);
   }
 
   progress() {
     return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
+  }
+
+  // A page of what this judge has judged; `cursor` as the page before had it.
+  history(cursor) {
+    const query = new URLSearchParams({ campaign: this.campaign, ...(cursor && { cursor }) });
+    return this.#call("GET", `judgments/?${query}`);
   }
 
   async #call(method, path, body) {

@@ -34,7 +34,10 @@ function withNeighbours(own, context, side, expanded) {
 
 export function showTexts(block, expanded) {
   const context = { before: [], after: [], ...block.context };
-  $("source").replaceChildren(...withNeighbours(paragraph(block.source, "source"), context, "source", expanded));
+  // A campaign may hide the source; it is not sent then.
+  $("source-part").hidden = !block.source;
+  const source = block.source ? [paragraph(block.source, "source")] : [];
+  $("source").replaceChildren(...(source.length ? withNeighbours(source[0], context, "source", expanded) : []));
 
   const part = $("reference-part");
   part.replaceChildren();
@@ -107,6 +110,13 @@ export class Rows {
   #activate(index) {
     this.active = index;
     this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
+  }
+
+  // The next or the last as they stand on the page, which in tiers is not by letter.
+  neighbour(by) {
+    const shown = Array.from($("rows").querySelectorAll(".row"));
+    const row = shown[shown.indexOf(this.rows[this.active]) + by];
+    return row ? this.rows.indexOf(row) : null;
   }
 
   focus(index, options) {

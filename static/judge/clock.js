@@ -1,11 +1,20 @@
 // How long a block took: on the clock, and actively, which is while the page is in front of a judge
-// who does something at least once a minute. Reading is doing: a pause counts up to that minute.
+// who does something now and then. Reading is doing, for as long as the block's texts allow; whoever
+// is still for longer, or elsewhere for more than a glance, is away ("away"), and nothing counts until
+// they say that they are back.
 
-const IDLE_CAP_MS = 60_000;
+const A_GLANCE_MS = 15_000;
 const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "wheel"];
 
-export class Clock {
+export class Clock extends EventTarget {
+  // Active time since the page was opened, over all blocks.
+  worked = 0;
+  away = false;
+  #timer = 0;
+  #allowed = 60_000;
+
   constructor() {
+    super();
     this.start();
     for (const name of SIGNS_OF_LIFE) {
       addEventListener(name, () => this.#count(), { passive: true, capture: true });
@@ -14,11 +23,20 @@ export class Clock {
     document.addEventListener("visibilitychange", () => this.#count());
   }
 
-  start({ durationMs = 0, activeMs = 0 } = {}) {
+  // `allowed`: ms without a sign of life that still count.
+  start({ durationMs = 0, activeMs = 0 } = {}, allowed = this.#allowed) {
+    this.#allowed = allowed;
     this.durationBefore = durationMs;
     this.active = activeMs;
-    this.started = this.last = performance.now();
+    this.started = performance.now();
+    this.back();
+  }
+
+  back() {
+    this.away = false;
+    this.last = performance.now();
     this.attended = this.#isAttended();
+    this.#watch();
   }
 
   read() {
@@ -31,10 +49,42 @@ export class Clock {
 
   // The span since the last sign of life counts if the page was in front when it began.
   #count() {
-    const now = performance.now();
-    if (this.attended) this.active += Math.min(now - this.last, IDLE_CAP_MS);
-    this.last = now;
-    this.attended = this.#isAttended();
+    if (this.away) return;
+    const span = performance.now() - this.last;
+    if (this.attended) {
+      const counted = Math.min(span, this.#allowed);
+      this.active += counted;
+      this.worked += counted;
+    }
+    const tooLong = span >= this.#patience();
+    this.last += span;
+    const attended = this.#isAttended();
+    const changed = attended !== this.attended;
+    this.attended = attended;
+    if (tooLong) this.leave();
+    else if (changed) this.#watch();
+  }
+
+  leave() {
+    this.away = true;
+    clearTimeout(this.#timer);
+    this.dispatchEvent(new Event("away"));
+  }
+
+  // One timer; signs of life come by the hundred and do not touch it. It looks again when it was too early.
+  #watch() {
+    clearTimeout(this.#timer);
+    const left = this.last + this.#patience() - performance.now();
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, left));
+  }
+
+  #look() {
+    if (performance.now() - this.last >= this.#patience()) this.#count();
+    else this.#watch();
+  }
+
+  #patience() {
+    return this.attended ? this.#allowed : A_GLANCE_MS;
   }
 
   #isAttended() {

@@ -1,12 +1,18 @@
 // Puts the parts of the judging page together.
 
 import { Api } from "./api.js";
+import { prepareBreaks } from "./breaks.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
+import { History } from "./history.js";
+import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
+import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
+import { prepareReport } from "./report.js";
+import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
@@ -21,6 +27,13 @@ const status = new Status(outbox, setup.sign_in);
 queue.addEventListener("notice", ({ detail }) => status.told(detail));
 new Feedback(outbox, queue);
 const page = new Page({ api, outbox, drafts, queue, status });
+const { view } = page;
+const layout = new Layout(page);
+preparePause(page);
+prepareBreaks(page);
+const history = new History({ api, page, queue, outbox });
+prepareSignIn(api, outbox, () => page.signedIn());
+const openReport = prepareReport(page, outbox);
 const openSkip = prepareSkip((skip) => page.skip(skip));
 const skip = () => page.canSkip() && openSkip();
 const showKeys = () => $("keys-dialog").showModal();
@@ -33,9 +46,13 @@ listen({
   letters: {
     s: skip,
     u: () => page.back(),
-    c: () => page.toggleContext(),
-    d: () => page.toggleDifferences(),
-    m: () => page.openComment(),
+    c: () => view.toggleContext(),
+    d: () => view.toggleDifferences(),
+    m: () => view.openComment(),
+    r: openReport,
+    h: () => history.open(),
+    t: () => layout.toggle("tiers"),
+    v: () => layout.toggle("columns"),
     "?": showKeys,
   },
 });
@@ -45,9 +62,13 @@ $("skip").addEventListener("click", skip);
 $("back").addEventListener("click", () => page.back());
 $("rest-back").addEventListener("click", () => page.back());
 $("look-again").addEventListener("click", () => page.lookAgain());
-$("context").addEventListener("click", () => page.toggleContext());
-$("differences").addEventListener("click", () => page.toggleDifferences());
-$("comment-open").addEventListener("click", () => page.openComment());
+$("context").addEventListener("click", () => view.toggleContext());
+$("differences").addEventListener("click", () => view.toggleDifferences());
+$("comment-open").addEventListener("click", () => view.openComment());
+$("report").addEventListener("click", openReport);
+for (const id of ["history", "rest-history"]) $(id).addEventListener("click", () => history.open());
+$("tiers").addEventListener("click", () => layout.toggle("tiers"));
+$("columns").addEventListener("click", () => layout.toggle("columns"));
 $("comment").addEventListener("input", () => page.commented());
 $("show-keys").addEventListener("click", showKeys);
 $("letters").checked = lettersOn();

@@ -4,6 +4,9 @@
 import { isSignedOut, isTrouble } from "./api.js";
 import * as store from "./store.js";
 
+// Says something of a block beside what becomes of it.
+const REPORT = "problem-reports";
+
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -57,7 +60,7 @@ export class Outbox extends EventTarget {
   }
 
   latestOf(block) {
-    return this.waiting().findLast((item) => item.body.block === block);
+    return this.waiting().findLast((item) => item.body.block === block && item.kind !== REPORT);
   }
 
   // Resolves once nothing is waiting any more.
@@ -95,7 +98,8 @@ export class Outbox extends EventTarget {
       this.#failures = 0;
       if (answer.status < 300) {
         for (const { id, body, refused } of this.items()) {
-          if (id === item.id || (refused && body.block === item.body.block)) store.remove(this.prefix + id);
+          const settled = refused && item.kind !== REPORT && body.block === item.body.block;
+          if (id === item.id || settled) store.remove(this.prefix + id);
         }
         this.#tell("sent", { item, answer: answer.data });
       } else {

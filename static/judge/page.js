@@ -2,10 +2,12 @@
 
 import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
-import { Rows, showTexts } from "./block.js";
+import { Rows } from "./block.js";
 import { letterOf, missingWords, showOrder, unranked } from "./order.js";
-import { Progress } from "./progress.js";
+import { Progress, summaryOf } from "./progress.js";
+import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
+import { View } from "./view.js";
 import { list, say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,18 +16,20 @@ const DOUBLE_MS = 350;
 
 const same = (a, b) => a.length === b.length && a.every((label, index) => label === b[index]);
 
-export class Page {
+// Tells whoever adds to the page: "shown" (a block), "ranked" (a label changed), "done" (one was
+// submitted or skipped; detail: {block, kind}).
+export class Page extends EventTarget {
   block = null;
-  #expanded = false;
-  #differences = false;
   #finishedAt = -Infinity;
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
 
   constructor({ api, outbox, drafts, queue, status }) {
+    super();
     Object.assign(this, { api, outbox, drafts, queue, status });
     this.clock = new Clock();
     this.progress = new Progress();
+    this.view = new View(this);
     this.rest = new Rest({ queue, outbox, status, progress: this.progress, onWork: () => this.#goOn() });
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
@@ -47,24 +51,27 @@ export class Page {
     this.block = block;
     this.rest.hide();
     for (const id of ["panel", "outputs"]) $(id).hidden = false;
-    showTexts(block, this.#expanded);
     this.rows = new Rows(block, { onRank: (index, rank) => this.rank(index, rank) });
-    if (this.#differences) this.rows.showDifferences(true);
-    $("comment").value = block.comment;
-    this.#showComment(Boolean(block.comment));
+    this.view.show(block, this.rows);
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
     const place = { position: block.position, total: hit.total };
     this.progress.showSentence({ ...place, revised: block.state !== "open" });
     this.#showOrder();
-    this.clock.start(block.spent);
+    this.clock.start(block.spent, stillnessAllowed(block));
+    this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
     $("panel").scrollTop = 0;
-    this.rows.focus(unranked(block.labels)[0] ?? 0, { preventScroll: true });
+    this.toRows({ preventScroll: true });
     if (this.#news) $("missing").textContent = this.#news;
-    announce(`${this.#news} ${say("new_block", place)}`, block.source);
+    announce(`${this.#news} ${say(block.source ? "new_block" : "sentence", place)}`, block.source);
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
+  }
+
+  // The focus to the first row without a rank.
+  toRows(options) {
+    this.rows.focus(unranked(this.block.labels)[0] ?? 0, options);
   }
 
   #showOrder() {
@@ -81,6 +88,7 @@ export class Page {
     this.block.labels[index] = rank;
     this.rows.showLabels();
     this.#changed();
+    this.dispatchEvent(new Event("ranked"));
     const letter = letterOf(index);
     announce(rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank }));
   }
@@ -98,8 +106,8 @@ export class Page {
 
   move(by) {
     if (!this.block) return false;
-    const target = this.rows.active + by;
-    if (target >= 0 && target < this.block.labels.length) this.rows.focus(target);
+    const target = this.rows.neighbour(by);
+    if (target !== null) this.rows.focus(target);
     return true;
   }
 
@@ -166,6 +174,7 @@ export class Page {
 
   #finish(kind, body) {
     const { block } = this;
+    const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
     // Before the outbox tells of it: what is in there and open here would be another tab's.
@@ -175,8 +184,9 @@ export class Page {
     this.outbox.add(kind, block.id, body);
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
-    const n = hit.total;
-    if (first && this.queue.isComplete(hit)) this.#news = n === 3 ? say("three_done") : say("more_done", { n });
+    hit.activeMs = (hit.activeMs ?? 0) + activeMs;
+    if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
+    this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.#goOn();
   }
 
@@ -209,6 +219,23 @@ export class Page {
     return this.block?.state === "open";
   }
 
+  // One of the judge's history, to be revised.
+  open(block) {
+    this.#show(block);
+  }
+
+  signedIn() {
+    this.status.turnedAway(false);
+    if (this.block) this.toRows();
+    else this.lookAgain();
+  }
+
+  // Something quiet to be read and heard, until the ranking changes.
+  note(words) {
+    $("missing").textContent = words;
+    announce(words);
+  }
+
   back() {
     const block = this.queue.before(this.block);
     if (block) this.#show(block);
@@ -219,39 +246,6 @@ export class Page {
   lookAgain() {
     this.queue.lack = null;
     this.rest.show();
-  }
-
-  // --- What else there is to see -----------------------------------------------------------------
-
-  toggleContext() {
-    if (!this.block) return false;
-    this.#expanded = !this.#expanded;
-    $("context").setAttribute("aria-expanded", String(this.#expanded));
-    $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
-    $("panel").classList.toggle("expanded", this.#expanded);
-    showTexts(this.block, this.#expanded);
-    return true;
-  }
-
-  toggleDifferences() {
-    if (!this.block) return false;
-    this.#differences = !this.#differences;
-    $("differences").setAttribute("aria-pressed", String(this.#differences));
-    this.rows.showDifferences(this.#differences);
-    announce(say(this.#differences ? "differences_on" : "differences_off"));
-    return true;
-  }
-
-  openComment() {
-    if (!this.block) return false;
-    this.#showComment(true);
-    $("comment").focus();
-    return true;
-  }
-
-  #showComment(shown) {
-    $("comment-part").hidden = !shown;
-    $("comment-open").setAttribute("aria-expanded", String(shown));
   }
 
   // --- What happens elsewhere ----------------------------------------------------------------------

@@ -4,6 +4,13 @@ import { say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
+// At the end of a HIT: how many, how long; never how well.
+export function summaryOf({ total: n, activeMs }) {
+  const done = n === 3 ? say("three_done") : say("more_done", { n });
+  const minutes = Math.round(activeMs / 60_000);
+  return `${done} ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
+}
+
 export class Progress {
   done = 0;
   wanted = null;

@@ -34,7 +34,7 @@ export class Queue extends EventTarget {
   }
 
   lastHit() {
-    return [...this.hits.values()].at(-1);
+    return [...this.hits.values()].findLast((hit) => !hit.past);
   }
 
   // When the last block but one is reached, or the last, the next HIT should be on its way.
@@ -134,6 +134,9 @@ export class Queue extends EventTarget {
     const hit = { id: data.id, rules: data.rules, languages: data.languages, total: data.blocks.length };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
+    // One of them may be here from the judge's history.
+    const lent = new Set(data.blocks.map(({ id }) => id));
+    this.blocks = this.blocks.filter(({ id }) => !lent.has(id));
     data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index)));
   }
 
@@ -146,6 +149,17 @@ export class Queue extends EventTarget {
       if (state === "open") block.state = "open";
       else this.settle(block, state === "judged" ? "judgments" : "skips", judgment ?? {});
     }
+  }
+
+  // A block of the judge's history, as a HIT of its own that nothing follows.
+  reopen({ assignment, position, total, languages, rules, block: data }) {
+    const known = this.find(data.id);
+    if (known) return known;
+    const hit = { id: `past/${assignment}`, rules, languages, total, past: true, dropped: true, endsAt: Infinity };
+    this.hits.set(hit.id, hit);
+    const block = this.#remember(data, hit, position - 1);
+    this.blocks.unshift(block);
+    return block;
   }
 
   #remember(data, hit, index) {

@@ -64,6 +64,6 @@ export class Status {
     // Set only when it changes, or a screen reader says it again each time.
     if ($("notice-text").textContent !== text) $("notice-text").textContent = text;
     $("notice").hidden = !text;
-    $("notice-link").hidden = !withLink;
+    $("notice-link").hidden = $("sign-in-here").hidden = !withLink;
   }
 }

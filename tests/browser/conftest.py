@@ -1,7 +1,9 @@
 """A real Chromium for tests, which fails a test for what a reader of the page would not forgive."""
 
+import contextlib
 import os
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from django.core.signals import request_finished, request_started
+from django.core.servers.basehttp import ThreadedWSGIServer
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
@@ -43,38 +45,54 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-class Requests:
-    """Counts the requests the live server is at work on."""
+class Connections:
+    """The browser's connections to the live server; each has a thread that answers its requests.
 
-    def __init__(self) -> None:
+    To count the requests that have begun is not enough: one that was sent but not yet read would
+    begin while the tables are being emptied, and each would wait for the other's locks.
+    """
+
+    def __init__(self, server: ThreadedWSGIServer) -> None:
         self._changed = threading.Condition()
-        self._running = 0
-        request_started.connect(self._started)
-        request_finished.connect(self._finished)
+        self._open: set[socket.socket] = set()
+        self._port = server.server_port
+        self._begin, self._serve = server.process_request, server.process_request_thread
+        server.process_request = self._accepted  # type: ignore[method-assign]
+        server.process_request_thread = self._served  # type: ignore[method-assign]
 
-    def _started(self, **_: object) -> None:
+    def _accepted(self, request: Any, client_address: Any) -> None:
         with self._changed:
-            self._running += 1
+            self._open.add(request)
+        self._begin(request, client_address)
 
-    def _finished(self, **_: object) -> None:
+    def _served(self, request: Any, client_address: Any) -> None:
+        try:
+            self._serve(request, client_address)
+        finally:
+            with self._changed:
+                self._open.discard(request)
+                self._changed.notify_all()
+
+    def finish(self) -> None:
+        """Answer whatever was sent, and nothing that is still to come."""
+        self._accept_all()
         with self._changed:
-            self._running -= 1
-            self._changed.notify_all()
+            for connection in self._open:
+                # What has arrived can be read still, and then comes the end.
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RD)
+            assert self._changed.wait_for(lambda: not self._open, PATIENCE)
 
-    def wait_until_done(self) -> None:
-        with self._changed:
-            assert self._changed.wait_for(lambda: self._running == 0, PATIENCE)
-
-    def close(self) -> None:
-        request_started.disconnect(self._started)
-        request_finished.disconnect(self._finished)
+    def _accept_all(self) -> None:
+        """Connections are accepted in their order, so those before ours are once ours is."""
+        with socket.create_connection(("localhost", self._port), PATIENCE) as ours:
+            ours.shutdown(socket.SHUT_WR)
+            assert ours.recv(1) == b""
 
 
-@pytest.fixture
-def requests(live_server: LiveServer) -> Iterator[Requests]:
-    requests = Requests()
-    yield requests
-    requests.close()
+@pytest.fixture(scope="session")
+def connections(live_server: LiveServer) -> Connections:
+    return Connections(live_server.thread.httpd)
 
 
 @pytest.fixture
@@ -85,7 +103,7 @@ def tolerate() -> list[str]:
 
 @pytest.fixture
 def new_page(
-    browser: Browser, live_server: LiveServer, requests: Requests, tolerate: list[str]
+    browser: Browser, live_server: LiveServer, connections: Connections, tolerate: list[str]
 ) -> Iterator[NewPage]:
     """Pages in contexts of their own; options are those of `Browser.new_context`.
 
@@ -125,7 +143,7 @@ def new_page(
     for context in contexts:
         context.set_offline(True)
         context.close()
-    requests.wait_until_done()
+    connections.finish()
     assert unforgiven == []
 
 

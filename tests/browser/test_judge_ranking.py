@@ -43,7 +43,9 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     for position, digits in enumerate(("21345", "11223", "54321"), start=1):
         at_sentence(judging, position)
         judge_block(judging, digits)
-    expect(judging.locator("#missing")).to_have_text("Three more done.")
+    expect(judging.locator("#missing")).to_have_text(
+        "Three more done. That took less than a minute."
+    )
     at_sentence(judging, 1)
     expect(judging.locator("#count")).to_have_text("3 of 60")
     all_sent(judging)

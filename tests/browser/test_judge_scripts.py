@@ -56,6 +56,55 @@ def test_chinese_is_compared_by_word_though_it_has_no_spaces(judging: Page) -> N
     assert "".join(second) == "九"
 
 
+def test_two_spellings_of_one_character_do_not_differ(judging: Page) -> None:
+    """é as one code point and as two, and a mark of direction: a reader sees no difference."""
+    first, second = "Le café est fermé.", "Le cafe\u0301 est\u200f ouvert."
+    assert marked(judging, "fr", first, second) == [["fermé"], ["ouvert"]]
+
+
+@pytest.mark.parametrize(
+    ("lang", "first", "second", "differs"),
+    [
+        ("ja", "美術館は十時に開きます。", "美術館は九時に開きます。", ("十時", "九時")),
+        ("th", "พิพิธภัณฑ์เปิดวันนี้", "พิพิธภัณฑ์ปิดวันนี้", ("เปิด", "ปิด")),
+        ("ar", "يفتح المتحف اليوم", "يغلق المتحف اليوم", ("يفتح", "يغلق")),
+        ("de", "Die Tür ist offen!", "Die Tür ist zu!", ("offen", "zu")),
+    ],
+)
+def test_words_are_those_of_the_language(
+    judging: Page, lang: str, first: str, second: str, differs: tuple[str, str]
+) -> None:
+    assert marked(judging, lang, first, second) == [[differs[0]], [differs[1]]]
+
+
+def test_a_browser_without_word_boundaries_compares_by_character_where_there_are_no_spaces(
+    judging: Page,
+) -> None:
+    judging.evaluate("Intl.Segmenter = undefined")
+    assert marked(judging, "zh", "博物馆十点开门。", "博物馆九点开门。") == [["十"], ["九"]]
+    assert marked(judging, "en", "a red door", "a blue door") == [["red"], ["blue"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shared"),
+    [
+        ("abcxdef", "abcydef", [0, 1, 2, 4, 5, 6]),
+        ("aab", "ab", [0, 2]),
+        ("ab", "ba", 1),
+        ("", "abc", []),
+        ("aaaa", "aa", 2),
+    ],
+)
+def test_what_is_common_is_the_longest_common_subsequence(
+    judging: Page, first: str, second: str, shared: list[int] | int
+) -> None:
+    found = judging.evaluate(
+        "async ([a, b]) => [...(await import('/static/judge/differences.js')).common([...a], [...b])].sort()",
+        [first, second],
+    )
+    assert (found if isinstance(shared, list) else len(found)) == shared
+
+
 def test_identical_texts_do_not_differ(judging: Page) -> None:
     assert marked(judging, "de", "Es regnet.", "Es regnet.") == [[], []]
 

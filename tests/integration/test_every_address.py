@@ -88,7 +88,9 @@ ADDRESSES = {
         "nobody": 401,
         "judge": 200,
     },
+    "api/v1/judging/judgments/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/judgments/<uuid:client_id>/": JUDGING_API,
+    "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
@@ -196,9 +198,14 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
         response = client.post(address, {"campaign": world.campaign.slug}, format="json")
     elif "client_id" in route:
         size = world.block.candidates.count()
-        body = {"block": world.block.public_id, "labels": [1] * size, "reason": "other"}
+        body = {
+            "block": world.block.public_id,
+            "labels": [1] * size,
+            "reason": "other",
+            "kind": "page",
+        }
         response = client.put(address, body, format="json")
-    elif route.endswith("progress/"):
+    elif route.endswith(("progress/", "judging/judgments/")):
         response = client.get(address, {"campaign": world.campaign.slug})
     else:
         response = client.get(address)

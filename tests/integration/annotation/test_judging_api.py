@@ -226,8 +226,18 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
     test_set = TestSet.objects.get()
     test_set.designs.update(segments_per_hit=segments)
     post(judging)
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(18):
         post(judging)
+
+
+def test_a_judgment_is_taken_in_with_ten_queries(
+    judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    first, second, _third = post(judging).json()["blocks"]
+    # The first of a test set begins its sequence, too.
+    put(judging, uuid4(), block=first["id"], labels=[1] * len(first["candidates"]))
+    with django_assert_num_queries(10):
+        put(judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"]))
 
 
 def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge) -> None:

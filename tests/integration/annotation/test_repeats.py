@@ -112,6 +112,6 @@ class TestIntra:
         repeat = lend(judge)
         assert repeat.hit.purpose == "intra"
         own = Assignment.objects.exclude(pk=repeat.pk).get(judge=judge, hit=repeat.hit.repeats)
-        one, other = assignment_view(own), assignment_view(repeat)
+        one, other = (assignment_view(each, campaign=judge.campaign) for each in (own, repeat))
         assert not {block.id for block in one.blocks} & {block.id for block in other.blocks}
         assert all(block.state == "open" and block.judgment is None for block in other.blocks)

@@ -47,6 +47,8 @@ def test_campaigns_and_their_test_sets(
         "role": "researcher",
         "allow_partial_ranking": False,
         "blocks_per_judge": None,
+        "show_source": True,
+        "show_reference": True,
         "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
         "test_sets": [
             {

@@ -1,0 +1,69 @@
+"""A judge's own judgments, to look at and to revise."""
+
+from dataclasses import asdict
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
+from annotation.api.views import judge_or_403, languages_data, rules_data
+from annotation.selectors import JudgedBlock, judged_blocks, own_judgments
+from campaign.api.pages import CursorPages
+from campaign.models import Judge
+
+
+class JudgedBlockSerializer(serializers.Serializer[object]):
+    assignment = serializers.UUIDField()
+    position = serializers.IntegerField(help_text="In its HIT, from 1.")
+    total = serializers.IntegerField(help_text="Blocks of its HIT.")
+    judged_at = serializers.DateTimeField()
+    languages = LanguagesSerializer()
+    rules = RulesSerializer()
+    block = BlockSerializer()
+
+
+class JudgedBlocksSerializer(serializers.Serializer[object]):
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = JudgedBlockSerializer(many=True)
+
+
+class _Pages(CursorPages):
+    """By time: a cursor of row ids would tell how many judgments others have made."""
+
+    page_size = 20
+    max_page_size = 50
+    page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
+
+
+class JudgmentsView(APIView):
+    ordering = "-submitted_at"
+    pagination_class = _Pages
+
+    @extend_schema(
+        operation_id="judging_judgments",
+        parameters=[
+            OpenApiParameter("campaign", str, description="Where you judge in several."),
+            OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
+            OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
+        ],
+        responses={200: JudgedBlocksSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Your judged blocks as they are now, the latest first."""
+        judge = judge_or_403(request, request.query_params.get("campaign"))
+        pages = _Pages()
+        judgments = pages.paginate_queryset(own_judgments(judge), request, self) or []
+        rows = [_data(row, judge) for row in judged_blocks(judgments, judge=judge)]
+        return pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
+
+
+def _data(row: JudgedBlock, judge: Judge) -> dict[str, object]:
+    return {
+        **asdict(row),
+        "languages": languages_data(row.source_language, row.target_language),
+        "rules": rules_data(judge),
+    }

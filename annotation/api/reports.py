@@ -1,0 +1,48 @@
+"""Problem reports of judges."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.serializers import COMMENT_LENGTH, RefusalSerializer
+from annotation.api.views import assigned_or_404, refusal
+from annotation.models import ProblemReport
+from annotation.services import SubmissionRefusedError, problem_report
+
+
+class ProblemReportRequestSerializer(serializers.Serializer[object]):
+    block = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=ProblemReport.Kind.values)
+    comment = serializers.CharField(
+        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+    )
+
+
+class ProblemReportSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField(source="client_id")
+    block = serializers.UUIDField(source="block.public_id")
+    kind = serializers.CharField()
+    comment = serializers.CharField()
+
+
+class ProblemReportView(APIView):
+    @extend_schema(
+        operation_id="judging_problem_report",
+        request=ProblemReportRequestSerializer,
+        responses={200: ProblemReportSerializer, 400: RefusalSerializer},
+    )
+    def put(self, request: Request, client_id: UUID) -> Response:
+        """Report that something is wrong with a block, beside judging or skipping it."""
+        body = ProblemReportRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        data = dict(body.validated_data)
+        assigned = assigned_or_404(request, data.pop("block"))
+        try:
+            report = problem_report(assigned=assigned, client_id=client_id, **data)
+        except SubmissionRefusedError as error:
+            return refusal(error)
+        return Response(ProblemReportSerializer(report).data)

@@ -1,0 +1,80 @@
+import pgtrigger
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class ProblemReport(models.Model):
+    """A judge found something wrong with a block, whether they judge or skip it. Append-only."""
+
+    class Kind(models.TextChoices):
+        SOURCE = "source", _("The source is wrong or cut off")
+        REFERENCE = "reference", _("The reference is wrong or of another sentence")
+        OUTPUT = "output", _("An output is garbled or in the wrong language")
+        CONTENT = "content", _("Something here is offensive or private")
+        PAGE = "page", _("This page does not work as it should")
+        OTHER = "other", _("Something else")
+
+    client_id = models.UUIDField(
+        _("client's id"),
+        unique=True,
+        help_text=_("Chosen by whoever reports: the same id twice is one report."),
+    )
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.PROTECT, related_name="problem_reports"
+    )
+    block = models.ForeignKey(
+        "annotation.Block", on_delete=models.PROTECT, related_name="problem_reports"
+    )
+    # Beside the block: the dashboard asks for the latest of a test set every second.
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.PROTECT, related_name="problem_reports"
+    )
+    kind = models.CharField(_("kind"), max_length=9, choices=Kind)
+    comment = models.TextField(_("comment"), blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("problem report")
+        verbose_name_plural = _("problem reports")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    kind__in=["source", "reference", "output", "content", "page", "other"]
+                ),
+                name="problem_report_kind_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(kind="other") | ~models.Q(comment=""),
+                name="problem_report_of_something_else_says_what",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["test_set", "-id"], name="problem_report_latest"),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="problem_report_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
+            ),
+            pgtrigger.Trigger(
+                name="problem_report_of_its_test_set",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
+                        WHERE b.id = NEW.block_id AND h.test_set_id = NEW.test_set_id
+                    ) THEN
+                        RAISE EXCEPTION 'block % is not of test set %',
+                            NEW.block_id, NEW.test_set_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'problem_report_of_its_test_set';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.block_id}: {self.kind}"

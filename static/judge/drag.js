@@ -1,0 +1,74 @@
+// Dragging a row by its letter onto a tier, with a mouse, a pen or a finger: Pointer Events, and
+// nothing of the platform's drag and drop, which fingers do not have. Escape takes it back.
+
+const BEGINS_AT_PX = 5;
+
+function ghostOf(row) {
+  // Not a copy of the row: a second set of radio buttons would take the checks from the first.
+  const ghost = document.createElement("div");
+  ghost.className = "ghost";
+  ghost.setAttribute("aria-hidden", "true");
+  const letter = document.createElement("b");
+  letter.textContent = row.querySelector(".row-letter b").textContent;
+  const text = row.querySelector(".row-text").cloneNode(true);
+  text.removeAttribute("id");
+  ghost.append(letter, text);
+  return ghost;
+}
+
+class Drag {
+  #ghost = null;
+  #over = null;
+  #end = new AbortController();
+
+  constructor(row, handle, event, calls) {
+    Object.assign(this, { row, calls, x: event.clientX, y: event.clientY });
+    handle.setPointerCapture(event.pointerId);
+    const { signal } = this.#end;
+    handle.addEventListener("pointermove", (moved) => this.#move(moved), { signal });
+    handle.addEventListener("pointerup", () => this.#drop(), { signal });
+    handle.addEventListener("pointercancel", () => this.#stop(), { signal });
+    const escape = (pressed) => pressed.key === "Escape" && this.#stop();
+    addEventListener("keydown", escape, { signal, capture: true });
+  }
+
+  #move({ clientX, clientY }) {
+    if (!this.#ghost) {
+      if (Math.hypot(clientX - this.x, clientY - this.y) < BEGINS_AT_PX) return;
+      this.#ghost = ghostOf(this.row);
+      document.body.append(this.#ghost);
+      document.documentElement.classList.add("dragging");
+      this.row.classList.add("dragged");
+      this.calls.onStart();
+    }
+    this.#ghost.style.transform = `translate(${clientX}px, ${clientY}px)`;
+    const over = document.elementFromPoint(clientX, clientY)?.closest("[data-tier]") ?? null;
+    if (over === this.#over) return;
+    this.#over?.classList.remove("over");
+    over?.classList.add("over");
+    this.#over = over;
+  }
+
+  #drop() {
+    const over = this.#ghost && this.#over;
+    this.#stop();
+    if (over) this.calls.onDrop(this.row, over.dataset.tier ? Number(over.dataset.tier) : null);
+  }
+
+  #stop() {
+    this.#end.abort();
+    this.#ghost?.remove();
+    this.#over?.classList.remove("over");
+    this.row.classList.remove("dragged");
+    document.documentElement.classList.remove("dragging");
+    this.calls.onEnd();
+  }
+}
+
+export function listenForDrags(place, { mayStart, ...calls }) {
+  place.addEventListener("pointerdown", (event) => {
+    const handle = event.target.closest(".row-letter");
+    if (!handle || !event.isPrimary || event.button || !mayStart()) return;
+    new Drag(handle.closest(".row"), handle, event, calls);
+  });
+}

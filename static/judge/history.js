@@ -1,0 +1,82 @@
+// The judge's own judgments, the latest first; choosing one opens it again, to be revised.
+
+import { letterOf, tiers } from "./order.js";
+import { LANGUAGE, say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const when = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
+
+const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
+
+function span(className, text) {
+  const element = document.createElement("span");
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+export class History {
+  #next = null;
+
+  constructor({ api, page, queue, outbox }) {
+    Object.assign(this, { api, page, queue, outbox, dialog: $("history-dialog") });
+    $("history-more").addEventListener("click", () => this.#load());
+  }
+
+  async open() {
+    $("history-list").replaceChildren();
+    this.#next = null;
+    this.dialog.showModal();
+    // What is still on its way belongs to it too; where it cannot get there, the rest is shown.
+    if (this.outbox.state === "idle" || this.outbox.state === "sending") await this.outbox.emptied();
+    await this.#load();
+  }
+
+  async #load() {
+    const first = !this.#next;
+    $("history-more").hidden = true;
+    this.#say(say("history_loading"));
+    let answer;
+    try {
+      answer = await this.api.history(this.#next);
+    } catch {
+      return this.#say(say("history_offline"));
+    }
+    if (answer.status !== 200) return this.#say(say("history_trouble"));
+    const { results, next } = answer.data;
+    this.#next = next && new URL(next).searchParams.get("cursor");
+    $("history-more").hidden = !next;
+    this.#say(first && !results.length ? say("history_none") : "");
+    const items = results.map((row) => this.#item(row));
+    $("history-list").append(...items);
+    items[0]?.querySelector("button").focus();
+  }
+
+  #item(row) {
+    const { block } = row;
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "past";
+    const shown = block.source ?? block.candidates[0];
+    const text = span("past-text reading", shown.text);
+    Object.assign(text, { lang: shown.lang, dir: shown.dir });
+    button.append(
+      text,
+      span("past-order", orderOf(block.judgment.labels)),
+      span("past-when quiet", when.format(new Date(row.judged_at))),
+    );
+    button.addEventListener("click", () => this.#reopen(row));
+    item.append(button);
+    return item;
+  }
+
+  #reopen(row) {
+    this.dialog.close();
+    this.page.open(this.queue.reopen(row));
+  }
+
+  #say(words) {
+    $("history-state").textContent = words;
+  }
+}

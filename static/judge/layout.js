@@ -1,0 +1,60 @@
+// How the outputs of a block stand on the page: in a list, side by side, or in tiers that they are
+// dragged into. One ranking, three views of it; the choice is remembered on the device.
+
+import { announce } from "./announce.js";
+import { listenForDrags } from "./drag.js";
+import * as store from "./store.js";
+import { arrange, showDock } from "./tiers.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const KEPT = "quintet/layout";
+const LAYOUTS = ["list", "columns", "tiers"];
+
+export class Layout {
+  constructor(page) {
+    this.page = page;
+    const kept = store.get(KEPT);
+    this.choice = LAYOUTS.includes(kept) ? kept : "list";
+    this.#show();
+    page.addEventListener("shown", () => this.#inTiers() && arrange(page.rows));
+    page.addEventListener("ranked", () => this.#inTiers() && arrange(page.rows));
+    listenForDrags($("rows"), {
+      mayStart: () => this.#inTiers(),
+      onStart: () => showDock(page.rows),
+      onEnd: () => ($("dock").hidden = true),
+      onDrop: (row, rank) => this.#drop(row, rank),
+    });
+  }
+
+  // The same choice again is the list.
+  toggle(choice) {
+    if (!this.page.block) return false;
+    const { rows } = this.page;
+    this.choice = this.choice === choice ? "list" : choice;
+    store.put(KEPT, this.choice);
+    this.#show();
+    if (this.#inTiers()) arrange(rows);
+    else $("rows").replaceChildren(...rows.rows);
+    rows.focus(rows.active);
+    announce(say(`layout_${this.choice}`));
+    return true;
+  }
+
+  #inTiers() {
+    return this.choice === "tiers";
+  }
+
+  #show() {
+    $("outputs").dataset.layout = this.choice;
+    for (const name of ["columns", "tiers"]) $(name).setAttribute("aria-pressed", String(this.choice === name));
+  }
+
+  #drop(row, rank) {
+    const { block, rows } = this.page;
+    const index = rows.rows.indexOf(row);
+    if (index < 0) return;
+    if (block.labels[index] !== rank) this.page.rank(index, rank);
+    rows.focus(index, { preventScroll: true });
+  }
+}

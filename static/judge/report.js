@@ -1,0 +1,43 @@
+// The dialog that takes a problem with a block, which is judged or skipped all the same.
+
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+export function prepareReport(page, outbox) {
+  const dialog = $("report-dialog");
+  const form = $("report-form");
+  const comment = $("report-comment");
+
+  function problemOf(kind) {
+    if (!kind) return "kind_wanted";
+    return kind === "other" && !comment.value.trim() ? "words_wanted" : null;
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const kind = new FormData(form).get("kind");
+    const problem = problemOf(kind);
+    $("report-problem").textContent = problem ? say(problem) : "";
+    if (problem) {
+      (kind ? comment : form.elements.kind[0]).focus();
+      return;
+    }
+    dialog.close();
+    outbox.add("problem-reports", page.block.id, { kind, comment: comment.value.trim() });
+    page.note(say("reported"));
+  });
+  form.addEventListener("change", () => {
+    $("report-problem").textContent = "";
+  });
+  $("report-cancel").addEventListener("click", () => dialog.close());
+
+  return function open() {
+    if (!page.block) return false;
+    form.reset();
+    $("report-problem").textContent = "";
+    dialog.showModal();
+    form.elements.kind[0].focus();
+    return true;
+  };
+}

@@ -1,0 +1,64 @@
+// The tiers: a place for each rank and one for what has none. The rows themselves are moved there, so
+// that digits, rank buttons and what a screen reader hears are those of the list.
+
+import { letterOf } from "./order.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const RANKS = [null, 1, 2, 3, 4, 5];
+
+let tiers = null;
+
+function nameOf(rank) {
+  if (rank === null) return say("tier_none");
+  if (rank === 1) return say("tier_best");
+  return rank === 5 ? say("tier_worst") : say("tier", { rank });
+}
+
+function make(rank) {
+  const tier = $("tier-template").content.firstElementChild.cloneNode(true);
+  const name = tier.querySelector(".tier-name");
+  name.id = `tier-${rank ?? "none"}`;
+  name.textContent = nameOf(rank);
+  tier.setAttribute("aria-labelledby", name.id);
+  tier.dataset.tier = rank ?? "";
+  return tier;
+}
+
+export function arrange({ block, rows }) {
+  tiers ??= new Map(RANKS.map((rank) => [rank, make(rank)]));
+  const focused = document.activeElement;
+  const places = new Map(RANKS.map((rank) => [rank, []]));
+  rows.forEach((row, index) => places.get(block.labels[index]).push(row));
+  for (const [rank, tier] of tiers) {
+    const place = tier.querySelector(".tier-rows");
+    const wanted = places.get(rank);
+    const there = [...place.children];
+    if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
+      place.replaceChildren(...wanted);
+    }
+  }
+  tiers.get(null).hidden = !places.get(null).length;
+  const all = [...tiers.values()];
+  if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
+  // What is moved loses the focus.
+  if (rows.some((row) => row.contains(focused))) focused.focus({ preventScroll: true });
+}
+
+// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where.
+export function showDock({ block }) {
+  $("dock").replaceChildren(
+    ...[...RANKS.slice(1), null].map((rank) => {
+      const target = document.createElement("div");
+      target.dataset.tier = rank ?? "";
+      target.className = rank === null ? "dock-none" : `rank-${rank}`;
+      const name = document.createElement("b");
+      name.textContent = rank ?? "–";
+      const letters = document.createElement("span");
+      letters.textContent = block.labels.flatMap((label, index) => (label === rank ? letterOf(index) : [])).join(" ");
+      target.append(name, letters);
+      return target;
+    }),
+  );
+  $("dock").hidden = false;
+}

@@ -1,0 +1,54 @@
+// What else there is to see of a block: its context, the differences, the comment.
+
+import { announce } from "./announce.js";
+import { showTexts } from "./block.js";
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class View {
+  #expanded = false;
+  #differences = false;
+
+  constructor(page) {
+    this.page = page;
+  }
+
+  show(block, rows) {
+    showTexts(block, this.#expanded);
+    if (this.#differences) rows.showDifferences(true);
+    $("comment").value = block.comment;
+    this.#showComment(Boolean(block.comment));
+  }
+
+  toggleContext() {
+    if (!this.page.block) return false;
+    this.#expanded = !this.#expanded;
+    $("context").setAttribute("aria-expanded", String(this.#expanded));
+    $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
+    $("panel").classList.toggle("expanded", this.#expanded);
+    showTexts(this.page.block, this.#expanded);
+    return true;
+  }
+
+  toggleDifferences() {
+    if (!this.page.block) return false;
+    this.#differences = !this.#differences;
+    $("differences").setAttribute("aria-pressed", String(this.#differences));
+    this.page.rows.showDifferences(this.#differences);
+    announce(say(this.#differences ? "differences_on" : "differences_off"));
+    return true;
+  }
+
+  openComment() {
+    if (!this.page.block) return false;
+    this.#showComment(true);
+    $("comment").focus();
+    return true;
+  }
+
+  #showComment(shown) {
+    $("comment-part").hidden = !shown;
+    $("comment-open").setAttribute("aria-expanded", String(shown));
+  }
+}

@@ -1,0 +1,257 @@
+"""What a judged block costs the server: processor time of web processes and PostgreSQL together.
+
+    python -m tests.benchmarks.judging_server [--blocks 240] [--stored 100 100000]
+
+Eight judges take turns over kept-alive connections: every three blocks one HIT is lent, each block
+is submitted. HITs wait in the pool, as the worker keeps them. Once with few judgments stored and
+once with many, of the same judges too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import http.client
+import json
+import sys
+from itertools import cycle, islice
+from typing import Any
+from uuid import uuid4
+
+from tests.benchmarks.web_server import (
+    HOST,
+    postgresql_process,
+    prepare_django,
+    processor_seconds,
+    web_server,
+    with_services,
+)
+
+JUDGES = 8
+OTHERS = 42
+BLOCKS_A_HIT = 3
+WANTED_MS = 6.0
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+class JudgingBrowser:
+    """As much of a judge's page as the server notices."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._connection = http.client.HTTPConnection(HOST, port, timeout=30)
+        self._cookies: dict[str, str] = {}
+        self._last: str | None = None
+        self._blocks: list[dict[str, Any]] = []
+        self._request("GET", f"/i/{token}/")
+        self._request("GET", "/judge/museum/")
+
+    def judge_block(self) -> None:
+        if not self._blocks:
+            asked = {"campaign": "museum"} | ({"after": self._last} if self._last else {})
+            hit = self._request("POST", "/api/v1/judging/assignments/", asked)
+            self._last, self._blocks = hit["id"], hit["blocks"]
+        block = self._blocks.pop(0)
+        body = {
+            "block": block["id"],
+            "labels": [1 + place % 5 for place in range(len(block["candidates"]))],
+            "duration_ms": 41_000,
+            "active_ms": 38_000,
+            "comment": "",
+        }
+        self._request("PUT", f"/api/v1/judging/judgments/{uuid4()}/", body)
+
+    def _request(self, method: str, path: str, body: object = None) -> Any:
+        headers = {
+            "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+        }
+        if body is not None:
+            headers |= {
+                "Content-Type": "application/json",
+                "X-CSRFToken": self._cookies["csrftoken"],
+            }
+        self._connection.request(method, path, json.dumps(body) if body else None, headers)
+        response = self._connection.getresponse()
+        data = response.read()
+        if response.getheader("Content-Encoding") == "gzip":
+            data = gzip.decompress(data)
+        for name, value in response.getheaders():
+            if name == "Set-Cookie":
+                key, _, rest = value.partition("=")
+                self._cookies[key] = rest.partition(";")[0]
+        assert response.status in {200, 302}, f"{path}: {response.status} {data[:300]!r}"
+        if response.getheader("Content-Type", "").startswith("application/json"):
+            return json.loads(data)
+        return None
+
+
+def make_campaign() -> tuple[int, list[str]]:
+    """A campaign with work for all; its test set and the judges' links."""
+    from annotation.services import hits_plan
+    from campaign.models import Invitation
+    from campaign.services import invitation_create
+    from tests import factories
+
+    test_set = factories.make_test_set(
+        factories.make_campaign(blocks_per_judge=100_000), documents=(200,) * 15, identical=()
+    )
+    tokens = []
+    for number in range(JUDGES):
+        judge = factories.make_judge(test_set.campaign, f"judge{number:02}")
+        assert judge.user is not None
+        _, token = invitation_create(
+            campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        )
+        tokens.append(token)
+    for number in range(OTHERS):
+        factories.make_judge(test_set.campaign, f"other{number:02}")
+    hits_plan(test_set_id=test_set.pk, count=40)
+    return test_set.pk, tokens
+
+
+# Copies of the first HIT, done, each by one of the judges: as many rows in every table as so many
+# judgments leave behind.
+STORE = """
+WITH model AS (
+    SELECT h.id AS hit, h.design_id, h.test_set_id FROM annotation_hit h
+    WHERE h.test_set_id = %(test_set)s ORDER BY h.id LIMIT 1
+), hits AS (
+    INSERT INTO annotation_hit ({hit_fields} test_set_id, design_id, number, available_at, completed_at)
+    SELECT {hit_values} test_set_id, design_id, 1000000 + n, now(), now()
+    FROM model, generate_series(%(from)s, %(until)s) n RETURNING id, number
+), blocks AS (
+    INSERT INTO annotation_block ({block_fields} hit_id, segment_id, position, public_id)
+    SELECT {block_values} hits.id, b.segment_id, b.position, gen_random_uuid()
+    FROM hits, annotation_block b, model WHERE b.hit_id = model.hit RETURNING id, hit_id, segment_id, position
+), candidates AS (
+    INSERT INTO annotation_candidate (block_id, position, public_id)
+    SELECT blocks.id, c.position, gen_random_uuid()
+    FROM blocks JOIN annotation_block b ON b.position = blocks.position
+    JOIN model ON b.hit_id = model.hit JOIN annotation_candidate c ON c.block_id = b.id
+), judges AS (
+    SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM campaign_judge
+), assignments AS (
+    INSERT INTO annotation_assignment ({assignment_fields} hit_id, judge_id, public_id, lease, completed_at)
+    SELECT {assignment_values} hits.id, judges.id, gen_random_uuid(), tstzrange(now() - interval '2 hours', now()), now()
+    FROM hits JOIN judges ON judges.place = hits.number %% (SELECT count(*) FROM judges)
+    RETURNING id, hit_id, judge_id
+), exposures AS (
+    INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat)
+    SELECT a.judge_id, blocks.segment_id, a.id, true
+    FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id
+)
+INSERT INTO annotation_judgment
+    (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
+     duration_ms, active_ms, comment, submitted_at)
+SELECT model.test_set_id,
+    (SELECT coalesce(max(number), 0) FROM annotation_judgment)
+        + row_number() OVER (ORDER BY blocks.id),
+    gen_random_uuid(), a.judge_id, blocks.id, a.id, ARRAY[1, 2, 3, 4, 5], 40000, 35000, '', now()
+FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id, model
+"""
+
+
+def _defaults(table: str, named: set[str]) -> tuple[str, str]:
+    """Columns of a table that must have a value and are not named, with one that will do."""
+    from django.db import connection
+
+    values = {
+        "integer": "0",
+        "smallint": "0",
+        "bigint": "0",
+        "boolean": "false",
+        "ARRAY": "'{}'",
+        "jsonb": "'{}'",
+        "double precision": "0",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s "
+            "AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'",
+            [table],
+        )
+        rest = [(name, values.get(kind, "''")) for name, kind in cursor if name not in named]
+    return "".join(f"{name}, " for name, _ in rest), "".join(f"{value}, " for _, value in rest)
+
+
+def store(test_set_id: int, judgments: int) -> None:
+    """Fill the tables up to so many judgments, past triggers and foreign keys."""
+    from django.db import connection
+
+    from annotation.models import Judgment, JudgmentSequence
+
+    there = Judgment.objects.count()
+    hits = max(0, (judgments - there) // BLOCKS_A_HIT)
+    hit = _defaults(
+        "annotation_hit", {"test_set_id", "design_id", "number", "available_at", "completed_at"}
+    )
+    block = _defaults("annotation_block", {"hit_id", "segment_id", "position", "public_id"})
+    lent = _defaults(
+        "annotation_assignment", {"hit_id", "judge_id", "public_id", "lease", "completed_at"}
+    )
+    statement = STORE.format(
+        hit_fields=hit[0],
+        hit_values=hit[1],
+        block_fields=block[0],
+        block_values=block[1],
+        assignment_fields=lent[0],
+        assignment_values=lent[1],
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(statement, {"test_set": test_set_id, "from": there, "until": there + hits})
+        cursor.execute("SET session_replication_role = origin")
+        # What filling left to do must not be counted below.
+        cursor.execute("VACUUM (ANALYZE)")
+        cursor.execute("CHECKPOINT")
+    last = Judgment.objects.order_by("-number").values_list("number", flat=True)[0]
+    JudgmentSequence.objects.update_or_create(
+        test_set_id=test_set_id, defaults={"last_number": last}
+    )
+
+
+def measure(tokens: list[str], blocks: int) -> tuple[float, float]:
+    """Milliseconds of web processes and of PostgreSQL for each block."""
+    database = postgresql_process()
+    with web_server() as (port, web):
+        judges = [JudgingBrowser(port, token) for token in tokens]
+        for judge in judges:  # warm: connections, caches, the first HIT
+            judge.judge_block()
+        began = processor_seconds(web), processor_seconds(database)
+        for judge in islice(cycle(judges), blocks):
+            judge.judge_block()
+        ended = processor_seconds(web), processor_seconds(database)
+    spent = [1000 * (end - begin) / blocks for begin, end in zip(began, ended, strict=True)]
+    return spent[0], spent[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--blocks", type=int, default=240)
+    parser.add_argument("--stored", type=int, nargs="+", default=[100, 100_000])
+    options = parser.parse_args()
+    with_services("tests.benchmarks.judging_server")
+    prepare_django(STATIC_HASHED="0")
+    from annotation.services import pool_fill
+
+    test_set_id, tokens = make_campaign()
+    totals = []
+    for stored in options.stored:
+        store(test_set_id, stored)
+        pool_fill(test_set_id=test_set_id, size=len(tokens) * 2 + options.blocks)
+        web, database = measure(tokens, options.blocks)
+        totals.append(web + database)
+        say(
+            f"{stored:9,} judgments stored: {web + database:5.2f} ms a judged block "
+            f"(web {web:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_MS:.0f})"
+        )
+    say(f"ratio, many to few: {totals[-1] / totals[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

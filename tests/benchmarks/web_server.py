@@ -1,0 +1,95 @@
+"""A web server as the demo starts it, on a database of its own, for the benchmarks of judging."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psutil
+
+from launcher.waiting import wait_until
+
+HOST = "127.0.0.1"
+START_SECONDS = 60
+
+
+def with_services(module: str) -> None:
+    """Start this program again with a PostgreSQL and a Valkey of its own, unless it has them."""
+    if "DATABASE_URL" not in os.environ:
+        again = [sys.executable, "-m", module, *sys.argv[1:]]
+        launcher = [sys.executable, "-m", "launcher", "run", "--temporary", "--"]
+        sys.exit(subprocess.call([*launcher, *again]))
+
+
+def prepare_django(**settings: str) -> None:
+    """Set up Django in this process, and the tables in the database."""
+    os.environ.update({"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"})
+    os.environ.update(settings)
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+@contextmanager
+def web_server() -> Iterator[tuple[int, psutil.Process]]:
+    """gunicorn with the demo's options, on a free port."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port = int(probe.getsockname()[1])
+    command = [
+        *[sys.executable, "-m", "gunicorn", "config.wsgi:application", f"--bind={HOST}:{port}"],
+        *["--worker-class=gthread", "--workers=2", "--threads=4", "--preload"],
+        "--keep-alive=75",
+        *["--no-control-socket", "--log-level=warning"],
+    ]
+    process = subprocess.Popen(command, env=os.environ)
+    try:
+        if not wait_until(lambda: _is_ready(port), seconds=START_SECONDS):
+            raise SystemExit("The web server did not become ready.")
+        yield port, psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def postgresql_process() -> psutil.Process:
+    """The PostgreSQL behind `DATABASE_URL`, which runs on this machine."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        backend = psutil.Process(cursor.fetchone()[0])
+    parent = backend.parent()
+    assert parent is not None
+    return parent
+
+
+def processor_seconds(*trees: psutil.Process) -> float:
+    """User and system time of these processes and all below them, ended ones too."""
+    total = 0.0
+    for tree in trees:
+        for process in [tree, *tree.children(recursive=True)]:
+            times: Any = process.cpu_times()
+            total += times.user + times.system
+        ended = tree.cpu_times()
+        total += ended.children_user + ended.children_system
+    return total

@@ -1,0 +1,265 @@
+"""Looking back, reporting, resting: what a judge does beside ranking."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.models import Judgment, ProblemReport
+from campaign.models import Campaign, Judge, TestSet
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    """Enough for a judge to do eight HITs, none of which shows a sentence twice."""
+    campaign = make_campaign(blocks_per_judge=60)
+    return make_test_set(campaign, documents=(12,) * 5, identical=(), planned=40)
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+def history(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="My judgments")
+
+
+def judge_hit(page: Page, *digits: str) -> None:
+    for position, ranks in enumerate(digits, start=1):
+        at_sentence(page, position)
+        judge_block(page, ranks)
+
+
+def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: Judge) -> None:
+    judge_hit(judging, "12345", "11111", "54321")
+    at_sentence(judging, 1)
+    all_sent(judging)
+    # A page opened anew knows nothing of a HIT that is done.
+    judging.reload()
+    at_sentence(judging, 1)
+    type_ranks(judging, "3")
+    judging.keyboard.press("h")
+    entries = history(judging).get_by_role("listitem")
+    expect(entries).to_have_count(3)
+    expect(entries.nth(0)).to_contain_text("E > D > C > B > A")
+    expect(entries.nth(2)).to_contain_text("A > B > C > D > E")
+    expect(entries.nth(0).get_by_role("button")).to_be_focused()
+    entries.nth(2).get_by_role("button").press("Enter")
+    expect(history(judging)).to_be_hidden()
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
+    type_ranks(judging, "5")
+    judging.get_by_role("button", name="Save the change").click()
+    # On with what was begun.
+    at_sentence(judging, 1)
+    expect(judging.locator("#order")).to_have_text("A")
+    all_sent(judging)
+    first, *_, revision = Judgment.objects.filter(judge=judge).order_by("number")
+    assert revision.supersedes == first
+    assert revision.labels == [5, 2, 3, 4, 5]
+    assert Judgment.objects.count() == 4
+    # The next HIT is the one after this, not the one looked back at.
+    judging.keyboard.press("Backspace")
+    judge_hit(judging, "12345", "12345", "12345")
+    at_sentence(judging, 1)
+    expect(judging.locator("#count")).to_have_text("6 of 60")
+
+
+def test_a_look_back_without_a_change_sends_nothing(judging: Page, judge: Judge) -> None:
+    judge_block(judging)
+    at_sentence(judging, 2)
+    judging.keyboard.press("h")
+    history(judging).get_by_role("listitem").get_by_role("button").click()
+    judging.get_by_role("button", name="Return").click()
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert Judgment.objects.filter(judge=judge).count() == 1
+
+
+def test_earlier_judgments_come_page_by_page(judging: Page) -> None:
+    for _ in range(7):
+        judge_hit(judging, "12345", "12345", "12345")
+    at_sentence(judging, 1)
+    all_sent(judging)
+    judging.keyboard.press("h")
+    entries = history(judging).get_by_role("listitem")
+    expect(entries).to_have_count(20)
+    history(judging).get_by_role("button", name="Show earlier ones").click()
+    expect(entries).to_have_count(21)
+    expect(entries.nth(20).get_by_role("button")).to_be_focused()
+    expect(history(judging).get_by_role("button", name="Show earlier ones")).to_be_hidden()
+
+
+def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: list[str]) -> None:
+    tolerate.append("net::ERR_")
+    judging.context.set_offline(True)
+    judging.keyboard.press("h")
+    expect(history(judging).get_by_role("status")).to_have_text(
+        "Your judgments cannot be fetched without the network."
+    )
+    judging.keyboard.press("Escape")
+    judging.context.set_offline(False)
+    judging.keyboard.press("h")
+    expect(history(judging).get_by_role("status")).to_have_text("You have judged nothing yet.")
+
+
+def test_a_problem_is_reported_and_the_sentence_ranked_all_the_same(
+    judging: Page, judge: Judge
+) -> None:
+    type_ranks(judging, "12")
+    judging.keyboard.press("r")
+    dialog = judging.get_by_role("dialog", name="Report a problem")
+    judging.keyboard.press("Enter")
+    expect(dialog.get_by_role("status")).to_have_text("Please choose what is wrong.")
+    dialog.get_by_label("Something else").check()
+    judging.keyboard.press("Enter")
+    expect(dialog.get_by_role("status")).to_have_text("Please say in a few words what is wrong.")
+    dialog.get_by_label("In your words").fill("Two sentences in one.")
+    dialog.get_by_role("button", name="Report").click()
+    expect(judging.locator("#missing")).to_have_text("Reported to the organisers. Thank you.")
+    at_sentence(judging, 1)
+    type_ranks(judging, "345")
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    report = ProblemReport.objects.get(judge=judge)
+    assert (report.kind, report.comment) == ("other", "Two sentences in one.")
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_a_report_waits_for_the_network_and_leaves_the_block_open(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("net::ERR_")
+    judging.context.set_offline(True)
+    judging.keyboard.press("r")
+    judging.keyboard.press("Space")
+    judging.keyboard.press("Enter")
+    expect(judging.locator("#status")).to_contain_text("Waiting for the network")
+    at_sentence(judging, 1)
+    judging.context.set_offline(False)
+    all_sent(judging)
+    at_sentence(judging, 1)
+    assert ProblemReport.objects.get(judge=judge).kind == "source"
+    assert not Judgment.objects.exists()
+
+
+def test_what_a_campaign_hides_is_not_on_the_page(
+    judging: Page, new_page: NewPage, sign_in: SignIn, judge: Judge
+) -> None:
+    expect(judging.get_by_role("heading", name="Source")).to_be_visible()
+    Campaign.objects.update(show_source=False)
+    page = new_page()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    expect(page.get_by_role("heading", name="Reference")).to_be_visible()
+    expect(page.get_by_role("heading", name="Source")).to_be_hidden()
+    page.keyboard.press("s")
+    expect(page.get_by_role("dialog").get_by_role("radio")).to_have_count(3)
+    page.keyboard.press("Escape")
+    judge_block(page)
+    at_sentence(page, 2)
+    all_sent(page)
+    page.keyboard.press("h")
+    expect(history(page).get_by_role("listitem")).to_have_count(1)
+    expect(history(page)).not_to_contain_text("Source sentence")
+
+
+def minutes_of_judging(page: Page, minutes: int) -> None:
+    """As far as the page's clock goes: a sign of life each half minute."""
+    for _ in range(2 * minutes):
+        page.clock.fast_forward(30_000)
+        page.keyboard.press("Shift")
+
+
+def test_after_half_an_hour_a_break_is_proposed_between_blocks(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    minutes_of_judging(page, 31)
+    reminder = page.get_by_role("status").filter(has_text="You have been judging for 31 minutes")
+    expect(reminder).to_have_count(0)
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(reminder).to_be_visible()
+    judge_block(page)
+    at_sentence(page, 3)
+    reminder.get_by_role("button", name="Not now").click()
+    expect(reminder).to_be_hidden()
+    minutes_of_judging(page, 30)
+    judge_block(page)
+    expect(page.locator("#missing")).to_have_text(
+        re.compile(r"^Three more done\. That took about 61 minutes\.$")
+    )
+    page.get_by_role("button", name="Take a break").click()
+    cover = page.get_by_role("dialog", name="Paused")
+    expect(cover).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(cover).to_be_hidden()
+    expect(page.locator("#break")).to_be_hidden()
+
+
+def test_the_reminder_can_be_switched_off(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = new_page()
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.keyboard.press("?")
+    page.get_by_label("Remind me of a break").select_option("never")
+    page.reload()
+    at_sentence(page, 1)
+    page.keyboard.press("?")
+    expect(page.get_by_label("Remind me of a break")).to_have_value("0")
+    page.keyboard.press("Escape")
+    minutes_of_judging(page, 40)
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(page.locator("#break")).to_be_hidden()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_new_dialogs(
+    new_page: NewPage,
+    sign_in: SignIn,
+    judge: Judge,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    judge_block(page)
+    at_sentence(page, 2)
+    all_sent(page)
+    page.get_by_role("button", name="more…").click()
+    axe_check(page)
+    page.get_by_role("button", name="my judgments").click()
+    expect(history(page).get_by_role("listitem")).to_have_count(1)
+    axe_check(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    page.keyboard.press("Enter")
+    axe_check(page)
+    page.keyboard.press("Escape")
+    page.evaluate("document.querySelector('#break').hidden = false")
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

@@ -1,0 +1,217 @@
+"""The other layouts of the same ranking: tiers to drag into, and outputs side by side."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Judge
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, rank_of, row, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+@pytest.fixture
+def on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.get_by_role("button", name="more…").tap()
+    page.get_by_role("button", name="tiers to drag into").tap()
+    expect(tier(page, "Not ranked yet")).to_be_visible()
+    return page
+
+
+def tier(page: Page, name: str) -> Locator:
+    return page.get_by_role("group", name=name)
+
+
+def handle(page: Page, letter: str) -> Locator:
+    return row(page, letter).locator(".row-letter")
+
+
+def dock(page: Page, rank: int) -> Locator:
+    return page.locator(f"#dock [data-tier='{rank}']")
+
+
+def centre(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, letter: str, target: Callable[[], Locator]) -> None:
+    """By mouse. The target may be there only while something is dragged."""
+    handle(page, letter).scroll_into_view_if_needed()
+    page.mouse.move(*centre(handle(page, letter)))
+    page.mouse.down()
+    page.mouse.move(300, 300, steps=4)
+    expect(page.locator(".ghost")).to_be_visible()
+    page.mouse.move(*centre(target()), steps=4)
+    page.mouse.up()
+    expect(page.locator(".ghost")).to_have_count(0)
+
+
+class Finger:
+    """One finger on the glass, as the browser's own input pipeline has it."""
+
+    def __init__(self, page: Page) -> None:
+        self._session = page.context.new_cdp_session(page)
+
+    def touch(self, kind: str, *point: float) -> None:
+        points = [{"x": point[0], "y": point[1]}] if point else []
+        self._session.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+        )
+
+    def drag(self, page: Page, letter: str, target: Callable[[], Locator]) -> None:
+        start = centre(handle(page, letter))
+        self.touch("Start", *start)
+        self.touch("Move", start[0] + 4, start[1] + 30)
+        expect(page.locator("#dock")).to_be_visible()
+        self.touch("Move", *centre(target()))
+        self.touch("End")
+        expect(page.locator("#dock")).to_be_hidden()
+
+
+def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
+    judging: Page, judge: Judge
+) -> None:
+    judging.keyboard.press("t")
+    expect(tier(judging, "Not ranked yet").get_by_role("radiogroup")).to_have_count(5)
+    drag(judging, "C", lambda: tier(judging, "Tier 1, best"))
+    expect(tier(judging, "Tier 1, best").get_by_role("radiogroup")).to_have_count(1)
+    expect(rank_of(judging, "C", 1)).to_be_checked()
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    drag(judging, "A", lambda: tier(judging, "Tier 1, best"))
+    expect(judging.locator("#order")).to_have_text("A = C")
+    drag(judging, "B", lambda: dock(judging, 5))
+    expect(judging.locator("#order")).to_have_text("A = C > B")
+    drag(judging, "C", lambda: tier(judging, "Not ranked yet"))
+    expect(judging.locator("#order")).to_have_text("A > B")
+    for letter, rank in (("C", 2), ("D", 2), ("E", 3)):
+        drag(judging, letter, lambda rank=rank: dock(judging, rank))  # type: ignore[misc]
+    expect(tier(judging, "Not ranked yet")).to_be_hidden()
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert Judgment.objects.get(judge=judge).labels == [1, 5, 2, 2, 3]
+
+
+def test_outputs_are_dragged_into_tiers_by_a_finger_on_a_phone(on_a_phone: Page) -> None:
+    page = on_a_phone
+    finger = Finger(page)
+    scrolled = page.evaluate("scrollY")
+    finger.drag(page, "A", lambda: dock(page, 2))
+    finger.drag(page, "B", lambda: dock(page, 1))
+    expect(page.locator("#order")).to_have_text("B > A")
+    assert page.evaluate("scrollY") == scrolled
+    # Beside every tier: nothing happens.
+    finger.drag(page, "C", lambda: page.locator("#panel"))
+    expect(page.locator("#order")).to_have_text("B > A")
+
+
+def test_a_phone_has_room_for_tiers_and_for_fingers(
+    on_a_phone: Page, axe_check: Callable[[Page], None]
+) -> None:
+    page = on_a_phone
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    finger = Finger(page)
+    start = centre(handle(page, "A"))
+    finger.touch("Start", *start)
+    finger.touch("Move", start[0], start[1] + 30)
+    targets = [*page.locator("#dock > *").all(), *page.locator(".row-letter").all()]
+    assert len(targets) == 11
+    for target in targets:
+        box = target.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+    finger.touch("Cancel")
+    axe_check(page)
+
+
+def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -> None:
+    judging.keyboard.press("t")
+    type_ranks(judging, "31")
+    expect(judging.locator("#order")).to_have_text("B > A")
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    rank_of(judging, "C", 1).click()
+    expect(judging.locator("#order")).to_have_text("B = C > A")
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    # Up and down go as the rows stand: D, E, then B and C in the first tier.
+    judging.keyboard.press("ArrowUp")
+    expect(rank_of(judging, "B", 1)).to_be_focused()
+    judging.keyboard.press("ArrowUp")
+    expect(rank_of(judging, "E", 1)).to_be_focused()
+
+
+def test_escape_takes_a_drag_back(judging: Page) -> None:
+    judging.keyboard.press("t")
+    judging.mouse.move(*centre(handle(judging, "A")))
+    judging.mouse.down()
+    judging.mouse.move(*centre(tier(judging, "Tier 2")), steps=4)
+    judging.keyboard.press("Escape")
+    judging.mouse.up()
+    expect(judging.locator(".ghost")).to_have_count(0)
+    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
+
+
+def test_what_is_dragged_follows_the_pointer_right_to_left(judging: Page) -> None:
+    judging.evaluate("document.documentElement.dir = 'rtl'")
+    judging.keyboard.press("t")
+    judging.mouse.move(*centre(handle(judging, "A")))
+    judging.mouse.down()
+    judging.mouse.move(500, 400, steps=4)
+    box = judging.locator(".ghost").bounding_box()
+    assert box is not None
+    assert (box["x"], box["y"] + box["height"]) == (500, 390)
+    judging.mouse.move(*centre(dock(judging, 4)), steps=4)
+    judging.mouse.up()
+    expect(rank_of(judging, "A", 4)).to_be_checked()
+    assert judging.evaluate("document.documentElement.scrollWidth") <= DESKTOP["width"]
+
+
+@pytest.mark.parametrize(("key", "layout"), [("t", "tiers"), ("v", "columns")])
+def test_the_layout_is_remembered_and_the_same_key_leads_back(
+    judging: Page, key: str, layout: str
+) -> None:
+    outputs = judging.locator("#outputs")
+    type_ranks(judging, "12")
+    judging.keyboard.press(key)
+    expect(outputs).to_have_attribute("data-layout", layout)
+    judging.reload()
+    expect(outputs).to_have_attribute("data-layout", layout)
+    expect(judging.locator("#order")).to_have_text("A > B")
+    judging.keyboard.press(key)
+    expect(outputs).to_have_attribute("data-layout", "list")
+    expect(judging.locator("#rows > .row")).to_have_count(5)
+    judging.keyboard.press("3")
+    expect(judging.locator("#order")).to_have_text("A > B > C")
+
+
+def test_side_by_side_every_output_and_its_ranks_are_in_view(
+    judging: Page, axe_check: Callable[[Page], None]
+) -> None:
+    judging.keyboard.press("v")
+    tops = {box["y"] for each in judging.locator(".row").all() if (box := each.bounding_box())}
+    assert len(tops) == 1
+    for letter in "ABCDE":
+        expect(rank_of(judging, letter, 5)).to_be_in_viewport(ratio=1)
+    axe_check(judging)
+    judging.keyboard.press("t")
+    axe_check(judging)

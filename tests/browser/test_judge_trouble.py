@@ -1,0 +1,242 @@
+"""When things break in the middle: said in words, true in status, and nothing lost."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.db import connection
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Invitation, Judge, TestSet
+from campaign.services import invitation_create
+from launcher.waiting import wait_until
+from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(6, 6), identical=())
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+def link_of(judge: Judge) -> str:
+    assert judge.user is not None
+    _, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+    )
+    return f"/i/{token}/"
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+def test_a_judge_whose_session_ended_signs_in_again_in_place(
+    judging: Page, judge: Judge, tolerate: list[str], axe_check: Callable[[Page], None]
+) -> None:
+    tolerate.append("401|403|404")
+    Session.objects.all().delete()
+    judge_block(judging, "12345")
+    at_sentence(judging, 2)
+    judging.keyboard.press("3")
+    judging.get_by_role("button", name="Sign in here").click()
+    dialog = judging.get_by_role("dialog", name="Sign in again")
+    axe_check(judging)
+    field = dialog.get_by_label("The link of your invitation")
+    for text, problem in (
+        ("my link", "Please paste the whole link"),
+        ("/i/mistyped/", "This link no longer opens"),
+    ):
+        field.fill(text)
+        judging.keyboard.press("Enter")
+        expect(dialog.get_by_role("status")).to_contain_text(problem)
+    field.fill(f"https://quintet.example.org{link_of(judge)}")
+    judging.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    all_sent(judging)
+    expect(judging.locator("#notice")).to_be_hidden()
+    at_sentence(judging, 2)
+    expect(judging.locator("#order")).to_have_text("A")
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_the_link_of_somebody_else_sends_nothing_in_their_name(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("401|403")
+    Session.objects.all().delete()
+    judge_block(judging, "12345")
+    judging.get_by_role("button", name="Sign in here").click()
+    dialog = judging.get_by_role("dialog", name="Sign in again")
+    field = dialog.get_by_label("The link of your invitation")
+    field.fill(link_of(make_judge(judge.campaign, "judge02")))
+    judging.keyboard.press("Enter")
+    expect(dialog.get_by_role("status")).to_contain_text("the link of somebody else")
+    field.fill(link_of(judge))
+    judging.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    all_sent(judging)
+    assert Judgment.objects.get().judge == judge
+
+
+class WebServer:
+    """A server of its own that can be killed; the live server's thread cannot."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        address = urlsplit(os.environ["DATABASE_URL"])
+        name = connection.settings_dict["NAME"]
+        self._environment = {
+            **os.environ,
+            "DATABASE_URL": urlunsplit(address._replace(path=f"/{name}")),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "PYTHONWARNINGS": "ignore",
+            "DEBUG": "1",
+        }
+        self._command = [
+            *[sys.executable, "manage.py", "runserver", "--noreload", "--nothreading"],
+            *["--insecure", f"127.0.0.1:{port}"],
+        ]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        from http.client import HTTPConnection
+
+        self._process = subprocess.Popen(
+            self._command,
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+        def answers() -> bool:
+            try:
+                probe = HTTPConnection(urlsplit(self.url).netloc, timeout=5)
+                probe.request("GET", "/healthz")
+                return probe.getresponse().status == 200
+            except OSError:
+                return False
+
+        assert wait_until(answers, seconds=60)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait(timeout=10)
+            self._process = None
+
+
+@pytest.fixture
+def server() -> Iterator[WebServer]:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    server = WebServer(port)
+    server.start()
+    yield server
+    server.kill()
+
+
+def test_a_server_killed_in_the_middle_loses_nothing(
+    browser: Browser, server: WebServer, judge: Judge
+) -> None:
+    context = browser.new_context(base_url=server.url)
+    page = context.new_page()
+    page.goto(link_of(judge))
+    at_sentence(page, 1)
+    server.kill()
+    judge_block(page, "12345")
+    at_sentence(page, 2)
+    expect(page.locator("#status")).to_have_text(
+        "Waiting for the network: 1 judgment is kept on this device"
+    )
+    judge_block(page, "54321")
+    at_sentence(page, 3)
+    server.start()
+    all_sent(page)
+    at_sentence(page, 3)
+    context.close()
+    labels = Judgment.objects.filter(judge=judge).order_by("number")
+    assert [judgment.labels for judgment in labels] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+
+
+def test_a_judge_is_told_in_words_what_is_not_theirs(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+    axe_check: Callable[[Page], None],
+) -> None:
+    tolerate.append("404|403|500")
+    make_campaign("elsewhere")
+    page = new_page(viewport=PHONE)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    for address in ("/judge/elsewhere/", "/judge/nowhere/", "/campaigns/museum/"):
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.status == 404
+        expect(page.get_by_role("heading", level=1)).to_have_text("There is no such page")
+        axe_check(page)
+
+
+def test_a_broken_server_says_so_with_a_true_status(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    axe_check: Callable[[Page], None],
+) -> None:
+    tolerate.append("500")
+    page = new_page(viewport=PHONE)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+
+    def broken() -> None:
+        raise RuntimeError("the secret system qx-amber")
+
+    monkeypatch.setattr("annotation.views.judge.judging_words", broken)
+    answer = page.goto("/judge/museum/")
+    assert answer is not None
+    assert answer.status == 500
+    expect(page.get_by_role("heading", level=1)).to_have_text("Something broke here")
+    expect(page.locator("main")).to_contain_text("kept on your device")
+    assert "qx-amber" not in page.content()
+    axe_check(page)
+    monkeypatch.undo()
+    page.get_by_role("link", name="Try again").click()
+    at_sentence(page, 1)
+
+
+def test_a_form_too_old_is_refused_in_words(
+    new_page: NewPage, tolerate: list[str], axe_check: Callable[[Page], None]
+) -> None:
+    tolerate.append("403")
+    page = new_page(viewport=PHONE)
+    page.goto("/sign-in/")
+    page.context.clear_cookies()
+    page.get_by_label("E-mail").fill("a@example.org")
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Please send that once more")
+    axe_check(page)

@@ -1,0 +1,183 @@
+"""A judge's own judgments, as the judging API gives them back."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import HIT, Assignment, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import design_change, judgment_submit, leases_release, pool_fill
+from campaign.models import Judge
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+HISTORY = "/api/v1/judging/judgments/"
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign(), documents=(9, 9, 9), identical=())
+    return make_judge(test_set.campaign)
+
+
+def signed_in(judge: Judge) -> Client:
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    return client
+
+
+@pytest.fixture
+def judging(judge: Judge) -> Client:
+    return signed_in(judge)
+
+
+def submit(client: Client, block: dict[str, Any], rank: int = 1) -> None:
+    body = {"block": block["id"], "labels": [rank] * len(block["candidates"])}
+    answer = client.put(f"{HISTORY}{uuid4()}/", body, content_type="application/json")
+    assert answer.status_code == 200
+
+
+def judge_hits(client: Client, hits: int) -> list[dict[str, Any]]:
+    done = []
+    for _ in range(hits):
+        hit = client.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        ).json()
+        for block in hit["blocks"]:
+            submit(client, block)
+            done.append(block)
+    return done
+
+
+def test_blocks_come_latest_first_as_they_were_shown_and_are_ranked_now(judging: Client) -> None:
+    done = judge_hits(judging, 2)
+    submit(judging, done[0], rank=4)
+    rows = judging.get(HISTORY).json()["results"]
+    assert [row["block"]["id"] for row in rows] == [
+        done[0]["id"],
+        *[block["id"] for block in reversed(done[1:])],
+    ]
+    first = rows[0]
+    assert first["block"]["judgment"]["labels"] == [4] * len(done[0]["candidates"])
+    assert first["block"]["state"] == "judged"
+    assert (first["position"], first["total"]) == (1, 3)
+    for part in ("source", "references", "context", "candidates"):
+        assert first["block"][part] == done[0][part]
+    assert first["rules"] == {"partial": False}
+    assert first["languages"]["target"]["lang"] == "de"
+
+
+def test_pages_follow_each_other_and_tell_nothing_of_row_numbers(judging: Client) -> None:
+    done = judge_hits(judging, 3)
+    seen: list[str] = []
+    address: str | None = f"{HISTORY}?page_size=4"
+    while address:
+        page = judging.get(address).json()
+        seen += [row["block"]["id"] for row in page["results"]]
+        address = page["next"]
+    assert seen == [block["id"] for block in reversed(done)]
+    for row in judging.get(HISTORY).json()["results"]:
+        assert UUID(row["assignment"])
+        assert UUID(row["block"]["id"])
+
+
+def test_judgments_of_the_same_moment_are_on_one_page_or_the_next(judging: Client) -> None:
+    done = judge_hits(judging, 2)
+    moment = Judgment.objects.latest("submitted_at").submitted_at
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        Judgment.objects.update(submitted_at=moment - timedelta(minutes=1))
+        cursor.execute("SET session_replication_role = origin")
+    first = judging.get(f"{HISTORY}?page_size=4").json()
+    second = judging.get(first["next"]).json()
+    seen = [row["block"]["id"] for page in (first, second) for row in page["results"]]
+    assert sorted(seen) == sorted(block["id"] for block in done)
+
+
+def test_nobody_sees_what_another_judged(judging: Client, judge: Judge) -> None:
+    judge_hits(judging, 1)
+    other = signed_in(make_judge(judge.campaign, "judge02"))
+    assert other.get(HISTORY).json()["results"] == []
+    assert signed_in(judge).get(f"{HISTORY}?campaign=elsewhere").status_code == 403
+
+
+def test_as_many_queries_for_one_block_as_for_fifteen(judging: Client) -> None:
+    costs = []
+    for hits in (1, 4):
+        judge_hits(judging, hits)
+        with CaptureQueriesContext(connection) as queries:
+            assert judging.get(HISTORY).status_code == 200
+        costs.append(len(queries))
+    assert costs[0] == costs[1] <= 10
+
+
+class TestRepeats:
+    @pytest.fixture
+    def repeated(self) -> Assignment:
+        """A HIT the judge did, of which a repeat by the same judge is planned and due."""
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
+        design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
+        judge = make_judge(test_set.campaign)
+        for _hit in range(5):
+            pool_fill(test_set_id=test_set.pk, size=20)
+            judge_one_hit(judge)
+        pool_fill(test_set_id=test_set.pk, size=20)
+        repeat = HIT.objects.open().get(purpose="intra")
+        return Assignment.objects.get(judge=judge, hit=repeat.repeats)
+
+    def listed(self, judge: Judge) -> set[str]:
+        rows = signed_in(judge).get(f"{HISTORY}?page_size=50").json()["results"]
+        return {row["block"]["id"] for row in rows}
+
+    def blocks(self, assignment: Assignment) -> set[str]:
+        return {str(block.public_id) for block in assignment.hit.blocks.all()}
+
+    def test_what_is_to_be_judged_again_is_not_listed_until_that_is_done(
+        self, repeated: Assignment
+    ) -> None:
+        judge = repeated.judge
+        before = self.listed(judge)
+        assert self.blocks(repeated) <= before
+        again = lend(judge)
+        assert again.hit.repeats == repeated.hit
+        assert self.listed(judge) == before - self.blocks(repeated)
+        # Half done, or left lying until the lease ran out: the rest is still to be judged.
+        first, *_others = assigned_blocks(again)
+        labels = [1] * len(first.candidates)
+        judgment_submit(assigned=first, client_id=uuid4(), labels=labels)
+        expire(again)
+        leases_release()
+        own = {str(first.public_id)}
+        assert self.listed(judge) == before - self.blocks(repeated) | own
+        judge_all_of(again)
+        assert self.listed(judge) == before | self.blocks(again)
+
+    def test_a_repeat_by_another_judge_hides_nothing(self, repeated: Assignment) -> None:
+        judge = repeated.judge
+        other = make_judge(judge.campaign, "judge02")
+        mine = HIT.objects.filter(repeats=repeated.hit)
+        mine.update(reserved_for=other)
+        assert lend(other).hit.blocks.exists()
+        assert self.blocks(repeated) <= self.listed(judge)
+
+
+def test_training_is_not_listed(judge: Judge) -> None:
+    hit = lend(judge).hit
+    judge_all_of(Assignment.objects.get(hit=hit))
+    client = signed_in(judge)
+    assert len(client.get(HISTORY).json()["results"]) == 3
+    hit.blocks.filter(position=1).update(control="training", expected=[1, 2, 3, 4, 5])
+    assert len(client.get(HISTORY).json()["results"]) == 2
+    # An attention check is like every other.
+    hit.blocks.filter(position=2).update(control="attention", expected=[1, 2, 3, 4, 5])
+    rows = client.get(HISTORY).json()["results"]
+    assert len(rows) == 2
+    assert rows[0].keys() == rows[1].keys()
+    assert rows[0]["block"].keys() == rows[1]["block"].keys()

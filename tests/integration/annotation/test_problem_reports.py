@@ -1,0 +1,140 @@
+"""Problem reports: from a judge to the organisers' dashboard."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, InternalError, transaction
+from django.test import Client
+
+from annotation.models import Judgment, ProblemReport
+from campaign.models import Judge, TestSet
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(6, 5))
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+@pytest.fixture
+def block(judging: Client) -> dict[str, Any]:
+    hit = judging.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    found: dict[str, Any] = hit.json()["blocks"][0]
+    return found
+
+
+def report(client: Client, client_id: object, **body: Any) -> Any:
+    address = f"/api/v1/judging/problem-reports/{client_id}/"
+    return client.put(address, body, content_type="application/json")
+
+
+def test_the_same_uuid_is_one_report_and_the_block_stays_open(
+    judging: Client, block: dict[str, Any]
+) -> None:
+    client_id = uuid4()
+    body = {"block": block["id"], "kind": "reference", "comment": " of the next sentence "}
+    first, again = (report(judging, client_id, **body) for _ in range(2))
+    assert first.status_code == again.status_code == 200
+    assert first.json() == again.json()
+    stored = ProblemReport.objects.get()
+    assert (stored.kind, stored.comment) == ("reference", "of the next sentence")
+    hit = judging.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    assert hit.json()["blocks"][0]["state"] == "open"
+
+
+def test_a_judge_may_report_two_things_of_one_block(judging: Client, block: dict[str, Any]) -> None:
+    for kind in ("source", "output"):
+        assert report(judging, uuid4(), block=block["id"], kind=kind).status_code == 200
+    assert ProblemReport.objects.count() == 2
+
+
+def test_something_else_says_what(judging: Client, block: dict[str, Any]) -> None:
+    refused = report(judging, uuid4(), block=block["id"], kind="other", comment="  ")
+    assert refused.status_code == 400
+    assert "what is wrong" in refused.json()["detail"]
+    assert report(judging, uuid4(), block=block["id"], kind="bored").status_code == 400
+    assert not ProblemReport.objects.exists()
+
+
+def test_another_judge_can_use_neither_the_block_nor_the_id(
+    judging: Client, judge: Judge, block: dict[str, Any]
+) -> None:
+    client_id = uuid4()
+    report(judging, client_id, block=block["id"], kind="source")
+    other = make_judge(judge.campaign, "judge02")
+    assert other.user is not None
+    theirs = Client()
+    theirs.force_login(other.user)
+    assert report(theirs, uuid4(), block=block["id"], kind="source").status_code == 404
+    hit = theirs.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    own = hit.json()["blocks"][0]["id"]
+    assert report(theirs, client_id, block=own, kind="source").status_code == 400
+    assert ProblemReport.objects.count() == 1
+
+
+def test_the_database_keeps_reports_as_they_came(judging: Client, block: dict[str, Any]) -> None:
+    report(judging, uuid4(), block=block["id"], kind="source")
+    row = ProblemReport.objects.get()
+    for change in (row.delete, lambda: ProblemReport.objects.update(comment="changed")):
+        with pytest.raises(InternalError, match="Cannot update or delete"), transaction.atomic():
+            change()
+    other = make_test_set(make_campaign("zoo"))
+    for fields, constraint in (
+        ({"kind": "bored"}, "problem_report_kind_is_known"),
+        ({"kind": "other", "comment": ""}, "problem_report_of_something_else_says_what"),
+        ({"test_set_id": other.pk}, "problem_report_of_its_test_set"),
+    ):
+        values = {
+            "client_id": uuid4(),
+            "judge_id": row.judge_id,
+            "block_id": row.block_id,
+            "test_set_id": row.test_set_id,
+            "kind": "source",
+        }
+        with pytest.raises(IntegrityError) as refused, transaction.atomic():
+            ProblemReport.objects.create(**{**values, **fields})
+        diagnosis = refused.value.__cause__.diag  # type: ignore[union-attr]
+        assert diagnosis.constraint_name == constraint
+
+
+def test_organisers_read_reports_and_comments_on_the_dashboard(
+    judging: Client, judge: Judge, test_set: TestSet, block: dict[str, Any]
+) -> None:
+    organiser = Client()
+    organiser.force_login(make_organiser(test_set.campaign))
+    address = f"/campaigns/museum/test-sets/{test_set.pk}/"
+    page = organiser.get(address).content.decode()
+    assert "What judges wrote" not in page
+    version = page.split("seen=")[1].split('"')[0]
+    live = f"{address}live/?seen={version}"
+    assert organiser.get(live).status_code == 204
+    report(judging, uuid4(), block=block["id"], kind="output", comment="<b>half</b> of it")
+    news = organiser.get(live)
+    assert news.status_code == 200
+    words = news.content.decode()
+    assert "1 problem reported" in words
+    assert "An output is garbled or in the wrong language" in words
+    assert "&lt;b&gt;half&lt;/b&gt; of it" in words
+    labels = [1] * len(block["candidates"])
+    for comment in ("first thought", "second thought"):
+        body = {"block": block["id"], "labels": labels, "comment": comment}
+        judging.put(f"/api/v1/judging/judgments/{uuid4()}/", body, content_type="application/json")
+    words = organiser.get(address).content.decode()
+    assert "second thought" in words
+    assert "first thought" not in words
+    assert Judgment.objects.count() == 2
