@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from annotation.models import SamplingState
-from annotation.services import design_change, sampling_state_record
+from annotation.services import design_change, quality_action_take, sampling_state_record
 from campaign.models import TestSet
 from ranking.core.ranking import rank
 from ranking.core.tallies import tally
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +49,27 @@ def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSe
         (row.system, row.score) for row in expected.systems
     ]
     assert ranking_run_reproduce(run) == run.result
+
+
+def test_a_judge_who_is_excluded_steers_no_drawing(test_set: TestSet) -> None:
+    design_change(test_set=test_set, kind="active")
+    judges = [make_judge(test_set.campaign, pseudonym) for pseudonym in ("ada", "bob")]
+    for judge in judges:
+        judge_one_hit(judge)
+    quality_action_take(
+        judge=judges[1],
+        test_set=test_set,
+        action="exclude",
+        user=make_organiser(test_set.campaign),
+    )
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    everybody = tally(judged_blocks(test_set_id=test_set.pk, watermark=run.watermark))
+    without = tally(
+        judged_blocks(test_set_id=test_set.pk, watermark=run.watermark, without_judges=["bob"])
+    )
+    told = SamplingState.objects.get()
+    assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()
 
 
 def test_other_designs_need_not_know(test_set: TestSet) -> None:

@@ -86,8 +86,9 @@ def test_balanced_pair_counts_stay_within_a_few_and_within_one_where_it_can_be_p
     rng = np.random.default_rng(key)
     for _ in range(300):
         meet(counts, choose_balanced(counts, range(n), size, int(rng.integers(2**63))))
-        # Uniform draws of as many pairs differ by 20 and more.
-        assert spread(counts) <= (1 if size == 2 or size >= n else 8)
+        # Seen in 3,600 runs: 4 at most in blocks of up to five, 6 in blocks of six.
+        few = 4 if size <= 5 else 6
+        assert spread(counts) <= (1 if size == 2 or size >= n else few)
 
 
 def test_balanced_catches_up_with_a_system_that_came_late() -> None:
