@@ -29,7 +29,7 @@ install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
 
 test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
 
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh

@@ -20,6 +20,8 @@ from launcher.services import Services
 from launcher.valkey import Valkey
 
 _SERVICES = pytest.StashKey[Services]()
+# Names of the variables that processes running tests set for themselves.
+_LEFT = "QUINTET_TESTS_LEFT"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -28,15 +30,40 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     # Whoever ends the run with SIGTERM (`timeout`, a CI job's limit) must not leave servers behind.
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Templates name their static files as they are; no test has to collect them first.
+    os.environ.setdefault("STATIC_HASHED", "0")
+    runs_tests = "PYTEST_XDIST_WORKER" in os.environ
+    if early_config.known_args_namespace.numprocesses and not runs_tests:
+        _leave_to_the_processes()
+        yield
+        return
+    for name in os.environ.pop(_LEFT, "").split():
+        del os.environ[name]
     held = contextlib.ExitStack()
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
     services = held.enter_context(Services(Home(Path(folder).resolve()), durable=False))
     os.environ.update(services.environment)
-    # Templates name their static files as they are; no test has to collect them first.
-    os.environ.setdefault("STATIC_HASHED", "0")
     early_config.stash[_SERVICES] = services
     yield
+
+
+def _leave_to_the_processes() -> None:
+    """Name services nobody runs: this process only hands out tests, but Django reads its settings.
+
+    Each process that runs tests starts services of its own, since tests stop and empty them.
+    """
+    left = {
+        name: address
+        for name, address in {
+            "SECRET_KEY": "hands out tests",
+            "DATABASE_URL": "postgres:///hands-out-tests",
+            "REDIS_URL": "redis://hands-out-tests",
+        }.items()
+        if name not in os.environ
+    }
+    os.environ.update(left)
+    os.environ[_LEFT] = " ".join(left)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,14 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.servers.basehttp import ThreadedWSGIServer
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
 
@@ -29,6 +36,9 @@ PHONE = {"width": 360, "height": 740}
 
 # What a test waits for the server to finish before its tables are emptied, in seconds.
 PATIENCE = 10
+
+# How long an expectation may take to come true on a machine with other work, in milliseconds.
+expect.set_options(timeout=15_000)
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
