@@ -38,6 +38,7 @@ from annotation.services import (
 )
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
+from campaign.views.browser import work_note
 
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
@@ -123,7 +124,9 @@ class AssignmentsView(APIView):
         if assignment is None:
             return _no_work(judge)
         data = _assignment_data(assignment, judge)
-        return Response(serializers.AssignmentSerializer(data).data)
+        response = Response(serializers.AssignmentSerializer(data).data)
+        work_note(request, response, judge=judge)
+        return response
 
 
 def _paused() -> Response:

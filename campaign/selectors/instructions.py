@@ -6,13 +6,19 @@ from campaign.models import Campaign, Instructions
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
-    """The newest version of each language, the language written first in front. One query."""
-    rows = Instructions.objects.filter(campaign=campaign).order_by("version")
+    """What judges may be shown, by language, the language written first in front. One query.
+
+    Of each language the newest version, unless it is older than one that demands acceptance:
+    such a text says less than what has to be accepted.
+    """
     newest: dict[str, Instructions] = {}
-    for row in rows:
-        # Keeps its place when a newer version takes it.
+    demanded = 0
+    for row in Instructions.objects.filter(campaign=campaign).order_by("version"):
+        # A language keeps its place when a newer version takes it.
         newest[row.language] = row
-    return newest
+        if row.demands_acceptance:
+            demanded = row.version
+    return {language: row for language, row in newest.items() if row.version >= demanded}
 
 
 def instructions_to_read(

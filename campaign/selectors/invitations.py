@@ -52,6 +52,16 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
     )
 
 
+def own_link_of(*, judge: Judge) -> Invitation | None:
+    """The link the judge made for their other devices, while it holds. One query."""
+    return (
+        Invitation.objects.holding()
+        .filter(campaign=judge.campaign_id, user=judge.user_id, created_by=judge.user_id)
+        .order_by("-id")
+        .first()
+    )
+
+
 def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
     """The campaign's judges who are people, the newest first. Four queries, however many."""
     mails = Mail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
