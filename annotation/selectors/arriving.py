@@ -46,9 +46,7 @@ def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
 def _open_to_outer_judge() -> QuerySet[TestSet]:
     """`test_sets_open_to_judge` of the judge in the query around it."""
     languages = OuterRef("languages")
-    reads_all = Exact(
-        Func(languages, function="cardinality", output_field=IntegerField()), 0
-    )
+    reads_all = Exact(Func(languages, function="cardinality", output_field=IntegerField()), 0)
     return test_sets_to_plan().filter(
         Q(reads_all)
         | Q(

@@ -20,6 +20,8 @@ class InvitedJudge:
     judge: Judge
     mail: Mail | None
     arrived_by: Invitation | None
+    #: The latest version of the instructions they accepted.
+    accepted: int | None = None
     opened_at: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
     at_once: datetime | None = None
@@ -69,6 +71,7 @@ def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
         .select_related("arrival__invitation")
         .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
+        .annotate(accepted=Max("acceptances__instructions__version"))
         .order_by("-id")
     )
     rows = {judge.pk: _row(judge) for judge in judges}
@@ -93,6 +96,7 @@ def _row(judge: Judge) -> InvitedJudge:
         judge=judge,
         mail=mails[0] if mails else None,
         arrived_by=arrival.invitation if arrival else None,
+        accepted=judge.accepted,  # type: ignore[attr-defined]
         opened_at=arrival.arrived_at if arrival else None,
     )
 

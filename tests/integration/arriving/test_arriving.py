@@ -22,11 +22,6 @@ from campaign.services import (
 from tests.factories import make_campaign, make_judge, make_test_set
 
 
-@pytest.fixture
-def campaign(db: None) -> Campaign:
-    return make_campaign()
-
-
 def browser(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
