@@ -35,7 +35,9 @@ def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
         )
         .first()
     )
-    return judge and ArrivingJudge(
+    if judge is None:
+        return None
+    return ArrivingJudge(
         judge=judge,
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,

@@ -106,17 +106,21 @@ def sightings_at_once(*, campaign: Campaign) -> list[tuple[int, datetime]]:
 
     In order of time, so that the last one of a judge is the latest.
     """
-    by_time = {"partition_by": [F("judge")], "order_by": [F("seen_at").asc(), F("id").asc()]}
     found = (
         Sighting.objects.filter(judge__campaign=campaign, at_work=True)
         .annotate(
-            before=Window(Lag("browser"), **by_time),
-            after=Window(Lead("browser"), **by_time),
-            began=Window(Lag("seen_at"), **by_time),
-            ended=Window(Lead("seen_at"), **by_time),
+            before=_neighbour(Lag("browser")),
+            after=_neighbour(Lead("browser")),
+            began=_neighbour(Lag("seen_at")),
+            ended=_neighbour(Lead("seen_at")),
         )
         .filter(before=F("after"), ended__lte=F("began") + AT_ONCE)
         .exclude(before=F("browser"))
         .order_by("seen_at", "id")
     )
     return list(found.values_list("judge_id", "seen_at"))
+
+
+def _neighbour(of: Lag | Lead) -> Window:
+    """Of the sighting of the same judge before this one, or after it."""
+    return Window(of, partition_by=F("judge"), order_by=[F("seen_at").asc(), F("id").asc()])

@@ -11,6 +11,7 @@ from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
@@ -207,6 +208,10 @@ def mail_send(*, mail: Mail, token: str) -> bool:
         return False
     try:
         _message(mail, token, connection).send()
+    except smtplib.SMTPNotSupportedError as error:
+        # An address in letters that the server does not know.
+        _settle(mail, Mail.State.FAILED, error)
+        return False
     except smtplib.SMTPException as error:
         code = _reply_code(error)
         if code is None:
@@ -257,7 +262,7 @@ def _short(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def _message(mail: Mail, token: str, connection: object) -> EmailMessage:
+def _message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
     organiser = mail.created_by
     with translation.override(mail.language):
         link = mail.base_url + reverse("invitation", args=[token])
