@@ -34,6 +34,7 @@ class _LanguagesForm(forms.Form):
 class LinkForm(_LanguagesForm):
     """A link for anybody."""
 
+    field_order = ("cap", "expires", "note", "languages", "asks_languages")
     cap = forms.IntegerField(
         label=_("How many judges it may bring in"),
         help_text=_("With 1 it is a link for one person."),
@@ -69,6 +70,7 @@ class LinkForm(_LanguagesForm):
 class MailForm(_LanguagesForm):
     """Invitations by e-mail."""
 
+    field_order = ("addresses", "languages", "language", "note")
     addresses = forms.CharField(
         label=_("E-mail addresses"),
         help_text=_("One a line, or separated by commas."),

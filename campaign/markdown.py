@@ -1,22 +1,26 @@
 """Markdown by organisers as HTML for judges: no raw HTML, no pictures, no links but safe ones."""
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 # A page of ours asks no other host for anything, and leads to nothing that runs.
 _LINKS: Final = re.compile(r"(https?|mailto):", re.IGNORECASE)
+# The page has a heading of its own.
+_TOP: Final = 2
 
 
 def markdown_render(text: str) -> SafeString:
-    """The text as HTML. Headings begin one level down: the page has one of its own."""
-    # By the preset of markdown-it, raw HTML is text.
-    html: str = _PARSER.render(text)
+    """The text as HTML. Its headings come below that of the page, without a level left out."""
+    tokens = _PARSER.parse(text)
+    _headings_move(tokens)
+    environment: dict[str, Any] = {}
+    html = _PARSER.renderer.render(tokens, _PARSER.options, environment)
+    # By the preset of the library, raw HTML is text.
     return mark_safe(html)  # noqa: S308  the parser escapes, and its links are checked
 
 
@@ -25,34 +29,25 @@ class _Parser(MarkdownIt):
         return _LINKS.match(url.strip()) is not None and super().validateLink(url)
 
 
-def _heading(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    env: MutableMapping[str, Any],
-) -> str:
-    tokens[index].tag = f"h{min(6, int(tokens[index].tag[1]) + 1)}"
-    return self.renderToken(tokens, index, options, env)
-
-
-def _link(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    env: MutableMapping[str, Any],
-) -> str:
-    tokens[index].attrSet("rel", "noopener noreferrer")
-    return self.renderToken(tokens, index, options, env)
+def _headings_move(tokens: Sequence[Token]) -> None:
+    headings = [token for token in tokens if token.type.startswith("heading_")]
+    used = sorted({token.tag for token in headings})
+    before = _TOP - 1
+    for token in headings:
+        if token.type == "heading_open":
+            before = min(_TOP + used.index(token.tag), before + 1)
+        token.tag = f"h{before}"
 
 
 def _parser() -> MarkdownIt:
     parser = _Parser("js-default", {"html": False, "linkify": False})
     parser.disable("image")
-    for rule in ("heading_open", "heading_close"):
-        parser.add_render_rule(rule, _heading)
-    parser.add_render_rule("link_open", _link)
+
+    def link(tokens: Sequence[Token], index: int, options: Any, _environment: Any) -> str:
+        tokens[index].attrSet("rel", "noopener noreferrer")
+        return parser.renderer.renderToken(tokens, index, options, _environment)
+
+    parser.renderer.rules["link_open"] = link
     return parser
 
 

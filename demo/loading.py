@@ -13,6 +13,7 @@ from campaign.models import BadReference, Campaign, Output, System, TestSet, Use
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
+    instructions_accept,
     instructions_write,
     judge_add,
     organiser_add,
@@ -103,9 +104,12 @@ def _museum_load(organiser: User) -> None:
             demands_acceptance=language == INSTRUCTIONS[0],
             user=organiser,
         )
+    version = campaign.instructions.get(version=1)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
-            judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+            judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+            # Whoever opens the link of one of them judges at once; newcomers read first.
+            instructions_accept(judge=judge, instructions=version)
 
 
 def _checks_add(test_set: TestSet) -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.arriving import ArrivingJudge, judge_arriving, test_sets_on_offer
 from annotation.views.opaque import opaque
-from campaign.languages import language_direction, language_name
+from campaign.languages import language_direction, language_name, language_own_name
 from campaign.markdown import markdown_render
 from campaign.models import User
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
@@ -72,7 +72,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
         "text": markdown_render(shown.text),
         "direction": language_direction(shown.language),
         "others": [
-            (tag, language_name(tag), language_direction(tag))
+            (tag, language_own_name(tag), language_direction(tag))
             for tag in in_force
             if tag != shown.language
         ],

@@ -5,12 +5,21 @@ from datetime import datetime, timedelta
 
 from django.db.models import F, Max, Min, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import Lag, Lead
+from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign, Invitation, Judge, Mail, Sighting, TestSet
 
 #: Two browsers are at work at once where one was seen between two sightings of the other, and
 #: these lie no further apart. A judge who goes on with another device is seen there only afterwards.
 AT_ONCE = timedelta(minutes=10)
+
+
+# The others are names.
+_DEVICES = {
+    "Android phone": _("Android phone"),
+    "Android tablet": _("Android tablet"),
+    "program": _("a program"),
+}
 
 
 @dataclass(slots=True)
@@ -33,7 +42,7 @@ class InvitedJudge:
     @property
     def kinds(self) -> list[str]:
         """What they came with, each kind once."""
-        return sorted({device for device in self.devices.values() if device})
+        return sorted({str(_DEVICES.get(kind, kind)) for kind in self.devices.values() if kind})
 
 
 def campaign_languages(campaign: Campaign) -> list[str]:
