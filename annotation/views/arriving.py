@@ -1,5 +1,6 @@
 """The pages of a judge beside the judging page: instructions, test sets, a link of one's own."""
 
+from collections import Counter
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
@@ -11,7 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.arriving import ArrivingJudge, judge_arriving, test_sets_on_offer
+from annotation.selectors.arriving import (
+    ArrivingJudge,
+    TestSetOnOffer,
+    judge_arriving,
+    test_sets_on_offer,
+)
 from annotation.views.opaque import opaque
 from campaign.languages import language_direction, language_name, language_own_name
 from campaign.markdown import markdown_render
@@ -94,22 +100,34 @@ def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
     offers = test_sets_on_offer(judge=arriving.judge)
     if request.method == "POST":
         wanted = request.POST.get("test_set", "")
-        chosen = next((row.test_set for row in offers if str(row.test_set.pk) == wanted), None)
+        chosen = next(
+            (row.test_set for row in offers if opaque("test-set", row.test_set.pk) == wanted), None
+        )
         if chosen is None:
             return HttpResponseBadRequest(_("This is none of the texts on offer."))
         test_set_choose(judge=arriving.judge, test_set=chosen)
         return redirect("judge", slug)
+    pairs = Counter(_pair(offer) for offer in offers)
     context = {
         "offers": [
-            (
-                offer,
-                language_name(offer.test_set.source_language),
-                language_name(offer.test_set.target_language),
-            )
+            {
+                "value": opaque("test-set", offer.test_set.pk),
+                "source": language_name(offer.test_set.source_language),
+                "target": language_name(offer.test_set.target_language),
+                # Names are the organisers': judges read them only where they need them.
+                "name": offer.test_set.name if pairs[_pair(offer)] > 1 else "",
+                "is_chosen": offer.test_set.pk == arriving.judge.chosen_test_set_id,
+                "done": offer.done,
+                "left": offer.left,
+            }
             for offer in offers
         ]
     }
     return _page(request, "test_sets", arriving, context)
+
+
+def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
+    return offer.test_set.source_language, offer.test_set.target_language
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

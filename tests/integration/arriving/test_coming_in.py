@@ -15,6 +15,7 @@ from annotation.services import (
     InstructionsPendingError,
     assignment_lend,
 )
+from annotation.views.opaque import opaque
 from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Sighting
 from campaign.services import (
     instructions_accept,
@@ -233,23 +234,26 @@ class TestChoosing:
         assert came.redirect_chain == [("/judge/museum/test-sets/", 302)]
         czech = judge.campaign.test_sets.get(name="Czech")
         german = judge.campaign.test_sets.get(name="German")
-        judging.post("/judge/museum/test-sets/", {"test_set": czech.pk})
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
         assert judging.get("/judge/museum/").status_code == 200
         first = ask(judging, judge.campaign).json()
         assert first["languages"]["target"]["lang"] == "cs"
-        judging.post("/judge/museum/test-sets/", {"test_set": german.pk})
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", german.pk)})
         assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
-        judging.post("/judge/museum/test-sets/", {"test_set": czech.pk})
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
         assert "at most 4 left for you" in page
         assert "what you are at" in page
+        assert "English → Czech" in page
+        # Its name is the organisers'.
+        assert "<span>Czech</span>" not in page
 
     def test_what_a_judge_may_not_judge_cannot_be_chosen(
         self, judging: Client, judge: Judge
     ) -> None:
         other = make_test_set(make_campaign("other"))
-        wrong = judging.post("/judge/museum/test-sets/", {"test_set": other.pk})
+        wrong = judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", other.pk)})
         assert wrong.status_code == 400
         judge.languages = ["en", "de"]
         judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
