@@ -1,5 +1,6 @@
 from django.urls import path
 
+from annotation.views.arriving import instructions_page, own_link_page, test_sets_page
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
@@ -7,6 +8,9 @@ from annotation.views.training import training, training_block
 
 urlpatterns = [
     path("judge/<slug:slug>/", judge_page, name="judge"),
+    path("judge/<slug:slug>/instructions/", instructions_page, name="judge-instructions"),
+    path("judge/<slug:slug>/test-sets/", test_sets_page, name="judge-test-sets"),
+    path("judge/<slug:slug>/link/", own_link_page, name="judge-own-link"),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
         judgments_download,

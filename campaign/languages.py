@@ -44,3 +44,11 @@ def language_name(tag: str) -> str:
         return str(get_language_info(tag)["name_translated"])
     except KeyError:
         return tag
+
+
+def language_own_name(tag: str) -> str:
+    """The language's name in itself, for those who look for it; the tag where we know no name."""
+    try:
+        return str(get_language_info(tag)["name_local"])
+    except KeyError:
+        return tag

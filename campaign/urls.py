@@ -2,8 +2,19 @@ from django.contrib.auth import views as auth_views
 from django.urls import path
 
 from campaign.views.bad_references import bad_reference_decide, bad_references
+from campaign.views.instructions import organiser_instructions, organiser_instructions_version
 from campaign.views.invitation import invitation
+from campaign.views.invitations import (
+    invitations_page,
+    judge_links_withdraw,
+    link_create,
+    link_revoke,
+    mail_again,
+    mails_create,
+)
 
+_INVITATIONS = "campaigns/<slug:slug>/invitations/"
+_INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
 _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
 urlpatterns = [
@@ -16,6 +27,22 @@ urlpatterns = [
         name="sign-in",
     ),
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
+    path(_INVITATIONS, invitations_page, name="invitations"),
+    path(f"{_INVITATIONS}links/", link_create, name="link-create"),
+    path(f"{_INVITATIONS}links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"),
+    path(f"{_INVITATIONS}mails/", mails_create, name="mails-create"),
+    path(f"{_INVITATIONS}judges/<int:judge_id>/again/", mail_again, name="mail-again"),
+    path(
+        f"{_INVITATIONS}judges/<int:judge_id>/withdraw/",
+        judge_links_withdraw,
+        name="judge-links-withdraw",
+    ),
+    path(_INSTRUCTIONS, organiser_instructions, name="instructions"),
+    path(
+        f"{_INSTRUCTIONS}<int:version>/",
+        organiser_instructions_version,
+        name="instructions-version",
+    ),
     path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
     path(
         f"{_TEST_SET}bad-references/<int:bad_reference_id>/",

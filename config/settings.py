@@ -124,6 +124,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"expires": 10.0},
     },
+    "send-mails": {
+        "task": "campaign.tasks.send_mails",
+        "schedule": 15.0,
+        "options": {"expires": 15.0},
+    },
 }
 
 # --- People -------------------------------------------------------------------------------------
@@ -143,6 +148,21 @@ LOGOUT_REDIRECT_URL = "sign-in"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+
+# --- Mail ---------------------------------------------------------------------------------------
+
+# Without a mail server messages are printed, links and all: that is for trying things out.
+_MAIL = env.email_url("EMAIL_URL", default="consolemail://")
+EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
+EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
+EMAIL_PORT = _MAIL.get("EMAIL_PORT") or 25
+EMAIL_HOST_USER = _MAIL.get("EMAIL_HOST_USER") or ""
+EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = _MAIL.get("EMAIL_USE_SSL", False)
+EMAIL_FILE_PATH = _MAIL.get("EMAIL_FILE_PATH") or None
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="quintet@localhost")
 
 # --- What a browser may do ----------------------------------------------------------------------
 

@@ -7,11 +7,20 @@ from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 from knox.models import AuthToken
 
 from campaign.models import Campaign, Invitation, Judge, TestSet, User
-from campaign.services import InvitationRefusedError, invitation_create, invitation_open
-from demo.loading import MUSEUM, ORGANISER_EMAIL, WMT12
+from campaign.services import (
+    InvitationRefusedError,
+    invitation_create,
+    invitation_create_for_anybody,
+    invitation_open,
+)
+from demo.loading import ARABIC_JUDGES, GERMAN_JUDGES, MUSEUM, ORGANISER_EMAIL, WMT12
+
+NEWCOMERS = 200
+NEWCOMERS_NOTE = "demo.json"
 
 
 def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
@@ -29,7 +38,7 @@ def _kept(path: Path, base_url: str) -> dict[str, Any] | None:
     """The guide as it stands, moved to this base URL; None where it no longer opens doors."""
     try:
         guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        links = [guide["organiser"], *guide["judges"]]
+        links = [guide["organiser"], guide["newcomers"], *guide["judges"]]
         for link in links:
             invitation_open(token=link["url"].rstrip("/").rpartition("/")[2])
         moved = json.dumps(guide).replace(json.dumps(guide["base_url"])[1:-1], base_url)
@@ -48,13 +57,25 @@ def _new(base_url: str) -> dict[str, Any]:
     organiser.save(update_fields=["password"])
     AuthToken.objects.filter(user=organiser).delete()
     _token, api_token = AuthToken.objects.create(user=organiser)
-    Invitation.objects.filter(campaign=campaign).delete()
+    # Who came by invitation meanwhile keeps their links.
+    judges = (
+        Judge.objects.filter(campaign=campaign, pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
+        .select_related("user")
+        .order_by("id")
+    )
+    Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
+        revoked_at=timezone.now()
+    )
+    _link, newcomers = invitation_create_for_anybody(
+        campaign=campaign, cap=NEWCOMERS, asks_languages=True, note=NEWCOMERS_NOTE
+    )
+    holders = [organiser.pk, *judges.values_list("user", flat=True)]
+    Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
 
     def link(user: User, role: Invitation.Role) -> str:
         _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
         return base_url + reverse("invitation", args=[token])
 
-    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON).order_by("id")
     return {
         "base_url": base_url,
         "organiser": {
@@ -62,9 +83,11 @@ def _new(base_url: str) -> dict[str, Any]:
             "email": ORGANISER_EMAIL,
             "password": password,
         },
+        # Makes a judge of whoever presses its button.
+        "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
         "judges": [
             {"name": judge.pseudonym, "url": link(judge.user, Invitation.Role.JUDGE)}
-            for judge in judges.select_related("user")
+            for judge in judges
             if judge.user is not None
         ],
         "api_token": api_token,

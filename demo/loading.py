@@ -13,6 +13,8 @@ from campaign.models import BadReference, Campaign, Output, System, TestSet, Use
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
+    instructions_accept,
+    instructions_write,
     judge_add,
     organiser_add,
 )
@@ -31,6 +33,7 @@ DAMAGED_QUALITY = 5.0
 ORGANISER_EMAIL = "organiser@demo.invalid"
 GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
+INSTRUCTIONS = ("en", "de", "ar")
 
 SIMULATED_GERMAN = (
     SimulatedJudge("sim-careful-1", noise=8, seconds_per_block=55),
@@ -91,9 +94,22 @@ def _museum_load(organiser: User) -> None:
         )
         runs = ranking_history_compute(test_set_id=test_set.pk)
         quality_evaluate(run=runs[-1])
+    for language in INSTRUCTIONS:
+        path = HERE / "museum" / "instructions" / f"{language}.md"
+        instructions_write(
+            campaign=campaign,
+            language=language,
+            text=path.read_text(encoding="utf-8"),
+            # The others say the same: whoever accepted one has accepted all.
+            demands_acceptance=language == INSTRUCTIONS[0],
+            user=organiser,
+        )
+    version = campaign.instructions.get(version=1)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
-            judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+            judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+            # Whoever opens the link of one of them judges at once; newcomers read first.
+            instructions_accept(judge=judge, instructions=version)
 
 
 def _checks_add(test_set: TestSet) -> None:

@@ -213,6 +213,9 @@ def _welcome(home: Home, seconds: float) -> str:
         f"  Organise   {organiser.get('url', demo.get('base_url', ''))}",
         f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}",
     ]
+    newcomers = demo.get("newcomers", {})
+    if newcomers:
+        lines.append(f"  Arrive     {newcomers.get('url', '')}")
     width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""

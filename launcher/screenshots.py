@@ -24,12 +24,21 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 Shot = Callable[[Page, Any], None]
 
 
+def _arrive(page: Page, demo: Any, judge: int) -> None:
+    """Open a judge's link, and agree to the instructions where they did not yet."""
+    page.goto(demo["judges"][judge]["url"])
+    agree = page.get_by_role("button", name="I have read this and agree")
+    page.get_by_role("radiogroup").first.or_(agree).wait_for()
+    if agree.is_visible():
+        agree.click()
+        page.get_by_role("radiogroup").first.wait_for()
+
+
 def _judging(judge: int) -> Shot:
     """A judge's page with the first outputs ranked."""
 
     def prepare(page: Page, demo: Any) -> None:
-        page.goto(demo["judges"][judge]["url"])
-        page.get_by_role("radiogroup").first.wait_for()
+        _arrive(page, demo, judge)
         for digit in "21":
             page.keyboard.press(digit)
 
@@ -87,6 +96,16 @@ def _dashboard(test_set: str) -> Shot:
     return prepare
 
 
+def _instructions(page: Page, demo: Any) -> None:
+    _arrive(page, demo, 3)
+    page.goto(f"{demo['base_url']}/judge/{demo['campaign']}/instructions/?language=ar")
+
+
+def _invitations(page: Page, demo: Any) -> None:
+    page.goto(demo["organiser"]["url"])
+    page.goto(f"{demo['base_url']}/campaigns/{demo['campaign']}/invitations/")
+
+
 def _sign_in(page: Page, demo: Any) -> None:
     page.goto(f"{demo['base_url']}/sign-in/")
 
@@ -103,6 +122,8 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
     "judge-paused": (_judging_and(0, _paused), False),
     "dashboard": (_dashboard("Museum English–German"), True),
     "dashboard-wmt12": (_dashboard("newstest2012 Czech–English"), False),
+    "instructions": (_instructions, False),
+    "invitations": (_invitations, False),
     "sign-in": (_sign_in, False),
 }
 
@@ -127,9 +148,8 @@ def main() -> int:
 def _history_begin(chromium: Browser, demo: Any) -> None:
     """Judge one sentence where the judge of the pictures has judged none: there must be a history."""
     page = chromium.new_context().new_page()
-    page.goto(demo["judges"][0]["url"])
+    _arrive(page, demo, 0)
     outputs = page.get_by_role("radiogroup")
-    outputs.first.wait_for()
     judged = page.request.get(f"{demo['base_url']}/api/v1/judging/judgments/").json()["results"]
     if not judged:
         for place in range(outputs.count()):

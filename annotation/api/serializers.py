@@ -88,7 +88,9 @@ class AssignmentSerializer(serializers.Serializer[object]):
 class PausedSerializer(serializers.Serializer[object]):
     detail = serializers.CharField()
     code = serializers.CharField(
-        required=False, help_text="“paused” where the organisers stopped you; otherwise not there."
+        required=False,
+        help_text="“paused” where the organisers stopped you, “instructions” where you have not "
+        "accepted the instructions in force; otherwise not there.",
     )
 
 

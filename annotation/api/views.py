@@ -28,6 +28,7 @@ from annotation.selectors import (
 )
 from annotation.selectors.training import training_feedback
 from annotation.services import (
+    InstructionsPendingError,
     JudgePausedError,
     SubmissionRefusedError,
     assignment_lend,
@@ -37,6 +38,7 @@ from annotation.services import (
 )
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
+from campaign.views.browser import work_note
 
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
@@ -117,16 +119,26 @@ class AssignmentsView(APIView):
             )
         except JudgePausedError:
             return _paused()
+        except InstructionsPendingError:
+            return _instructions_pending()
         if assignment is None:
             return _no_work(judge)
         data = _assignment_data(assignment, judge)
-        return Response(serializers.AssignmentSerializer(data).data)
+        response = Response(serializers.AssignmentSerializer(data).data)
+        work_note(request, response, judge=judge)
+        return response
 
 
 def _paused() -> Response:
     # The same words for paused and excluded: what became of it is the organiser's to tell.
     detail = _("Your judging is paused. The organisers will be in touch with you.")
     data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
+    return Response(data, status=status.HTTP_403_FORBIDDEN)
+
+
+def _instructions_pending() -> Response:
+    detail = _("There are instructions that you have not accepted yet. Please read them first.")
+    data = serializers.PausedSerializer({"detail": detail, "code": "instructions"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 

@@ -18,8 +18,10 @@ from annotation.selectors.pool import (
     hits_for_judge,
     hits_intra,
     hits_reserved,
+    test_set_chosen,
     test_sets_open_to_judge,
     test_sets_to_plan,
+    test_sets_to_work_on,
 )
 from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
 from annotation.selectors.shown import (
@@ -71,6 +73,8 @@ __all__ = [
     "judged_blocks",
     "own_judgments",
     "quota_reached",
+    "test_set_chosen",
     "test_sets_open_to_judge",
     "test_sets_to_plan",
+    "test_sets_to_work_on",
 ]

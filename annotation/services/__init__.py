@@ -1,7 +1,12 @@
 """Writes of the annotation app; each is one atomic business action."""
 
 from annotation.services.designs import DesignRefusedError, design_change
-from annotation.services.lending import JudgePausedError, assignment_lend, leases_release
+from annotation.services.lending import (
+    InstructionsPendingError,
+    JudgePausedError,
+    assignment_lend,
+    leases_release,
+)
 from annotation.services.planning import design_ensure, hits_plan, pool_fill
 from annotation.services.quality import (
     QualityRefusedError,
@@ -36,6 +41,7 @@ from annotation.services.wanting import Lack, NoWork, work_want
 
 __all__ = [
     "DesignRefusedError",
+    "InstructionsPendingError",
     "JudgePausedError",
     "Lack",
     "NoWork",

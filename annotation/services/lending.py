@@ -24,16 +24,21 @@ from annotation.selectors import (
     hits_intra,
     hits_reserved,
     quota_reached,
-    test_sets_open_to_judge,
+    test_set_chosen,
+    test_sets_to_work_on,
 )
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.wanting import work_want_ahead
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Instructions, Judge, TestSet
 
 
 class JudgePausedError(Exception):
     """The judge is paused or excluded and is lent nothing, not even what they hold."""
+
+
+class InstructionsPendingError(Exception):
+    """The judge has not accepted the instructions in force and is lent nothing until then."""
 
 
 @transaction.atomic
@@ -46,23 +51,30 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     judge: a HIT that somebody else is being lent is passed over.
 
     Why there is none, `annotation.services.wanting.work_want` says. Raises `JudgePausedError` for
-    a judge who is paused or excluded.
+    a judge who is paused or excluded, and `InstructionsPendingError` for one who has not accepted
+    the instructions.
     """
     locked = (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
-        .annotate(now=Now(), is_stopped=Exists(actions_that_stop(OuterRef("pk"))))
+        .annotate(
+            now=Now(),
+            is_stopped=Exists(actions_that_stop(OuterRef("pk"))),
+            owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
+        )
         .get(pk=judge.pk)
     )
     if locked.is_stopped:
         raise JudgePausedError
+    if locked.owes_acceptance:
+        raise InstructionsPendingError
     conflicts = conflicts_of(locked)
     held = _held(locked, conflicts, after, locked.now)
     if held is not None:
         return held
     if quota_reached(locked):
         return None
-    for test_set in test_sets_open_to_judge(locked):
+    for test_set in test_sets_to_work_on(locked):
         account, _created = JudgeAccount.objects.get_or_create(judge=locked, test_set=test_set)
         hit = _hit_take(test_set, locked, account, conflicts)
         if hit is not None:
@@ -82,6 +94,10 @@ def _held(
         .select_related("hit")
         .order_by("id")
     )
+    chosen = test_set_chosen(judge)
+    if chosen is not None:
+        # The rest waits for its lease to end, or for the judge to come back to it.
+        begun = begun.filter(hit__test_set=chosen)
     for assignment in begun:
         if after is not None and assignment.pk == after.pk:
             continue

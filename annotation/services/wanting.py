@@ -22,7 +22,7 @@ from annotation.selectors import (
     conflicts_of,
     has_work_waiting,
     quota_reached,
-    test_sets_open_to_judge,
+    test_sets_to_work_on,
 )
 from campaign.models import Judge
 
@@ -63,7 +63,7 @@ def work_want(*, judge: Judge) -> NoWork:
     )
     if quota_reached(locked):
         return NoWork(Lack.DONE)
-    test_sets = [test_set.pk for test_set in test_sets_open_to_judge(locked)]
+    test_sets = [test_set.pk for test_set in test_sets_to_work_on(locked)]
     accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)
     for test_set_id in test_sets:
         transaction.on_commit(partial(planning_due, test_set_id))

@@ -3,9 +3,8 @@ from typing import cast
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, reverse
-from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -13,13 +12,11 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReport, Skip
-from annotation.selectors import judge_of
+from annotation.selectors.arriving import judge_arriving
+from annotation.views.opaque import opaque
+from annotation.views.steps import next_step
 from annotation.views.words import judging_words
 from campaign.models import Campaign, User
-
-
-def _opaque(kind: str, key: int | None) -> str:
-    return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
@@ -50,17 +47,24 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The frame of the judging page; the browser fetches the work itself from the judging API.
 
+    Who has something to do first is led there.
+
     Costs one query beside session and user. Whoever is no judge of the
     campaign gets 404, as for a campaign that does not exist.
     """
-    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
-    if judge is None:
+    arriving = judge_arriving(user=cast("User", request.user), campaign_slug=slug)
+    if arriving is None:
         raise Http404
+    step = next_step(arriving)
+    if step is not None:
+        return redirect(step)
+    judge = arriving.judge
     return render(
         request,
         "judge/judge.html",
         {
             "campaign": judge.campaign,
+            "arriving": arriving,
             "skip_reasons": _skip_reasons(judge.campaign),
             "problem_kinds": _problem_kinds(judge.campaign),
             "words": judging_words(),
@@ -70,8 +74,8 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "campaign": slug,
                 "csrf_cookie": settings.CSRF_COOKIE_NAME,
                 # Keep apart what two judges do in one browser, without telling who they are.
-                "owner": _opaque("judge", judge.pk),
-                "user": _opaque("user", judge.user_id),
+                "owner": opaque("judge", judge.pk),
+                "user": opaque("user", judge.user_id),
                 "sign_in": f"{reverse('sign-in')}?{urlencode({'next': request.path})}",
             },
         },

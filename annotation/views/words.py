@@ -57,6 +57,9 @@ WORDS = {
         "Some may come back, and then they appear here by themselves."
     ),
     "loading_paused": _("Your judging is paused. The organisers will be in touch with you."),
+    "loading_instructions": _(
+        "The organisers wrote new instructions. Please read them, and then your next sentences come."
+    ),
     "practice_agrees": _("Just as expected"),
     "practice_differs": _("A practice sentence: see what was expected"),
     "practice_expected": _("Expected order: {order}"),

@@ -3,24 +3,31 @@
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
-from campaign.models.invitation import Invitation
+from campaign.models.instructions import Acceptance, Instructions
+from campaign.models.invitation import Arrival, Invitation, Sighting
 from campaign.models.judge import Judge
+from campaign.models.mail import Mail
 from campaign.models.membership import Membership
 from campaign.models.system import Output, System
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
 
 __all__ = [
+    "Acceptance",
+    "Arrival",
     "BadReference",
     "Campaign",
     "ConflictOfInterest",
     "Document",
+    "Instructions",
     "Invitation",
     "Judge",
+    "Mail",
     "Membership",
     "Output",
     "Reference",
     "Segment",
+    "Sighting",
     "System",
     "TestSet",
     "User",

@@ -1,13 +1,31 @@
+from typing import ClassVar
+
+import pgtrigger
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
-class Invitation(models.Model):
-    """A link that signs one user in and leads them to their work in one campaign.
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def for_anybody(self) -> "InvitationQuerySet":
+        """Links that bring new judges in."""
+        return self.filter(user__isnull=True)
 
-    The address carries 128 random bits; only their SHA-256 is kept, so that
-    a copy of the database opens nobody's door.
+    def holding(self) -> "InvitationQuerySet":
+        """Those that still open something, by the database's clock."""
+        return self.filter(revoked_at__isnull=True).filter(
+            models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=Now())
+        )
+
+
+class Invitation(models.Model):
+    """A link into one campaign: for one user, or for as many new judges as its cap allows.
+
+    A user's link signs them in and leads them to their work. A link without user makes a judge of
+    whoever opens it and says so. The address carries 128 random bits; only their SHA-256 is kept,
+    so that a copy of the database opens nobody's door.
     """
 
     class Role(models.TextChoices):
@@ -18,13 +36,43 @@ class Invitation(models.Model):
         "campaign.Campaign", on_delete=models.CASCADE, related_name="invitations"
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="invitations",
+        null=True,
+        blank=True,
+        help_text=_("Empty: for anybody, up to the cap."),
     )
     role = models.CharField(_("role"), max_length=9, choices=Role)
     token_hash = models.BinaryField(_("hash of the token"), max_length=32, unique=True)
+    cap = models.PositiveIntegerField(
+        _("cap"),
+        null=True,
+        blank=True,
+        help_text=_("How many judges a link for anybody brings in."),
+    )
+    arrived = models.PositiveIntegerField(
+        _("arrived"), default=0, help_text=_("Counted by the database with each arrival.")
+    )
+    languages = ArrayField(
+        models.CharField(max_length=35),
+        verbose_name=_("languages"),
+        default=list,
+        blank=True,
+        help_text=_("What new judges read, or may choose from; empty means all of the campaign."),
+    )
+    asks_languages = models.BooleanField(
+        _("ask for languages"), default=False, help_text=_("New judges say which they read.")
+    )
+    note = models.CharField(_("note"), max_length=200, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+
+    objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("invitation")
@@ -34,7 +82,107 @@ class Invitation(models.Model):
                 condition=models.Q(role__in=["organiser", "judge"]),
                 name="invitation_role_is_known",
             ),
+            models.CheckConstraint(
+                # A comparison with NULL is no violation.
+                condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
+                | models.Q(user__isnull=False, cap__isnull=True, arrived=0),
+                name="invitation_for_anybody_is_for_judges_and_capped",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
+                name="invitation_brings_in_no_more_than_its_cap",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.role} {self.user_id} → {self.campaign_id}"
+        return f"{self.role} {self.user_id or '*'} → {self.campaign_id}"
+
+
+class Arrival(models.Model):
+    """A judge who came in by a link for anybody, and the browser they came with.
+
+    The database counts it on the link, whose cap is a constraint: however many arrive at once, no
+    more get in. A browser that comes again by the same link is the same judge.
+    """
+
+    invitation = models.ForeignKey(Invitation, on_delete=models.PROTECT, related_name="arrivals")
+    judge = models.OneToOneField("campaign.Judge", on_delete=models.CASCADE, related_name="arrival")
+    browser = models.BinaryField(
+        _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
+    )
+    arrived_at = models.DateTimeField(_("arrived"), auto_now_add=True)
+
+    objects: ClassVar[models.Manager["Arrival"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("arrival")
+        verbose_name_plural = _("arrivals")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["invitation", "browser"], name="arrival_once_per_invitation_and_browser"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="arrival_counts_on_its_invitation",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                func="""
+                    UPDATE campaign_invitation i SET arrived = arrived + 1
+                    FROM campaign_judge j
+                    WHERE i.id = NEW.invitation_id AND i.user_id IS NULL
+                      AND j.id = NEW.judge_id AND j.campaign_id = i.campaign_id;
+                    IF NOT FOUND THEN
+                        RAISE EXCEPTION 'invitation % brings nobody in as judge %',
+                            NEW.invitation_id, NEW.judge_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'arrival_by_a_link_of_the_campaign';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.invitation_id} → {self.judge_id}"
+
+
+class Sighting(models.Model):
+    """A browser in which a judge opened a link of theirs, or was at work.
+
+    Kept so that organisers notice a link that was passed on. Neither addresses of the network nor
+    the browser's own words are stored: a keyed hash of a random cookie, and two words for the kind
+    of device.
+    """
+
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="sightings")
+    invitation = models.ForeignKey(
+        Invitation,
+        on_delete=models.SET_NULL,
+        related_name="sightings",
+        null=True,
+        blank=True,
+        help_text=_("The link that was opened; empty while at work."),
+    )
+    at_work = models.BooleanField(_("at work"))
+    browser = models.BinaryField(
+        _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
+    )
+    device = models.CharField(_("device"), max_length=40, blank=True)
+    seen_at = models.DateTimeField(_("seen"), db_default=Now())
+
+    objects: ClassVar[models.Manager["Sighting"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("sighting")
+        verbose_name_plural = _("sightings")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(at_work=False) | models.Q(invitation__isnull=True),
+                name="sighting_opens_a_link_or_is_at_work",
+            ),
+        ]
+        indexes = [models.Index(fields=["judge", "seen_at"], name="sighting_by_judge_and_time")]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} {self.device}"

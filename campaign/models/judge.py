@@ -43,6 +43,14 @@ class Judge(models.Model):
         blank=True,
         help_text=_("Fields the judge knows; test sets may ask for some."),
     )
+    chosen_test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("What the judge chose to work on; empty, or not theirs to judge: any."),
+    )
     note = models.CharField(
         _("note"),
         max_length=300,

@@ -1,12 +1,14 @@
-"""Links that open a campaign's door to one person."""
+"""Links that open a campaign's door: to one person, or to so many new judges."""
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
+from django.db import transaction
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, User
+from campaign.models import Campaign, Invitation, Judge, Mail, User
 
 TOKEN_BYTES = 16  # 128 bits
 
@@ -16,7 +18,12 @@ class InvitationRefusedError(Exception):
 
 
 def invitation_create(
-    *, campaign: Campaign, user: User, role: Invitation.Role, expires_at: datetime | None = None
+    *,
+    campaign: Campaign,
+    user: User,
+    role: Invitation.Role,
+    expires_at: datetime | None = None,
+    created_by: User | None = None,
 ) -> tuple[Invitation, str]:
     """A new link for this user; its token is in the returned string and nowhere else."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -26,20 +33,53 @@ def invitation_create(
         role=role,
         token_hash=_hash(token),
         expires_at=expires_at,
+        created_by=created_by,
+    )
+    return invitation, token
+
+
+def invitation_create_for_anybody(
+    *,
+    campaign: Campaign,
+    cap: int,
+    expires_at: datetime | None = None,
+    languages: Sequence[str] = (),
+    asks_languages: bool = False,
+    note: str = "",
+    created_by: User | None = None,
+) -> tuple[Invitation, str]:
+    """A link that brings in as many new judges as `cap`; its token is in the returned string.
+
+    They read `languages` (all of the campaign if there are none), or say on arrival which of them.
+    """
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    invitation = Invitation.objects.create(
+        campaign=campaign,
+        role=Invitation.Role.JUDGE,
+        token_hash=_hash(token),
+        cap=cap,
+        expires_at=expires_at,
+        languages=list(languages),
+        asks_languages=asks_languages,
+        note=note,
+        created_by=created_by,
     )
     return invitation, token
 
 
 def invitation_open(*, token: str) -> Invitation:
-    """The invitation behind a token, if it still holds. Raises `InvitationRefusedError`."""
+    """The invitation behind a token, if it still holds. Raises `InvitationRefusedError`.
+
+    Without a user it is for anybody: see `judge_arrive`.
+    """
     invitation = (
-        Invitation.objects.select_related("user", "campaign")
-        .filter(token_hash=_hash(token), revoked_at__isnull=True, user__is_active=True)
+        Invitation.objects.holding()
+        .select_related("user", "campaign")
+        .filter(token_hash=_hash(token))
+        .exclude(user__is_active=False)
         .first()
     )
     if invitation is None:
-        raise InvitationRefusedError
-    if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
         raise InvitationRefusedError
     return invitation
 
@@ -48,6 +88,47 @@ def invitation_revoke(*, invitation: Invitation) -> None:
     """From now on the link opens nothing; sessions it opened stay."""
     invitation.revoked_at = timezone.now()
     invitation.save(update_fields=["revoked_at"])
+
+
+def own_link_create(*, judge: Judge) -> str:
+    """The token of a link by which a judge continues on another device; an earlier one is revoked.
+
+    Raises `ValueError` for a judge who is no person.
+    """
+    if judge.user is None:
+        raise ValueError(judge.pseudonym)
+    with transaction.atomic():
+        own_link_revoke(judge=judge)
+        _invitation, token = invitation_create(
+            campaign=judge.campaign,
+            user=judge.user,
+            role=Invitation.Role.JUDGE,
+            created_by=judge.user,
+        )
+    return token
+
+
+def own_link_revoke(*, judge: Judge) -> int:
+    """Revoke the link the judge made for themselves; how many there were."""
+    return Invitation.objects.filter(
+        campaign=judge.campaign_id,
+        user=judge.user_id,
+        created_by=judge.user_id,
+        revoked_at__isnull=True,
+    ).update(revoked_at=timezone.now())
+
+
+@transaction.atomic
+def judge_links_revoke(*, judge: Judge) -> None:
+    """No link of this judge opens anything any more, and no message still goes out with one."""
+    now = timezone.now()
+    Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    Invitation.objects.filter(
+        campaign=judge.campaign_id,
+        user=judge.user_id,
+        role=Invitation.Role.JUDGE,
+        revoked_at__isnull=True,
+    ).update(revoked_at=now)
 
 
 def _hash(token: str) -> bytes:

@@ -41,6 +41,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
     rules = [(rule, rule_in_words(rule)) for rule in quality_rules(campaign=campaign)]
     context = {
         "campaign": campaign,
+        "section": "rules",
         "form": form,
         "in_force": [row for row in rules if row[0].switched_off_at is None],
         "before": [row for row in rules if row[0].switched_off_at is not None],
@@ -71,7 +72,13 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         else:
             messages.success(request, _("The rule is changed; what it did before stays."))
         return redirect("quality-rules", slug)
-    context = {"campaign": campaign, "form": form, "rule": rule, "words": rule_in_words(rule)}
+    context = {
+        "campaign": campaign,
+        "section": "rules",
+        "form": form,
+        "rule": rule,
+        "words": rule_in_words(rule),
+    }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/rule.html", context, status=status)
 

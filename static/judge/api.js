@@ -76,4 +76,6 @@ export class Api {
 export const isSignedOut = (status) => status === 401 || status === 403;
 // The organisers stopped this judge: no matter of signing in.
 export const isPaused = ({ status, data }) => status === 403 && data?.code === "paused";
+// New instructions to be accepted before more is lent.
+export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

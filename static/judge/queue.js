@@ -2,13 +2,13 @@
 // Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isPaused, isSignedOut } from "./api.js";
+import { isPaused, isSignedOut, isUninstructed } from "./api.js";
 
 export class Queue extends EventTarget {
   blocks = [];
   hits = new Map();
-  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused", "preparing"
-  // and "waiting", with the seconds after which the server wants to be asked again.
+  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
+  // "instructions", "preparing" and "waiting", with the seconds after which the server wants to be asked again.
   lack = null;
   retryAfter = 0;
   #asking = null;
@@ -81,6 +81,7 @@ export class Queue extends EventTarget {
       }
       if (answer.status === 204) return this.#lacks("none");
       if (isPaused(answer)) return this.#lacks("paused");
+      if (isUninstructed(answer)) return this.#lacks("instructions");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.lack = null;

@@ -13,6 +13,7 @@ const WORDS = {
   preparing: "loading_preparing",
   waiting: "loading_waiting",
   paused: "loading_paused",
+  instructions: "loading_instructions",
 };
 
 export class Rest {
@@ -62,7 +63,8 @@ export class Rest {
       if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
       this.#say(say(WORDS[lack]));
     }
-    const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
+    $("rest-instructions").hidden = lack !== "instructions";
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 
@@ -81,7 +83,7 @@ export class Rest {
   }
 
   #say(text) {
-    $("rest-title").hidden = $("rest-more").hidden = true;
+    $("rest-title").hidden = $("rest-more").hidden = $("rest-instructions").hidden = true;
     $("rest-text").textContent = text;
     $("rest-text").hidden = !text;
   }

@@ -16,6 +16,7 @@ from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, hits_plan, judgment_submit, quality_rules_suggest
 from campaign.models import Campaign, Judge, Membership, TestSet, User
+from campaign.services import instructions_accept, instructions_write
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -35,7 +36,7 @@ MEMBERS_PAGE = {
     "other organiser": 404,
 }
 MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401, "researcher": 200}
-# What these do to strangers: tests/integration/controls/test_pages.py.
+# What these do to strangers: tests/integration/controls/test_pages.py and arriving/test_organising.py.
 ONLY_POST = dict.fromkeys(ROLES, 405)
 # Lists that hold only what is one's own.
 OWN_API = {**EVERYBODY, "nobody": 401}
@@ -57,6 +58,18 @@ ADDRESSES = {
         "other organiser": 302,
     },
     "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/instructions/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    # There is nothing to choose from: on to work.
+    "judge/<slug:slug>/test-sets/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
+    "judge/<slug:slug>/link/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "campaigns/<slug:slug>/invitations/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/invitations/links/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/mails/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": ONLY_POST,
+    "campaigns/<slug:slug>/instructions/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
@@ -132,6 +145,8 @@ class World:
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:judge_id>", "1")
             .replace("<int:action_id>", "1")
+            .replace("<int:invitation_id>", "1")
+            .replace("<int:version>", "1")
             .replace("<int:bad_reference_id>", "1")
             .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
@@ -145,6 +160,10 @@ def world() -> World:
     mine = make_test_set(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
     other = make_test_set(make_campaign("other"))
     judge = make_judge(mine.campaign, "secret-judge")
+    instructions = instructions_write(
+        campaign=mine.campaign, language="en", text="SECRET-WORDS", demands_acceptance=True
+    )
+    instructions_accept(judge=judge, instructions=instructions)
     hits_plan(test_set_id=mine.pk, count=3)
     block = _judge_one_block(judge)
     run = ranking_run_compute(test_set_id=mine.pk)
@@ -218,7 +237,9 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
     world: World, role: str
 ) -> None:
     client = world.client(role)
-    secrets = ("SECRET-NEWS", "secretron", "secret-judge")
+    secrets = ["SECRET-NEWS", "secretron", "secret-judge"]
+    if role != "judge":
+        secrets.append("SECRET-WORDS")
     found, leaks = {}, []
     for route in ADDRESSES:
         found[route], body = _open(world, client, route)

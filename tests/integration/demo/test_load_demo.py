@@ -42,7 +42,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     path = tmp_path / "demo.json"
     guide = load(path)
     assert set(guide) == {
-        *("base_url", "organiser", "judges", "api_token", "campaign", "test_sets"),
+        *("base_url", "organiser", "newcomers", "judges", "api_token", "campaign", "test_sets"),
     }
     assert path.stat().st_mode & 0o077 == 0
 
@@ -92,6 +92,13 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         assert browser.get(local(judge["url"])).headers["Location"] == "/judge/museum/"
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert len(lent.json()["blocks"]) == 3
+
+    newcomer = Client()
+    newcomer.get(local(guide["newcomers"]["url"]))
+    reads = {"language": ["en", "ar"]}
+    came = newcomer.post(local(guide["newcomers"]["url"]), reads, follow=True)
+    assert came.redirect_chain[-1][0] == "/judge/museum/instructions/"
+    assert "العربية" in came.content.decode()
 
     judgments, runs = Judgment.objects.count(), RankingRun.objects.count()
     again = load(path, "http://127.0.0.1:8001")

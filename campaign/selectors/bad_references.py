@@ -1,4 +1,4 @@
-"""Reads of the campaign app."""
+"""Which damaged references wait for a reviewer."""
 
 from dataclasses import dataclass
 

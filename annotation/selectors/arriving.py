@@ -1,0 +1,97 @@
+"""What stands between a judge and their work, and what they may choose from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet
+from django.db.models.lookups import Exact
+
+from annotation.models import Exposure, Judgment, Skip
+from annotation.models.pool import IsAnyOf
+from annotation.selectors.pool import test_sets_open_to_judge, test_sets_to_plan
+from campaign.models import Instructions, Judge, TestSet, User
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingJudge:
+    """A judge who opens a page of theirs, and what they may have to do first."""
+
+    judge: Judge
+    owes_acceptance: bool
+    has_instructions: bool
+    has_choice: bool
+
+
+def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
+    """The judge this user is in the campaign; None if none. One query."""
+    judge = (
+        Judge.objects.filter(user=user, campaign__slug=campaign_slug)
+        .select_related("campaign")
+        .annotate(
+            owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
+            has_instructions=Exists(Instructions.objects.filter(campaign=OuterRef("campaign"))),
+            # More than one: there is a second.
+            has_choice=Exists(_open_to_outer_judge()[1:2]),
+        )
+        .first()
+    )
+    if judge is None:
+        return None
+    return ArrivingJudge(
+        judge=judge,
+        owes_acceptance=judge.owes_acceptance,
+        has_instructions=judge.has_instructions,
+        has_choice=judge.has_choice,
+    )
+
+
+def _open_to_outer_judge() -> QuerySet[TestSet]:
+    """`test_sets_open_to_judge` of the judge in the query around it."""
+    languages = OuterRef("languages")
+    reads_all = Exact(Func(languages, function="cardinality", output_field=IntegerField()), 0)
+    return test_sets_to_plan().filter(
+        Q(reads_all)
+        | Q(
+            IsAnyOf(F("source_language"), languages),
+            IsAnyOf(F("target_language"), languages),
+        ),
+        campaign=OuterRef("campaign"),
+        expertise__contained_by=OuterRef("expertise"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TestSetOnOffer:
+    """A test set a judge may choose: sentences they did, and at most so many left for them."""
+
+    test_set: TestSet
+    done: int
+    left: int
+
+    # Not a test case, whatever pytest makes of the name.
+    __test__ = False
+
+
+def test_sets_on_offer(*, judge: Judge) -> list[TestSetOnOffer]:
+    """Test sets open to the judge, with how far they are in each. Four queries.
+
+    No sentence is shown to a judge twice, so what they have seen is not left.
+    """
+    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
+    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
+    seen = Exposure.objects.filter(judge=judge, is_repeat=False)
+    rows = list(test_sets_open_to_judge(judge).annotate(sentences=Count("segments")))
+    done_each = _by_test_set(judged), _by_test_set(skipped)
+    seen_each = _by_test_set(seen, of="segment__test_set")
+    return [
+        TestSetOnOffer(
+            test_set=row,
+            done=sum(each.get(row.pk, 0) for each in done_each),
+            left=max(0, row.sentences - seen_each.get(row.pk, 0)),
+        )
+        for row in rows
+    ]
+
+
+def _by_test_set(rows: QuerySet[Any], of: str = "block__segment__test_set") -> dict[int, int]:
+    return dict(rows.order_by().values_list(of).annotate(Count("pk")))

@@ -1,0 +1,120 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models.judge import Judge
+
+
+class InstructionsQuerySet(models.QuerySet["Instructions"]):
+    def demanded_of(self, judge: models.OuterRef | Judge) -> "InstructionsQuerySet":
+        """Versions a judge must accept and has not, neither them nor a later one.
+
+        Empty: the judge may work. Judges who are no people accept nothing.
+        """
+        inner = models.OuterRef(judge) if isinstance(judge, models.OuterRef) else judge
+        accepted = Acceptance.objects.filter(
+            judge=inner, instructions__version__gte=models.OuterRef("version")
+        )
+        return self.filter(
+            ~models.Exists(accepted),
+            campaign__judges=judge,
+            campaign__judges__user__isnull=False,
+            demands_acceptance=True,
+        )
+
+
+class Instructions(models.Model):
+    """What a campaign tells its judges and what they consent to: a version, in one language.
+
+    Versions are numbered over all languages of the campaign, so that a judge who accepted one is
+    not asked again for having changed the language. Never changed: a change is another version.
+    """
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions"
+    )
+    version = models.PositiveIntegerField(_("version"), help_text=_("From 1."))
+    language = models.CharField(_("language"), max_length=35)
+    text = models.TextField(_("text"), help_text=_("Markdown."))
+    demands_acceptance = models.BooleanField(
+        _("demands acceptance"),
+        help_text=_("Judges go on only once they accepted this version or a later one."),
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("instructions")
+        verbose_name_plural = _("instructions")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "version"], name="instructions_version_unique_in_campaign"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(version__gt=1) | models.Q(version=1, demands_acceptance=True),
+                name="instructions_first_version_demands_acceptance",
+            ),
+            models.CheckConstraint(condition=~models.Q(text=""), name="instructions_not_empty"),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="instructions_never_change", operation=pgtrigger.Update),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} ({self.language})"
+
+
+class Acceptance(models.Model):
+    """A judge read and accepted a version of the instructions. Append-only."""
+
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances"
+    )
+    instructions = models.ForeignKey(
+        Instructions, on_delete=models.PROTECT, related_name="acceptances"
+    )
+    accepted_at = models.DateTimeField(_("accepted"), auto_now_add=True)
+
+    objects: ClassVar[models.Manager["Acceptance"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("acceptance")
+        verbose_name_plural = _("acceptances")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "instructions"], name="acceptance_once_per_judge_and_version"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="acceptance_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+            pgtrigger.Trigger(
+                name="acceptance_within_a_campaign",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM campaign_judge j
+                        JOIN campaign_instructions i ON i.campaign_id = j.campaign_id
+                        WHERE j.id = NEW.judge_id AND i.id = NEW.instructions_id
+                    ) THEN
+                        RAISE EXCEPTION 'judge % and instructions % are of two campaigns',
+                            NEW.judge_id, NEW.instructions_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'acceptance_within_a_campaign';
+                    END IF;
+                    RETURN NEW;
+                """,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id}: {self.instructions_id}"

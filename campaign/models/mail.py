@@ -1,0 +1,94 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy as _
+
+
+class MailQuerySet(models.QuerySet["Mail"]):
+    def due(self) -> "MailQuerySet":
+        """Those to be sent now, by the database's clock."""
+        return self.filter(
+            state=Mail.State.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
+        )
+
+
+class Mail(models.Model):
+    """An invitation by e-mail, from when it was asked for until it is known to be sent.
+
+    It holds no link: the worker makes the token in the moment it sends the message, so that the
+    database never has more than its hash. Where the worker cannot know whether the message went
+    out, it is `unsure` and not sent again by itself: nobody gets two without somebody's wish.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting to be sent")
+        SENDING = "sending", _("being sent")
+        SENT = "sent", _("sent")
+        FAILED = "failed", _("not sent")
+        UNSURE = "unsure", _("perhaps sent")
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
+    )
+    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="mails")
+    address = models.EmailField(_("e-mail address"))
+    language = models.CharField(_("language"), max_length=35)
+    note = models.TextField(_("the organiser's words"), blank=True, max_length=1000)
+    base_url = models.CharField(_("where this Quintet is reached"), max_length=200)
+    invitation = models.OneToOneField(
+        "campaign.Invitation",
+        on_delete=models.SET_NULL,
+        related_name="mail",
+        null=True,
+        blank=True,
+        help_text=_("The link of the latest attempt."),
+    )
+    state = models.CharField(_("state"), max_length=7, choices=State, default=State.QUEUED)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
+    claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
+    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
+    error = models.CharField(_("what went wrong"), max_length=300, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    withdrawn_at = models.DateTimeField(
+        _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
+    )
+
+    objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("e-mail")
+        verbose_name_plural = _("e-mails")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["queued", "sending", "sent", "failed", "unsure"]),
+                name="mail_state_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="sent", sent_at__isnull=False)
+                | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
+                name="mail_has_a_time_exactly_if_sent",
+            ),
+            models.UniqueConstraint(
+                "campaign",
+                Lower("address"),
+                condition=models.Q(withdrawn_at__isnull=True),
+                name="mail_one_in_force_per_campaign_and_address",
+            ),
+        ]
+        indexes = [
+            # What the worker looks for.
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=models.Q(state__in=["queued", "sending"]),
+                name="mail_to_be_sent",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} ({self.state})"

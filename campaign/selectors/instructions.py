@@ -1,0 +1,46 @@
+"""What a campaign tells its judges, in which languages."""
+
+from django.db.models import Count, QuerySet
+
+from campaign.models import Campaign, Instructions
+
+
+def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
+    """What judges may be shown, by language, the language written first in front. One query.
+
+    Of each language the newest version, unless it is older than one that demands acceptance:
+    such a text says less than what has to be accepted.
+    """
+    newest: dict[str, Instructions] = {}
+    demanded = 0
+    for row in Instructions.objects.filter(campaign=campaign).order_by("version"):
+        # A language keeps its place when a newer version takes it.
+        newest[row.language] = row
+        if row.demands_acceptance:
+            demanded = row.version
+    return {language: row for language, row in newest.items() if row.version >= demanded}
+
+
+def instructions_to_read(
+    *, in_force: dict[str, Instructions], language: str
+) -> Instructions | None:
+    """The text for a reader of this language: theirs, a relative of theirs, or the first written.
+
+    `pt-br` falls back on `pt`, then on any other `pt`. None where there are no instructions.
+    """
+    wanted = language.lower()
+    base = wanted.split("-")[0]
+    by_tag = {tag.lower(): row for tag, row in in_force.items()}
+    relatives = (row for tag, row in by_tag.items() if tag.split("-")[0] == base)
+    first = next(iter(in_force.values()), None)
+    return by_tag.get(wanted) or by_tag.get(base) or next(relatives, first)
+
+
+def instructions_history(*, campaign: Campaign) -> QuerySet[Instructions]:
+    """All versions, the newest first, with how many judges accepted each. One query."""
+    return (
+        Instructions.objects.filter(campaign=campaign)
+        .select_related("created_by")
+        .annotate(accepted=Count("acceptances"))
+        .order_by("-version")
+    )

@@ -1,0 +1,11 @@
+"""Background work of the campaign app: an interface to services, nothing else."""
+
+from celery import shared_task
+
+from campaign.services import mails_send_due
+
+
+@shared_task(name="campaign.tasks.send_mails")
+def send_mails() -> None:
+    """Send the invitations that wait, and those whose time to be tried again has come."""
+    mails_send_due()

@@ -1,0 +1,102 @@
+"""The organisers' pages of instructions: writing, looking before, versions, who accepted."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaign.forms import InstructionsForm
+from campaign.languages import language_direction, language_name
+from campaign.markdown import markdown_render
+from campaign.models import Acceptance, Campaign, Instructions, User
+from campaign.selectors import campaign_languages, instructions_history, instructions_in_force
+from campaign.services import InstructionsRefusedError, instructions_write
+from campaign.views.access import organised_campaign
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the versions there are; POST shows how a new one will look, or keeps it."""
+    campaign = organised_campaign(request, slug)
+    in_force = instructions_in_force(campaign=campaign)
+    choices: dict[str, Any] = {"written": list(in_force), "read": campaign_languages(campaign)}
+    if request.method != "POST":
+        start = in_force.get(request.GET.get("language", ""))
+        initial = {"language": start.language, "text": start.text} if start else None
+        return _page(request, campaign, in_force, InstructionsForm(initial=initial, **choices))
+    form = InstructionsForm(request.POST, **choices)
+    if not form.is_valid():
+        return _page(request, campaign, in_force, form, status=400)
+    if "preview" in request.POST:
+        return _page(request, campaign, in_force, form, preview=_shown(**form.cleaned_data))
+    try:
+        kept = instructions_write(
+            campaign=campaign, user=cast("User", request.user), **form.cleaned_data
+        )
+    except InstructionsRefusedError as error:
+        form.add_error("text", str(error))
+        return _page(request, campaign, in_force, form, status=400)
+    said = (
+        _("Version %(version)d is in force. Judges read and accept it before they go on.")
+        if kept.demands_acceptance
+        else _("Version %(version)d is in force.")
+    )
+    messages.success(request, said % {"version": kept.version})
+    return redirect("instructions", slug)
+
+
+def _page(
+    request: HttpRequest,
+    campaign: Campaign,
+    in_force: dict[str, Instructions],
+    form: InstructionsForm,
+    *,
+    preview: dict[str, Any] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    current = {row.pk for row in in_force.values()}
+    context = {
+        "campaign": campaign,
+        "section": "instructions",
+        "form": form,
+        "preview": preview,
+        "versions": [
+            (row, language_name(row.language), row.pk in current)
+            for row in instructions_history(campaign=campaign)
+        ],
+    }
+    return render(request, "organiser/instructions.html", context, status=status)
+
+
+def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
+    return {
+        "text": markdown_render(text),
+        "language": language,
+        "direction": language_direction(language),
+    }
+
+
+@require_safe
+@login_required
+@never_cache
+def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
+    """A version as judges read or read it, and who accepted it when."""
+    campaign = organised_campaign(request, slug)
+    row = get_object_or_404(Instructions, campaign=campaign, version=version)
+    accepted = Acceptance.objects.filter(instructions=row).select_related("judge")
+    context = {
+        "campaign": campaign,
+        "section": "instructions",
+        "row": row,
+        "name": language_name(row.language),
+        "shown": _shown(language=row.language, text=row.text),
+        "acceptances": accepted.order_by("-accepted_at"),
+    }
+    return render(request, "organiser/instructions_version.html", context)

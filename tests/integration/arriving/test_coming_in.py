@@ -1,0 +1,343 @@
+"""What a newcomer's browser goes through: the door, instructions, texts to choose, other devices."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.db import InternalError, connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import Assignment
+from annotation.services import (
+    InstructionsPendingError,
+    assignment_lend,
+)
+from annotation.views.opaque import opaque
+from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Sighting
+from campaign.services import (
+    instructions_accept,
+    instructions_write,
+    invitation_create,
+    invitation_create_for_anybody,
+)
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_test_set
+
+LEND = "/api/v1/judging/assignments/"
+
+
+def door(campaign: Campaign, cap: int = 5, **more: Any) -> str:
+    _link, token = invitation_create_for_anybody(campaign=campaign, cap=cap, **more)
+    return f"/i/{token}/"
+
+
+def own_link(judge: Judge) -> str:
+    assert judge.user is not None
+    _link, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+    )
+    return f"/i/{token}/"
+
+
+def ask(client: Client, campaign: Campaign) -> Any:
+    return client.post(LEND, {"campaign": campaign.slug}, content_type="application/json")
+
+
+def write(campaign: Campaign, text: str, language: str = "en", **more: Any) -> Instructions:
+    more.setdefault("demands_acceptance", False)
+    return instructions_write(campaign=campaign, language=language, text=text, **more)
+
+
+class TestTheDoor:
+    def test_looking_at_a_link_makes_no_judge(self, client: Client, campaign: Campaign) -> None:
+        link = door(campaign)
+        assert client.get(link).status_code == 200
+        assert client.head(link).status_code == 405
+        assert not Judge.objects.exists()
+        assert "_auth_user_id" not in client.session
+
+    def test_the_button_makes_one_and_coming_back_resumes(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        make_test_set(campaign)
+        link = door(campaign)
+        client.get(link)
+        came = client.post(link, follow=True)
+        assert came.redirect_chain == [("/judge/museum/", 302)]
+        lent = ask(client, campaign).json()["id"]
+        del client.cookies["sessionid"]
+        assert client.get(link, follow=True).redirect_chain == [("/judge/museum/", 302)]
+        assert ask(client, campaign).json()["id"] == lent
+        client.post(link)
+        assert Judge.objects.count() == 1
+
+    def test_another_browser_is_another_judge_until_all_places_are_taken(
+        self, campaign: Campaign
+    ) -> None:
+        link = door(campaign, cap=2)
+        statuses = []
+        for client in (Client(), Client(), Client()):
+            client.get(link)
+            statuses.append(client.post(link).status_code)
+        assert statuses == [302, 302, 410]
+        assert Client().get(link).status_code == 410
+        assert Judge.objects.count() == 2
+
+    def test_the_button_is_safe_from_other_sites(self, campaign: Campaign) -> None:
+        link = door(campaign)
+        strict = Client(enforce_csrf_checks=True)
+        assert strict.post(link).status_code == 403
+        page = strict.get(link).content.decode()
+        found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        assert found is not None
+        assert strict.post(link, {"csrfmiddlewaretoken": found[1]}).status_code == 302
+
+    def test_whoever_judges_here_already_is_not_made_twice(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        judge = make_judge(campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        assert client.post(door(campaign)).status_code == 302
+        assert Judge.objects.count() == 1
+
+    def test_newcomers_are_asked_which_languages_they_read(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        make_test_set(campaign, planned=0)
+        make_test_set(campaign, name="cs", target_language="cs", planned=0)
+        link = door(campaign, asks_languages=True)
+        assert client.get(link).content.decode().count('type="checkbox"') == 3
+        refused = client.post(link, {"language": ["de"]})
+        assert refused.status_code == 400
+        assert "choose all that you read well" in refused.content.decode()
+        client.post(link, {"language": ["en", "cs"]})
+        assert Judge.objects.get().languages == ["cs", "en"]
+
+
+class TestInstructions:
+    def test_nobody_is_lent_anything_before_they_accept(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        make_test_set(campaign)
+        one = write(campaign, "Be *fair*.")
+        client.get(link := door(campaign))
+        came = client.post(link, follow=True)
+        assert came.redirect_chain[-1] == ("/judge/museum/instructions/", 302)
+        assert "Be <em>fair</em>." in came.content.decode()
+        refused = ask(client, campaign)
+        assert (refused.status_code, refused.json()["code"]) == (403, "instructions")
+        assert not Assignment.objects.exists()
+        went_on = client.post("/judge/museum/instructions/", {"version": one.version}, follow=True)
+        assert went_on.redirect_chain == [("/judge/museum/", 302)]
+        assert ask(client, campaign).status_code == 200
+        acceptance = Acceptance.objects.get()
+        assert (acceptance.instructions, acceptance.judge) == (one, Judge.objects.get())
+        again = client.get("/judge/museum/instructions/").content.decode()
+        assert "Back to judging" in again
+        assert "/judge/museum/instructions/" in client.get("/judge/museum/").content.decode()
+
+    def test_a_new_version_stops_a_judge_only_where_it_demands_acceptance(
+        self, campaign: Campaign
+    ) -> None:
+        make_test_set(campaign)
+        judge = make_judge(campaign)
+        instructions_accept(judge=judge, instructions=write(campaign, "One."))
+        write(campaign, "One, better said.")
+        lend(judge)
+        three = write(campaign, "Two.", demands_acceptance=True)
+        with pytest.raises(InstructionsPendingError):
+            assignment_lend(judge=judge)
+        instructions_accept(judge=judge, instructions=three)
+        lend(judge)
+
+    def test_what_changed_while_it_was_read_is_read_again(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        judge = make_judge(campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        one = write(campaign, "One.")
+        write(campaign, "Two.", demands_acceptance=True)
+        answer = client.post("/judge/museum/instructions/", {"version": one.version})
+        assert answer.status_code == 409
+        assert "Two." in answer.content.decode()
+        assert not Acceptance.objects.exists()
+
+    def test_each_reads_their_language_or_the_one_written_first(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        judge = make_judge(campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        write(campaign, "Cesky.", "cs")
+        write(campaign, "Deutsch.", "de")
+        address = "/judge/museum/instructions/"
+        assert "Cesky." in client.get(address).content.decode()
+        german = client.get(address, {"language": "de-AT"}).content.decode()
+        assert 'lang="de" dir="ltr"><p>Deutsch.' in german
+        write(campaign, "Cesky, nove.", "cs", demands_acceptance=True)
+        # What is older than what must be accepted says less.
+        assert "nove" in client.get(address, {"language": "de"}).content.decode()
+
+    def test_without_instructions_there_is_no_step(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        judge = make_judge(make_test_set(campaign).campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        assert client.get("/judge/museum/").status_code == 200
+        assert client.get("/judge/museum/instructions/").status_code == 302
+
+    def test_simulated_judges_accept_nothing(self, campaign: Campaign) -> None:
+        make_test_set(campaign)
+        write(campaign, "Be fair.")
+        lend(make_judge(campaign, origin=Judge.Origin.SIMULATED))
+
+    def test_versions_and_acceptances_never_change(self, campaign: Campaign) -> None:
+        acceptance = instructions_accept(
+            judge=make_judge(campaign), instructions=write(campaign, "Be fair.")
+        )
+        for row, change in (
+            (Instructions.objects, {"text": "x"}),
+            (Acceptance.objects, {"accepted_at": acceptance.accepted_at}),
+        ):
+            with pytest.raises(InternalError), transaction.atomic():
+                row.update(**change)
+        with pytest.raises(InternalError), transaction.atomic():
+            acceptance.delete()
+        stranger = make_judge(make_campaign("other"))
+        with pytest.raises(Exception, match="are of two campaigns"), transaction.atomic():
+            instructions_accept(judge=stranger, instructions=acceptance.instructions)
+
+
+class TestChoosing:
+    @pytest.fixture
+    def judge(self, campaign: Campaign) -> Judge:
+        make_test_set(campaign, name="German")
+        make_test_set(campaign, name="Czech", target_language="cs")
+        return make_judge(campaign)
+
+    @pytest.fixture
+    def judging(self, client: Client, judge: Judge) -> Client:
+        assert judge.user is not None
+        client.force_login(judge.user)
+        return client
+
+    def test_a_judge_of_several_test_sets_chooses_and_is_lent_that(
+        self, judging: Client, judge: Judge
+    ) -> None:
+        came = judging.get("/judge/museum/", follow=True)
+        assert came.redirect_chain == [("/judge/museum/test-sets/", 302)]
+        czech = judge.campaign.test_sets.get(name="Czech")
+        german = judge.campaign.test_sets.get(name="German")
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
+        assert judging.get("/judge/museum/").status_code == 200
+        first = ask(judging, judge.campaign).json()
+        assert first["languages"]["target"]["lang"] == "cs"
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", german.pk)})
+        assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
+        assert ask(judging, judge.campaign).json()["id"] == first["id"]
+        page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
+        assert "at most 4 left for you" in page
+        assert "what you are at" in page
+        assert "English → Czech" in page
+        # Its name is the organisers'.
+        assert "<span>Czech</span>" not in page
+
+    def test_what_a_judge_may_not_judge_cannot_be_chosen(
+        self, judging: Client, judge: Judge
+    ) -> None:
+        other = make_test_set(make_campaign("other"))
+        wrong = judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", other.pk)})
+        assert wrong.status_code == 400
+        judge.languages = ["en", "de"]
+        judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
+        judge.save()
+        # Chosen before they said what they read: what is open to them goes before.
+        assert judging.get("/judge/museum/test-sets/").status_code == 302
+        assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+
+    def test_the_choice_costs_the_same_for_many(self, judging: Client, judge: Judge) -> None:
+        counts = []
+        for more in (0, 6):
+            for number in range(more):
+                make_test_set(judge.campaign, name=f"more {number}", planned=0)
+            with CaptureQueriesContext(connection) as queries:
+                judging.get("/judge/museum/test-sets/")
+            counts.append(len(queries))
+        assert counts == [7, 7]
+
+    def test_the_judging_page_costs_one_query_beside_session_and_user(
+        self,
+        judging: Client,
+        judge: Judge,
+        django_assert_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        instructions_accept(judge=judge, instructions=write(judge.campaign, "Be fair."))
+        judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
+        judge.save()
+        with django_assert_num_queries(3):
+            assert judging.get("/judge/museum/").status_code == 200
+
+
+class TestOtherDevices:
+    def test_an_own_link_goes_on_where_the_first_device_stopped(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        make_test_set(campaign)
+        client.get(link := door(campaign))
+        client.post(link)
+        lent = ask(client, campaign).json()["id"]
+        made = client.post("/judge/museum/link/", {"action": "make"})
+        assert made.status_code == 201
+        found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+        assert found is not None
+        phone = Client()
+        assert phone.get(found[1], follow=True).status_code == 200
+        assert ask(phone, campaign).json()["id"] == lent
+        assert Judge.objects.count() == 1
+        client.post("/judge/museum/link/", {"action": "make"})
+        assert Client().get(found[1]).status_code == 404
+        client.post("/judge/museum/link/", {"action": "withdraw"})
+        assert not Invitation.objects.filter(user__isnull=False, revoked_at__isnull=True).exists()
+
+    def test_pages_before_work_tell_who_signed_in_as_the_judging_page_does(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        """Signing in again in place may land on them."""
+        judge = make_judge(make_test_set(campaign).campaign)
+        link = own_link(judge)
+        users = set()
+        for _visit in range(2):
+            page = client.get(link, follow=True).content.decode()
+            found = re.search(r'<script id="setup" type="application/json">(.*?)</script>', page)
+            assert found is not None
+            users.add(json.loads(found[1])["user"])
+            write(campaign, "New.", demands_acceptance=True)
+        assert len(users) == 1
+
+    def test_a_browser_is_noted_when_it_opens_and_every_few_minutes_at_work(
+        self, campaign: Campaign
+    ) -> None:
+        judge = make_judge(make_test_set(campaign).campaign)
+        laptop = Client(headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"})
+        link = own_link(judge)
+        laptop.get(link)
+        for _ask in range(3):
+            ask(laptop, campaign)
+        seen = Sighting.objects.order_by("id")
+        assert [(row.at_work, row.device) for row in seen] == [
+            (False, "Windows"),
+            (True, "Windows"),
+        ]
+        cookie = laptop.cookies["quintet_browser"]
+        assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+        known, _dot, _noted = cookie.value.partition(".")
+        assert all(known.encode() not in bytes(row.browser) for row in seen)
+        Client(headers={"user-agent": "Slackbot-LinkExpanding 1.0"}).get(link)
+        assert seen.count() == 2

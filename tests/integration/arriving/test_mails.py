@@ -1,0 +1,209 @@
+"""Invitations by e-mail: sent once, tried again, never doubled in silence."""
+
+import email
+import email.policy
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from hashlib import sha256
+from threading import Barrier
+
+import pytest
+from django.core import mail as django_mail
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from campaign.models import Campaign, Invitation, Judge, Mail
+from campaign.services import (
+    AddressesRefusedError,
+    addresses_read,
+    judge_links_revoke,
+    judges_invite_by_mail,
+    mail_send_again,
+    mails_send_due,
+)
+from campaign.services.mails import WAITS, mail_claim
+from campaign.tasks import send_mails
+from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.integration.arriving.mail_server import MailServer
+
+
+def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
+    addresses = addresses or ("ada@example.org",)
+    base_url = "https://judge.example.org/"
+    return judges_invite_by_mail(campaign=campaign, addresses=addresses, base_url=base_url).mails
+
+
+def use(settings: Settings, port: int) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+    settings.EMAIL_TIMEOUT = 5
+
+
+def overdue() -> None:
+    Mail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+
+
+class TestAddresses:
+    def test_each_once_in_order_from_lines_and_commas(self) -> None:
+        text = "ada@example.org, Bea <bea@example.org>\n\nADA@example.org;cem@example.org\n"
+        assert addresses_read(text) == ["ada@example.org", "bea@example.org", "cem@example.org"]
+
+    def test_what_is_no_address_is_named_with_its_line(self) -> None:
+        with pytest.raises(AddressesRefusedError) as refused:
+            addresses_read("ada@example.org\nbea example.org\n\ncem@\n")
+        assert refused.value.problems == [
+            "Line 2: “bea example.org” is not an e-mail address.",
+            "Line 4: “cem@” is not an e-mail address.",
+        ]
+        with pytest.raises(AddressesRefusedError, match="no e-mail address"):
+            addresses_read(" \n")
+
+
+def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: Campaign) -> None:
+    make_test_set(campaign)
+    organiser = make_organiser(campaign)
+    judges_invite_by_mail(
+        campaign=campaign,
+        addresses=["ada@example.org"],
+        base_url="https://judge.example.org/",
+        note="See you in Prague.",
+        user=organiser,
+    )
+    with MailServer() as server:
+        use(settings, server.port)
+        send_mails()
+        send_mails()
+    assert server.recipients == ["rcpt TO:<ada@example.org>"]
+    (raw,) = server.messages
+    message = email.message_from_string(raw, policy=email.policy.default)
+    assert message["Subject"] == "Your invitation to judge: Museum"
+    assert message["Reply-To"] == "organiser@example.org"
+    assert isinstance(message, email.message.EmailMessage)
+    words = message.get_content()
+    assert "See you in Prague." in words
+    found = re.search(r"https://judge.example.org(/i/([\w-]{22})/)", words)
+    assert found is not None
+    row = Mail.objects.get()
+    assert (row.state, row.attempts, row.error) == ("sent", 1, "")
+    # What the database keeps opens nothing.
+    link = Invitation.objects.get()
+    assert bytes(link.token_hash) == sha256(found[2].encode()).digest()
+    client = Client()
+    assert client.get(found[1], follow=True).redirect_chain == [("/judge/museum/", 302)]
+    assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
+
+
+def test_who_was_invited_is_left_alone(campaign: Campaign) -> None:
+    invite(campaign, "ada@example.org")
+    again = judges_invite_by_mail(
+        campaign=campaign, addresses=["Ada@example.org", "bea@example.org"], base_url="https://x/"
+    )
+    assert (len(again.mails), again.known) == (1, ["Ada@example.org"])
+    assert Judge.objects.count() == 2
+    invite(make_campaign("other"), "ada@example.org")
+
+
+@pytest.mark.parametrize(
+    ("replies", "state"),
+    [
+        ({"RCPT": b"550 nobody here"}, "failed"),
+        ({"RCPT": b"451 later"}, "queued"),
+        ({"TAKEN": b"554 spam"}, "failed"),
+        ({"TAKEN": b"452 full"}, "queued"),
+        ({"MAIL": b"421 busy"}, "queued"),
+        # The message is with the server, which hung up before it said so.
+        ({"TAKEN": None}, "unsure"),
+    ],
+)
+def test_what_the_server_says_decides_whether_it_is_tried_again(
+    settings: Settings, campaign: Campaign, replies: dict[str, bytes | None], state: str
+) -> None:
+    invite(campaign)
+    with MailServer(**replies) as server:
+        use(settings, server.port)
+        assert mails_send_due() == 0
+    row = Mail.objects.get()
+    assert (row.state, row.attempts) == (state, 1)
+    assert row.error
+    assert row.sent_at is None
+    overdue()
+    with MailServer() as server:
+        use(settings, server.port)
+        mails_send_due()
+    assert len(server.messages) == (state == "queued")
+
+
+def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
+    settings: Settings, campaign: Campaign
+) -> None:
+    invite(campaign)
+    with MailServer() as server:
+        pass
+    use(settings, server.port)
+    mails_send_due()
+    mails_send_due()
+    row = Mail.objects.get()
+    # Not at once: the second look found nothing due.
+    assert (row.state, row.attempts) == ("queued", 1)
+    assert "refused" in row.error
+    for _wait in WAITS:
+        overdue()
+        mails_send_due()
+    row.refresh_from_db()
+    assert (row.state, row.attempts) == ("failed", 1 + len(WAITS))
+    # One link, of the last attempt: what was never sent is not kept.
+    assert Invitation.objects.count() == 1
+
+
+def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campaign) -> None:
+    invite(campaign)
+    assert mail_claim() is not None
+    assert mails_send_due() == 0
+    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    assert mails_send_due() == 0
+    row = Mail.objects.get()
+    assert row.state == "unsure"
+    assert django_mail.outbox == []
+    mail_send_again(mail=row, base_url="https://judge.example.org")
+    assert mails_send_due() == 1
+    assert len(django_mail.outbox) == 1
+
+
+def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
+    (row,) = invite(campaign)
+    mails_send_due()
+    again = mail_send_again(mail=row, base_url="https://judge.example.org")
+    mails_send_due()
+    links = [re.findall(r"/i/[\w-]+/", str(message.body))[0] for message in django_mail.outbox]
+    assert [Client().get(link).status_code for link in links] == [404, 302]
+    assert again.judge == row.judge
+    assert Judge.objects.count() == 1
+
+
+def test_what_is_withdrawn_before_it_was_sent_is_not_sent(campaign: Campaign) -> None:
+    (row,) = invite(campaign)
+    judge_links_revoke(judge=row.judge)
+    assert mails_send_due() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_send_each_message_once() -> None:
+    campaign = make_campaign()
+    invite(campaign, *(f"judge{number}@example.org" for number in range(20)))
+    together = Barrier(4)
+
+    def work(_worker: int) -> int:
+        try:
+            together.wait(timeout=30)
+            return mails_send_due()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        sent = list(pool.map(work, range(4)))
+    assert sum(sent) == 20
+    to = [message.to[0] for message in django_mail.outbox]
+    assert len(to) == len(set(to)) == 20

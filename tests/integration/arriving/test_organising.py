@@ -1,0 +1,270 @@
+"""Organisers' pages of invitations and instructions: what they do and show, and for nobody else."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core import mail as django_mail
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Mail, Sighting
+from campaign.services import (
+    instructions_accept,
+    instructions_write,
+    invitation_create_for_anybody,
+    judges_invite_by_mail,
+    mails_send_due,
+)
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+PAGE = "/campaigns/museum/invitations/"
+WRITE = "/campaigns/museum/instructions/"
+
+
+def words(response: Any) -> str:
+    text = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return " ".join(text.split())
+
+
+class TestLinks:
+    def test_a_link_is_shown_once_counted_and_withdrawn(self, page: Client) -> None:
+        sent = {"link-cap": "1", "link-note": "mailing list"}
+        made = page.post(f"{PAGE}links/", sent)
+        assert made.status_code == 201
+        assert "no-store" in made["Cache-Control"]
+        found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+        assert found is not None
+        newcomer = Client()
+        newcomer.get(found[1])
+        newcomer.post(found[1])
+        shown = page.get(PAGE)
+        assert found[1] not in shown.content.decode()
+        assert "mailing list 1 of 1 judge came" in words(shown)
+        assert Judge.objects.get().pseudonym in words(shown)
+        link = Invitation.objects.get()
+        page.post(f"{PAGE}links/{link.pk}/revoke/")
+        assert Client().get(found[1]).status_code == 404
+        # Who came stays.
+        assert newcomer.get("/judge/museum/").status_code == 200
+
+    @pytest.mark.parametrize(
+        "sent", [{"link-cap": "0"}, {"link-cap": "5", "link-expires": "2001-01-01"}, {}]
+    )
+    def test_what_is_wrong_makes_no_link(self, page: Client, sent: dict[str, str]) -> None:
+        assert page.post(f"{PAGE}links/", sent).status_code == 400
+        assert not Invitation.objects.exists()
+
+
+class TestMails:
+    def test_addresses_become_judges_whose_state_is_shown(self, page: Client) -> None:
+        sent = {"mail-addresses": "ada@example.org\nbea@example.org", "mail-language": "en"}
+        done = page.post(f"{PAGE}mails/", sent, follow=True)
+        assert "2 invitations are on their way." in words(done)
+        assert words(done).count("waiting to be sent") == 2
+        mails_send_due()
+        ada = Mail.objects.get(address="ada@example.org")
+        link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
+        Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).get(link)
+        shown = words(page.get(PAGE))
+        assert re.search(r"ada@example.org sent .{10,30} · opened .{10,30} · in 1 browser", shown)
+        assert "bea@example.org sent" in shown
+        assert shown.count("not opened yet") == 1
+        again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
+        assert "gets a new link" in words(again)
+        assert Client().get(link).status_code == 404
+        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
+        assert mails_send_due() == 0
+
+    def test_a_wrong_line_is_named_and_nobody_is_invited(self, page: Client) -> None:
+        sent = {"mail-addresses": "ada@example.org\nbea", "mail-language": "en"}
+        refused = page.post(f"{PAGE}mails/", sent)
+        assert refused.status_code == 400
+        assert "Line 2: “bea” is not an e-mail address." in words(refused)
+        assert not Judge.objects.exists()
+
+
+def at_work(judge: Judge, *sightings: tuple[str, int]) -> None:
+    """Browsers seen at work, each at a minute of the day."""
+    day = datetime(2026, 5, 4, 9, tzinfo=UTC)
+    for browser, minute in sightings:
+        Sighting.objects.create(
+            judge=judge,
+            at_work=True,
+            browser=browser.encode().ljust(32),
+            device="Linux",
+            seen_at=day + timedelta(minutes=minute),
+        )
+
+
+class TestForwarded:
+    @pytest.mark.parametrize(
+        ("sightings", "noticed"),
+        [
+            # From the laptop to the phone, and no way back.
+            ([("laptop", 0), ("laptop", 4), ("phone", 5), ("phone", 9)], False),
+            # Back at the laptop after lunch.
+            ([("laptop", 0), ("phone", 20), ("laptop", 40)], False),
+            ([("laptop", 0), ("friend", 3), ("laptop", 5), ("friend", 8)], True),
+            ([("laptop", 0), ("laptop", 4)], False),
+        ],
+    )
+    def test_two_browsers_at_once_are_noticed_another_device_is_not(
+        self,
+        page: Client,
+        campaign: Campaign,
+        sightings: list[tuple[str, int]],
+        noticed: bool,
+    ) -> None:
+        at_work(make_judge(campaign), *sightings)
+        # Somebody else's work in between is nobody's business.
+        at_work(make_judge(campaign, "other"), ("third", 2), ("third", 6))
+        shown = words(page.get(PAGE))
+        assert ("Two browsers were at work within the same ten minutes" in shown) is noticed
+        browsers = len({browser for browser, _minute in sightings})
+        assert f"in {browsers} browser" in shown
+
+    def test_the_page_costs_the_same_for_many(self, page: Client, campaign: Campaign) -> None:
+        counts = []
+        for more in (range(1), range(1, 40)):
+            for number in more:
+                judge = make_judge(campaign, f"judge-{number}")
+                at_work(judge, ("a", 0), ("b", 1), ("a", 2))
+                invitation_create_for_anybody(campaign=campaign, cap=3)
+            judges_invite_by_mail(
+                campaign=campaign,
+                addresses=[f"judge{number}@example.org" for number in more],
+                base_url="https://x",
+            )
+            page.get(PAGE)
+            with CaptureQueriesContext(connection) as queries:
+                page.get(PAGE)
+            counts.append(len(queries))
+        # Session, user, campaign, languages, links, people (4).
+        assert counts[0] == counts[1] <= 9
+
+
+class TestInstructions:
+    def test_a_text_is_looked_at_before_it_is_in_force(
+        self, page: Client, campaign: Campaign
+    ) -> None:
+        text = (
+            "# Be fair\n\n<script>alert(1)</script> [here](javascript:alert) ![x](https://e.org/x)"
+        )
+        sent = {"language": "en", "text": text}
+        seen = page.post(WRITE, {**sent, "preview": ""}).content.decode()
+        assert "<h2>Be fair</h2>" in seen
+        assert "<script>alert" not in seen
+        assert 'href="javascript' not in seen
+        assert "<img" not in seen
+        assert not Instructions.objects.exists()
+        kept = page.post(WRITE, {**sent, "keep": ""}, follow=True)
+        assert "Version 1 is in force. Judges read and accept it" in words(kept)
+        page.post(WRITE, {"language": "en", "text": "Be fairer.", "keep": ""})
+        one, two = Instructions.objects.order_by("version")
+        assert (one.demands_acceptance, two.demands_acceptance) == (True, False)
+        judge = make_judge(campaign, "ada")
+        instructions_accept(judge=judge, instructions=two)
+        listed = words(page.get(WRITE))
+        assert "2 English" in listed
+        assert "ada" in words(page.get(f"{WRITE}2/"))
+        assert "Nobody yet." in words(page.get(f"{WRITE}1/"))
+        assert "accepted version 2 of the instructions" in words(page.get(PAGE))
+
+    def test_the_same_text_again_is_no_version_and_none_is_refused(self, page: Client) -> None:
+        for _twice in range(2):
+            page.post(WRITE, {"language": "en", "text": "Be fair.\r\n", "keep": ""})
+        assert Instructions.objects.count() == 1
+        assert page.post(WRITE, {"language": "en", "text": " ", "keep": ""}).status_code == 400
+
+
+@pytest.mark.parametrize("role", ["nobody", "judge", "other organiser"])
+def test_nobody_else_changes_anything(client: Client, campaign: Campaign, role: str) -> None:
+    (mail,) = judges_invite_by_mail(
+        campaign=campaign, addresses=["ada@example.org"], base_url="https://x"
+    ).mails
+    link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
+    user = {
+        "nobody": None,
+        "judge": mail.judge.user,
+        "other organiser": make_organiser(make_campaign("other"), "other@example.org"),
+    }[role]
+    if user is not None:
+        client.force_login(user)
+    statuses = [
+        client.post(address, data).status_code
+        for address, data in (
+            (f"{PAGE}links/", {"link-cap": "5"}),
+            (f"{PAGE}links/{link.pk}/revoke/", {}),
+            (f"{PAGE}mails/", {"mail-addresses": "eve@example.org", "mail-language": "en"}),
+            (f"{PAGE}judges/{mail.judge_id}/again/", {}),
+            (f"{PAGE}judges/{mail.judge_id}/withdraw/", {}),
+            (WRITE, {"language": "en", "text": "Mine.", "keep": ""}),
+        )
+    ]
+    assert set(statuses) == {302 if role == "nobody" else 404}
+    assert (Mail.objects.count(), Invitation.objects.count()) == (1, 1)
+    assert not Invitation.objects.filter(revoked_at__isnull=False).exists()
+    assert not Instructions.objects.exists()
+
+
+def test_an_organiser_cannot_reach_into_another_campaign(page: Client, campaign: Campaign) -> None:
+    other = make_campaign("other")
+    (mail,) = judges_invite_by_mail(
+        campaign=other, addresses=["ada@example.org"], base_url="https://x"
+    ).mails
+    link, _token = invitation_create_for_anybody(campaign=other, cap=3)
+    for address in (
+        f"{PAGE}links/{link.pk}/revoke/",
+        f"{PAGE}judges/{mail.judge_id}/again/",
+        f"{PAGE}judges/{mail.judge_id}/withdraw/",
+    ):
+        assert page.post(address).status_code == 404
+
+
+def test_a_judge_accepts_in_their_own_campaign_alone(client: Client, campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    instructions_write(
+        campaign=make_campaign("other"), language="en", text="Theirs.", demands_acceptance=True
+    )
+    assert client.post("/judge/other/instructions/", {"version": "1"}).status_code == 404
+    assert not Acceptance.objects.exists()
+
+
+class TestCommands:
+    def said(self, *arguments: str) -> str:
+        out = StringIO()
+        call_command(*arguments, stdout=out)
+        return out.getvalue().strip()
+
+    def test_invite_prints_a_link_or_queues_messages(
+        self, campaign: Campaign, tmp_path: Path
+    ) -> None:
+        make_test_set(campaign, planned=0)
+        link = self.said("invite", "--campaign", "museum", "--judges", "3", "--until", "2099-01-01")
+        assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 200
+        assert Invitation.objects.get().cap == 3
+        (tmp_path / "mails").write_text("ada@example.org\n")
+        mails = ("invite", "--campaign", "museum", "--mail", str(tmp_path / "mails"))
+        assert self.said(*mails) == "1 invitation waits for the worker."
+        (tmp_path / "mails").write_text("ada\n")
+        with pytest.raises(CommandError, match="Line 1: “ada”"):
+            self.said(*mails)
+
+    @pytest.mark.usefixtures("campaign")
+    def test_change_instructions_keeps_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "en.md").write_text("Be fair.\n", encoding="utf-8")
+        file = str(tmp_path / "en.md")
+        change = ("change_instructions", file, "--campaign", "museum", "--language", "en")
+        assert self.said(*change) == "Version 1 (en) is in force."
+        assert self.said(*change, "--demand-acceptance") == "Version 2 (en) is in force."
+        (tmp_path / "en.md").write_text("\n", encoding="utf-8")
+        with pytest.raises(CommandError, match="need some words"):
+            self.said(*change)
