@@ -101,12 +101,12 @@ __all__ = [
     "organiser_invite",
     "own_link_create",
     "own_link_revoke",
-    "sighting_note",
     "panel_change",
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
     "panel_subscribe",
+    "sighting_note",
     "test_set_change",
     "test_set_choose",
 ]

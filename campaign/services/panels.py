@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, User
+from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
 from campaign.panels.events import Subscription
-from campaign.services.people import judge_add
+from campaign.services.arriving import judge_admit
 
 
 class PanelRefusedError(Exception):
@@ -75,9 +75,9 @@ def panel_subscribe(*, panel: Panel, subscription: Subscription) -> None:
 
 
 def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
-    """The person of this id, with a new judge of a random pseudonym where they are new.
+    """The person of this id, with a new judge where they are new.
 
-    The caller holds the lock of the campaign's row, so that nobody becomes two judges.
+    The judge's pseudonym is random: what is published under it leads nobody to the id. The caller holds the lock of the campaign's row, so that nobody becomes two judges.
     """
     found = (
         PanelMember.objects.select_related("judge")
@@ -90,16 +90,11 @@ def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
         campaign_id=panel.campaign_id,
         kind=panel.kind,
         external_id=external_id,
-        judge=_judge_admit(panel),
-    )
-
-
-def _judge_admit(panel: Panel) -> Judge:
-    # Random, so that what is published under the pseudonym leads nobody to the id.
-    return judge_add(
-        campaign=panel.campaign,
-        pseudonym=f"guest-{secrets.token_hex(5)}",
-        languages=panel.languages,
+        judge=judge_admit(
+            campaign=panel.campaign,
+            languages=panel.languages,
+            origin_note=f"{panel.get_kind_display()}: {panel.name}",
+        ),
     )
 
 

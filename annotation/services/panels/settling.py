@@ -14,6 +14,7 @@ from annotation.selectors.training import training_failed
 from annotation.services.panels.ending import judge_lock, participation_end
 from annotation.services.wanting import Lack, work_want
 from campaign.models import Judge, Participation
+from campaign.services import test_set_choose
 
 State = Participation.State
 
@@ -69,7 +70,13 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     done = blocks_done(judge)
     if done <= participation.blocks_before or blocks_taken(judge) > done:
         return False
-    return work_want(judge=judge).lack == Lack.NOTHING
+    if work_want(judge=judge).lack != Lack.NOTHING:
+        return False
+    if judge.chosen_test_set_id is None:
+        return True
+    # Of the texts they chose. There may be others for them: they are asked again.
+    test_set_choose(judge=judge, test_set=None)
+    return False
 
 
 def settle_if_of_a_panel(*, judge: Judge) -> None:
