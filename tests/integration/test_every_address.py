@@ -15,9 +15,8 @@ from rest_framework.test import APIClient
 from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, hits_plan, judgment_submit, quality_rules_suggest
-from campaign.models import Campaign, Judge, Membership, TestSet, User
-from campaign.services import instructions_accept, instructions_write
 from campaign.models import Campaign, Judge, Membership, Panel, TestSet, User
+from campaign.services import instructions_accept, instructions_write
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -251,10 +250,9 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
     world: World, role: str
 ) -> None:
     client = world.client(role)
-    secrets = ["SECRET-NEWS", "secretron", "secret-judge"]
+    secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL"]
     if role != "judge":
         secrets.append("SECRET-WORDS")
-    secrets = ("SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL")
     found, leaks = {}, []
     for route in ADDRESSES:
         found[route], body = _open(world, client, route)
