@@ -52,7 +52,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         (each.panel, [(label, each.counts[state]) for state, label in states])
         for each in panels_of(campaign=campaign)
     ]
-    context = {"campaign": campaign, "form": form, "panels": panels}
+    context = {"campaign": campaign, "section": "panels", "form": form, "panels": panels}
     status = 400 if form.is_bound else 200
     return render(request, "organiser/panels.html", context, status=status)
 
@@ -87,6 +87,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
     is_prolific = panel.kind == PanelKind.PROLIFIC
     return {
         "campaign": campaign,
+        "section": "panels",
         "panel": panel,
         "is_prolific": is_prolific,
         "address": address + PROLIFIC_QUERY if is_prolific else address,

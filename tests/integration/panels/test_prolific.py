@@ -4,11 +4,14 @@ import base64
 import hashlib
 import hmac
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
@@ -398,3 +401,21 @@ def test_the_address_to_paste_is_what_prolific_fills(
     page = client.get(reverse("panel", args=["museum", prolific.panel.pk]))
     query = parse_qs(urlsplit(page.context["address"]).query)
     assert query == {name: ["{{%" + name + "%}}"] for name in prolific.query("ada")}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_person_in_many_tabs_at_once_is_one_judge_with_one_participation(
+    prolific: Prolific,
+) -> None:
+    together = Barrier(8)
+
+    def opens(_tab: int) -> str:
+        try:
+            together.wait(timeout=30)
+            return str(prolific.opens(Client(), "ada")["Location"])
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(opens, range(8))) == {"/judge/museum/"}
+    assert (Judge.objects.count(), Participation.objects.count()) == (1, 1)
