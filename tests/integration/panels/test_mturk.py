@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Assignment
 from annotation.services import assignment_lend
-from campaign.models import Judge, PanelKind, Participation, TestSet
+from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_organiser, make_test_set
 from tests.recruiting import SUBSCRIBE, TOPIC, MTurk, make_panel
@@ -22,13 +22,19 @@ ASSIGNMENT = "3ASSIGNMENTEXAMPLE000000000001"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(9, 9), planned=6)
+def campaign() -> Campaign:
+    return make_campaign()
 
 
 @pytest.fixture
-def mturk(test_set: TestSet) -> MTurk:
-    return MTurk(make_panel(test_set.campaign, PanelKind.MTURK, participations_per_member=2))
+def test_set(campaign: Campaign) -> TestSet:
+    """Work for those who need some."""
+    return make_test_set(campaign, documents=(9, 9), planned=6)
+
+
+@pytest.fixture
+def mturk(campaign: Campaign) -> MTurk:
+    return MTurk(make_panel(campaign, PanelKind.MTURK, participations_per_member=2))
 
 
 @pytest.fixture
@@ -142,6 +148,7 @@ def test_each_worker_gets_a_code_of_their_own_made_when_it_is_earned(
     assert all(code in table.content.decode() for code in codes)
 
 
+@pytest.mark.usefixtures("test_set")
 def test_a_worker_has_one_assignment_at_a_time_and_is_one_judge(
     client: Client, mturk: MTurk
 ) -> None:
@@ -163,6 +170,7 @@ def test_an_assignment_that_mturk_gives_to_another_worker_is_theirs(
     assert participation(OTHER).state == "started"
 
 
+@pytest.mark.usefixtures("test_set")
 def test_who_returned_and_accepts_again_begins_again(client: Client, heard: MTurk) -> None:
     heard.opens(client, WORKER, ASSIGNMENT)
     heard.tells(ASSIGNMENT, "AssignmentReturned")
@@ -207,14 +215,14 @@ def test_a_return_is_that_of_whoever_held_the_assignment_then(client: Client, he
 
 
 def test_a_topic_is_heard_once_it_asked_and_no_other(
-    client: Client, mturk: MTurk, test_set: TestSet
+    client: Client, mturk: MTurk, campaign: Campaign
 ) -> None:
     mturk.opens(client, WORKER, ASSIGNMENT)
     assert mturk.tells(ASSIGNMENT, "AssignmentReturned").status_code == 403
     assert mturk.subscribes("https://sns.us-east-1.amazonaws.com.example.org/").status_code == 400
     assert mturk.subscribes("http://sns.us-east-1.amazonaws.com/").status_code == 400
     assert mturk.subscribes().status_code == 204
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(campaign))
     page = client.get(reverse("panel", args=["museum", mturk.panel.pk])).content.decode()
     assert SUBSCRIBE.replace("&", "&amp;") in page
     assert TOPIC in page
@@ -240,6 +248,7 @@ def test_a_message_of_another_form_is_refused(heard: MTurk, fields: dict[str, st
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("test_set")
 def test_what_a_returned_worker_held_goes_to_others_at_once(client: Client, heard: MTurk) -> None:
     heard.opens(client, WORKER, ASSIGNMENT)
     held = assignment_lend(judge=judge_of())

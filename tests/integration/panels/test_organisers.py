@@ -16,6 +16,7 @@ from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, pool_fill, training_propose, work_want
 from campaign.models import (
     BadReference,
+    Campaign,
     Judge,
     Panel,
     PanelMember,
@@ -44,13 +45,19 @@ FIELDS = {
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(7, 7), planned=6)
+def campaign() -> Campaign:
+    return make_campaign()
 
 
 @pytest.fixture
-def page(client: Client, test_set: TestSet) -> Client:
-    client.force_login(make_organiser(test_set.campaign))
+def test_set(campaign: Campaign) -> TestSet:
+    """Work for those who need some."""
+    return make_test_set(campaign, documents=(7, 7), planned=6)
+
+
+@pytest.fixture
+def page(client: Client, campaign: Campaign) -> Client:
+    client.force_login(make_organiser(campaign))
     return client
 
 
@@ -58,6 +65,7 @@ def words(response: Any) -> str:
     return " ".join(response.content.decode().split())
 
 
+@pytest.mark.usefixtures("test_set")
 def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     added = page.post("/campaigns/museum/panels/", FIELDS, follow=True)
     panel = Panel.objects.get()
@@ -85,13 +93,15 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         ({"completion_code": "a b"}, "Four or more letters and digits"),
         ({"blocks_asked": "0"}, "greater than or equal to 1"),
         ({"kind": "other"}, "is not one of the available choices"),
+        ({"languages": ["tlh"]}, "is not one of the available choices"),
         ({"name": "there"}, "has a panel “there” already"),
     ],
 )
+@pytest.mark.usefixtures("test_set")
 def test_a_panel_that_cannot_be_is_refused_in_words(
-    page: Client, test_set: TestSet, changes: dict[str, str], said: str
+    page: Client, campaign: Campaign, changes: dict[str, str], said: str
 ) -> None:
-    make_panel(test_set.campaign, name="there")
+    make_panel(campaign, name="there")
     refused = page.post("/campaigns/museum/panels/", FIELDS | changes)
     assert refused.status_code == 400
     assert said in words(refused)
@@ -99,9 +109,9 @@ def test_a_panel_that_cannot_be_is_refused_in_words(
 
 
 def test_the_page_of_a_panel_costs_the_same_with_one_participant_and_with_many(
-    page: Client, test_set: TestSet
+    page: Client, campaign: Campaign
 ) -> None:
-    prolific = Prolific(make_panel(test_set.campaign))
+    prolific = Prolific(make_panel(campaign))
     counts = []
     for people in (["p0"], [f"p{number}" for number in range(1, 8)]):
         for person in people:
@@ -114,7 +124,7 @@ def test_the_page_of_a_panel_costs_the_same_with_one_participant_and_with_many(
 
 
 def test_the_command_prints_what_is_to_be_pasted(
-    test_set: TestSet, capsys: pytest.CaptureFixture[str]
+    campaign: Campaign, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--campaign", "museum", "--blocks", "12", "--minutes", "60"]
     call_command("create_panel", "prolific", "pilot", *arguments, "--address", "https://q.example")
@@ -163,8 +173,8 @@ def judge_wrongly(assignment: Assignment) -> None:
         judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
 
 
-def begun(test_set: TestSet) -> Participation:
-    Prolific(make_panel(test_set.campaign)).opens(Client(), "ada")
+def begun(campaign: Campaign) -> Participation:
+    Prolific(make_panel(campaign)).opens(Client(), "ada")
     return Participation.objects.select_related("panel", "member").get()
 
 
@@ -184,20 +194,18 @@ def begun(test_set: TestSet) -> Participation:
     ],
 )
 def test_the_database_refuses_a_participation_that_cannot_be(
-    test_set: TestSet, changes: dict[str, Any], constraint: str
+    campaign: Campaign, changes: dict[str, Any], constraint: str
 ) -> None:
-    row = begun(test_set)
+    row = begun(campaign)
     with pytest.raises(IntegrityError, match=constraint):
         Participation.objects.filter(pk=row.pk).update(**changes)
 
 
-def test_the_database_refuses_a_second_of_what_there_is_once(test_set: TestSet) -> None:
-    row = begun(test_set)
-    judge = Judge.objects.create(
-        campaign=test_set.campaign, pseudonym="x", origin=Judge.Origin.SIMULATED
-    )
+def test_the_database_refuses_a_second_of_what_there_is_once(campaign: Campaign) -> None:
+    row = begun(campaign)
+    judge = Judge.objects.create(campaign=campaign, pseudonym="x", origin=Judge.Origin.SIMULATED)
     other = PanelMember(
-        campaign=test_set.campaign, kind="prolific", external_id=row.member.external_id, judge=judge
+        campaign=campaign, kind="prolific", external_id=row.member.external_id, judge=judge
     )
     copy = Participation.objects.get()
     copy.pk = None
@@ -228,8 +236,8 @@ def test_the_database_refuses_a_second_of_what_there_is_once(test_set: TestSet) 
     ],
 )
 def test_the_database_refuses_a_panel_that_cannot_be(
-    test_set: TestSet, changes: dict[str, Any], constraint: str
+    campaign: Campaign, changes: dict[str, Any], constraint: str
 ) -> None:
-    make_panel(test_set.campaign)
+    make_panel(campaign)
     with pytest.raises(IntegrityError, match=constraint):
         Panel.objects.update(**changes)

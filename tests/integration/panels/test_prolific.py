@@ -25,7 +25,7 @@ from annotation.services import (
     quality_action_take,
 )
 from annotation.services.panels import participations_settle_due
-from campaign.models import Judge, PanelMember, Participation, TestSet
+from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
 from campaign.services import panel_open_or_close
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -43,13 +43,19 @@ DONE = "/judge/museum/completion/"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(9, 9), planned=6)
+def campaign() -> Campaign:
+    return make_campaign()
 
 
 @pytest.fixture
-def prolific(test_set: TestSet) -> Prolific:
-    return Prolific(make_panel(test_set.campaign))
+def test_set(campaign: Campaign) -> TestSet:
+    """Work for those who need some."""
+    return make_test_set(campaign, documents=(9, 9), planned=6)
+
+
+@pytest.fixture
+def prolific(campaign: Campaign) -> Prolific:
+    return Prolific(make_panel(campaign))
 
 
 def participation(person: str = "ada", session: str = "session") -> Participation:
@@ -76,6 +82,7 @@ def code_shown(client: Client) -> str:
     return next((code for code in (COMPLETION, SCREENED_OUT) if code in text), "")
 
 
+@pytest.mark.usefixtures("test_set")
 def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
     client: Client, prolific: Prolific
 ) -> None:
@@ -94,6 +101,7 @@ def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
     assert row.study_id == prolific_id("study")
 
 
+@pytest.mark.usefixtures("test_set")
 def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
     client: Client, prolific: Prolific
 ) -> None:
@@ -109,6 +117,7 @@ def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
     assert participation().code == ""
 
 
+@pytest.mark.usefixtures("test_set")
 def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
     client: Client, prolific: Prolific
 ) -> None:
@@ -144,11 +153,11 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
 
 
 def test_what_a_panel_asks_takes_the_place_of_what_the_campaign_asks(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, campaign: Campaign
 ) -> None:
-    test_set.campaign.blocks_per_judge = 6
-    test_set.campaign.save()
-    other = make_judge(test_set.campaign)
+    campaign.blocks_per_judge = 6
+    campaign.save()
+    other = make_judge(campaign)
     prolific.opens(client, "ada")
     assert (judge_progress(judge_of()).wanted, judge_progress(other).wanted) == (3, 6)
 
@@ -222,6 +231,7 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
     assert code_shown(client) == COMPLETION
 
 
+@pytest.mark.usefixtures("test_set")
 def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm(
     client: Client, prolific: Prolific
 ) -> None:
@@ -304,6 +314,7 @@ def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
     assert participation().state == "started"
 
 
+@pytest.mark.usefixtures("test_set")
 def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Prolific) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
@@ -317,6 +328,7 @@ def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Pro
     assert "The time for this study has passed" in client.get(DONE).content.decode()
 
 
+@pytest.mark.usefixtures("test_set")
 def test_work_done_in_time_earns_the_code_however_late_they_ask(
     client: Client, prolific: Prolific
 ) -> None:
@@ -327,6 +339,7 @@ def test_work_done_in_time_earns_the_code_however_late_they_ask(
     assert participation().state == "finished"
 
 
+@pytest.mark.usefixtures("test_set")
 def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     client: Client, prolific: Prolific
 ) -> None:
@@ -395,9 +408,9 @@ def judge_part(judge: Judge, *, blocks: int) -> Assignment:
 
 
 def test_the_address_to_paste_is_what_prolific_fills(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, campaign: Campaign
 ) -> None:
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(campaign))
     page = client.get(reverse("panel", args=["museum", prolific.panel.pk]))
     query = parse_qs(urlsplit(page.context["address"]).query)
     assert query == {name: ["{{%" + name + "%}}"] for name in prolific.query("ada")}
