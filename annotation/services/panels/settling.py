@@ -46,7 +46,7 @@ def settle_locked(*, participation: Participation, judge: Judge) -> None:
 
 
 def _state_now(participation: Participation, judge: Judge) -> str:
-    is_late = participation.state == State.TIMED_OUT and not participation.code
+    is_late = participation.state == State.TIMED_OUT and _is_the_latest(participation)
     if participation.state != State.STARTED and not is_late:
         return participation.state
     done = blocks_done(judge) - participation.blocks_before
@@ -59,6 +59,12 @@ def _state_now(participation: Participation, judge: Judge) -> str:
     if Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.TIMED_OUT
     return State.STARTED
+
+
+def _is_the_latest(participation: Participation) -> bool:
+    """Whether what the judge did since is of this one: a later one has what this one left."""
+    others = Participation.objects.filter(member=participation.member_id)
+    return not others.filter(started_at__gt=participation.started_at).exists()
 
 
 def _failed_training(participation: Participation, judge: Judge) -> bool:

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -266,8 +267,8 @@ def test_what_prolific_did_not_sign_just_now_is_not_believed(
 ) -> None:
     prolific.opens(client, "ada")
     assert prolific.tells("ada", "RETURNED", secret="guessed").status_code == 403
-    assert prolific.tells("ada", "RETURNED", sent_ago=301).status_code == 403
-    assert prolific.tells("ada", "RETURNED", sent_ago=-400).status_code == 403
+    assert prolific.tells("ada", "RETURNED", sent_ago=900).status_code == 403
+    assert prolific.tells("ada", "RETURNED", sent_ago=-900).status_code == 403
     assert prolific.posts(b"{}", "", "").status_code == 403
     assert prolific.posts(b"{}", "1700000000", "ü").status_code == 403
     prolific.panel.webhook_secret = ""
@@ -349,6 +350,22 @@ def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     prolific.opens(client, "ada", "second")
     assert "You did 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
     assert (participation().state, participation(session="second").state) == ("returned", "started")
+
+
+@pytest.mark.usefixtures("test_set")
+def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
+    prolific.opens(client, "ada")
+    judge_part(judge_of(), blocks=2)
+    prolific.tells("ada", "TIMED-OUT")
+    Participation.objects.update(started_at=F("started_at") - timedelta(hours=1))
+    prolific.opens(client, "ada", "second")
+    judge_one_hit(judge_of())
+    prolific.opens(client, "ada")
+    assert participation().state == "timed_out"
+    prolific.tells("ada", "AWAITING REVIEW", sent_ago=-1)
+    assert (participation().state, participation().code) == ("timed_out", "")
+    assert code_shown(client) == COMPLETION
+    assert participation(session="second").code == COMPLETION
 
 
 def test_a_second_submission_ends_one_that_prolific_left_open(
