@@ -7,6 +7,7 @@ from celery import shared_task
 from annotation.notification import planning_begins
 from annotation.selectors import test_sets_to_plan
 from annotation.services import leases_release, pool_fill
+from annotation.services.panels import participations_settle_due
 
 logger = logging.getLogger(__name__)
 
@@ -29,3 +30,9 @@ def fill_pools() -> None:
         except Exception:
             # The other test sets must not wait until this one is mended.
             logger.exception("No HITs could be planned for test set %s.", test_set_id)
+
+
+@shared_task
+def settle_participations() -> None:
+    """End the participations of panels that are late or whose judge was stopped."""
+    participations_settle_due()

@@ -4,6 +4,11 @@ from annotation.views.arriving import instructions_page, own_link_page, test_set
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
+from annotation.views.panels.completion import completion
+from annotation.views.panels.entry import panel_entry
+from annotation.views.panels.events import panel_events
+from annotation.views.panels.organiser import panel_open, panel_page, panels_page
+from annotation.views.panels.participations import participations_download
 from annotation.views.training import training, training_block
 
 urlpatterns = [
@@ -11,6 +16,17 @@ urlpatterns = [
     path("judge/<slug:slug>/instructions/", instructions_page, name="judge-instructions"),
     path("judge/<slug:slug>/test-sets/", test_sets_page, name="judge-test-sets"),
     path("judge/<slug:slug>/link/", own_link_page, name="judge-own-link"),
+    path("judge/<slug:slug>/completion/", completion, name="completion"),
+    path("panel/<str:token>/", panel_entry, name="panel-entry"),
+    path("panel/<str:token>/events/", panel_events, name="panel-events"),
+    path("campaigns/<slug:slug>/panels/", panels_page, name="panels"),
+    path("campaigns/<slug:slug>/panels/<int:panel_id>/", panel_page, name="panel"),
+    path("campaigns/<slug:slug>/panels/<int:panel_id>/open/", panel_open, name="panel-open"),
+    path(
+        "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv",
+        participations_download,
+        name="participations-download",
+    ),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
         judgments_download,

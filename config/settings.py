@@ -129,6 +129,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 15.0},
     },
+    "settle-participations": {
+        "task": "annotation.tasks.settle_participations",
+        "schedule": 60.0,
+        "options": {"expires": 60.0},
+    },
 }
 
 # --- People -------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from annotation.services import (
     skip_submit,
     work_want,
 )
+from annotation.services.panels import settle_if_of_a_panel
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
 from campaign.views.browser import work_note
@@ -113,6 +114,7 @@ class AssignmentsView(APIView):
         body.is_valid(raise_exception=True)
         judge = judge_or_403(request, body.validated_data.get("campaign"))
         after = body.validated_data.get("after")
+        settle_if_of_a_panel(judge=judge)
         try:
             assignment = assignment_lend(
                 judge=judge, after=after and assignment_of(judge=judge, public_id=after)

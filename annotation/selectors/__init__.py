@@ -23,7 +23,14 @@ from annotation.selectors.pool import (
     test_sets_to_plan,
     test_sets_to_work_on,
 )
-from annotation.selectors.progress import Progress, blocks_taken, judge_progress, quota_reached
+from annotation.selectors.progress import (
+    Progress,
+    blocks_done,
+    blocks_taken,
+    blocks_wanted,
+    judge_progress,
+    quota_reached,
+)
 from annotation.selectors.shown import (
     BlockView,
     ContextView,
@@ -57,7 +64,9 @@ __all__ = [
     "assignment_view",
     "attention_due",
     "block_views",
+    "blocks_done",
     "blocks_taken",
+    "blocks_wanted",
     "conflicts_of",
     "damaged_systems",
     "excluded_judges",

@@ -19,8 +19,8 @@ class Progress:
 
 def judge_progress(judge: Judge) -> Progress:
     """How far a judge is. A skipped block is done; a skip judged after all counts once."""
-    done = _blocks_done(judge)
-    wanted = judge.campaign.blocks_per_judge
+    done = blocks_done(judge)
+    wanted = blocks_wanted(judge)
     times = (
         Judgment.objects.filter(judge=judge, active_ms__gt=0)
         .order_by("-submitted_at")
@@ -33,8 +33,13 @@ def judge_progress(judge: Judge) -> Progress:
     return Progress(done=done, wanted=wanted, minutes_left=minutes)
 
 
+def blocks_wanted(judge: Judge) -> int | None:
+    """What is asked of this judge in all: of them alone where that is stated, or of every judge."""
+    return judge.campaign.blocks_per_judge if judge.blocks_asked is None else judge.blocks_asked
+
+
 def blocks_taken(judge: Judge) -> int:
-    """Blocks done, and those in the judge's hands: what `Campaign.blocks_per_judge` limits."""
+    """Blocks done, and those in the judge's hands: what `blocks_wanted` limits."""
     in_hand = (
         Block.objects.filter(
             hit__assignments__judge=judge,
@@ -44,17 +49,17 @@ def blocks_taken(judge: Judge) -> int:
         .exclude(judgments__judge=judge)
         .exclude(skips__judge=judge)
     )
-    return _blocks_done(judge) + in_hand.count()
+    return blocks_done(judge) + in_hand.count()
 
 
 def quota_reached(judge: Judge) -> bool:
-    """Whether the judge has done, or holds, all that the campaign asks of a judge."""
-    wanted = judge.campaign.blocks_per_judge
+    """Whether the judge has done, or holds, all that is asked of them."""
+    wanted = blocks_wanted(judge)
     return wanted is not None and blocks_taken(judge) >= wanted
 
 
-def _blocks_done(judge: Judge) -> int:
-    """In one query."""
+def blocks_done(judge: Judge) -> int:
+    """Blocks judged or skipped. One query."""
     judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
     skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
     return judged.values("block").union(skipped.values("block"), all=True).count()

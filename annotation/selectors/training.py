@@ -1,5 +1,6 @@
 """Training: which round a judge is due, what came of it, and what a judge is told."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -81,6 +82,18 @@ def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
     """What came of the latest round of training that a judge has done."""
     rounds = training_rounds(test_set_id=test_set_id, judge=judge).get(judge.pk)
     return rounds[-1] if rounds else TrainingResult(0, 0)
+
+
+def training_failed(*, judge: Judge) -> bool:
+    """Whether this judge did the last round of training of some test set, and was wrong again."""
+    done = HIT.objects.filter(
+        reserved_for=judge, purpose=HIT.Purpose.TRAINING, completed_at__isnull=False
+    )
+    for test_set_id, count in Counter(done.values_list("test_set_id", flat=True)).items():
+        result = training_result(judge=judge, test_set_id=test_set_id)
+        if count >= ROUNDS and result.agreeing < SHARE_TO_PASS * result.blocks:
+            return True
+    return False
 
 
 def training_rounds(

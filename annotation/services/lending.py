@@ -104,9 +104,16 @@ def _held(
         if set(conflicts).intersection(assignment.hit.system_ids):
             # Declared since it was lent.
             _release(assignment)
-        elif _is_held(assignment, now) or _lease_renew(assignment, judge.campaign, now):
+        elif _is_held(assignment, now) or _held_again(assignment, judge, now):
             return assignment
     return None
+
+
+def _held_again(assignment: Assignment, judge: Judge, now: datetime) -> bool:
+    # What was released no longer counts as taken: it must not be more than is asked of them.
+    if assignment.released_at is not None and quota_reached(judge):
+        return False
+    return _lease_renew(assignment, judge.campaign, now)
 
 
 def _is_held(assignment: Assignment, now: datetime) -> bool:

@@ -76,6 +76,10 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
                 # Keep apart what two judges do in one browser, without telling who they are.
                 "owner": opaque("judge", judge.pk),
                 "user": opaque("user", judge.user_id),
+                # Where the page leads when there is no more work, if it is to lead anywhere.
+                "completion": ""
+                if judge.blocks_asked is None
+                else reverse("completion", args=[slug]),
                 "sign_in": f"{reverse('sign-in')}?{urlencode({'next': request.path})}",
             },
         },

@@ -8,6 +8,8 @@ from campaign.models.invitation import Arrival, Invitation, Sighting
 from campaign.models.judge import Judge
 from campaign.models.mail import Mail
 from campaign.models.membership import Membership
+from campaign.models.panel import Panel, PanelKind, PanelMember
+from campaign.models.participation import Participation
 from campaign.models.system import Output, System
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
@@ -25,6 +27,10 @@ __all__ = [
     "Mail",
     "Membership",
     "Output",
+    "Panel",
+    "PanelKind",
+    "PanelMember",
+    "Participation",
     "Reference",
     "Segment",
     "Sighting",

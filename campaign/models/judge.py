@@ -51,6 +51,12 @@ class Judge(models.Model):
         blank=True,
         help_text=_("What the judge chose to work on; empty, or not theirs to judge: any."),
     )
+    blocks_asked = models.PositiveIntegerField(
+        _("blocks asked of this judge"),
+        null=True,
+        blank=True,
+        help_text=_("In all; empty means what the campaign asks of a judge."),
+    )
     note = models.CharField(
         _("note"),
         max_length=300,

@@ -57,7 +57,8 @@ export class Rest {
   #explain() {
     const { lack } = this.queue;
     this.status.turnedAway(lack === "signed-out");
-    if (lack === "none") this.#finished();
+    // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
+    if (lack === "none" || (lack === "paused" && $("rest-completion"))) this.#finished();
     else {
       // Said aloud once, however often the page asks again.
       if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));

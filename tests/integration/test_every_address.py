@@ -15,11 +15,12 @@ from rest_framework.test import APIClient
 from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, hits_plan, judgment_submit, quality_rules_suggest
-from campaign.models import Campaign, Judge, Membership, TestSet, User
+from campaign.models import Campaign, Judge, Membership, Panel, TestSet, User
 from campaign.services import instructions_accept, instructions_write
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.recruiting import make_panel
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +71,15 @@ ADDRESSES = {
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": ONLY_POST,
     "campaigns/<slug:slug>/instructions/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_PAGE,
+    # Nobody here came from a panel.
+    "judge/<slug:slug>/completion/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
+    "panel/<str:token>/": dict.fromkeys(ROLES, 404),
+    "panel/<str:token>/events/": ONLY_POST,
+    "campaigns/<slug:slug>/panels/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,
+    # Ids of people at a service: organisers pay them, researchers need them not.
+    "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
@@ -129,6 +139,7 @@ class World:
     users: dict[str, User | None]
     block: Block
     rule: QualityRule
+    panel: Panel
 
     def client(self, role: str) -> APIClient:
         client = APIClient()
@@ -143,6 +154,7 @@ class World:
             .replace("<int:test_set_id>", str(self.test_set.pk))
             .replace("<int:ranking_id>", str(self.run.pk))
             .replace("<int:rule_id>", str(self.rule.pk))
+            .replace("<int:panel_id>", str(self.panel.pk))
             .replace("<int:judge_id>", "1")
             .replace("<int:action_id>", "1")
             .replace("<int:invitation_id>", "1")
@@ -178,6 +190,7 @@ def world() -> World:
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
+        panel=make_panel(mine.campaign, name="SECRET-PANEL"),
         users={
             "nobody": None,
             "judge": judge.user,
@@ -237,7 +250,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
     world: World, role: str
 ) -> None:
     client = world.client(role)
-    secrets = ["SECRET-NEWS", "secretron", "secret-judge"]
+    secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL"]
     if role != "judge":
         secrets.append("SECRET-WORDS")
     found, leaks = {}, []

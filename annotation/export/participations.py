@@ -1,0 +1,43 @@
+"""The participations of a panel as CSV: whom to pay, and for what."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from annotation.selectors.panels import participations_of
+from campaign.models import Panel
+
+COLUMNS = (
+    "participant_id",
+    "session_id",
+    "study_id",
+    "state",
+    "code",
+    "blocks_done",
+    "blocks_asked",
+    "started_at",
+    "ended_at",
+    "code_given_at",
+    "service_status",
+    "judge",
+    "judge_standing",
+)
+
+
+def participations_csv(*, panel: Panel) -> Iterator[str]:
+    """A header and a line for each participation, the first first. Times in ISO 8601, UTC."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in reversed(participations_of(panel=panel)):
+        each = row.participation
+        times = (each.started_at, each.ended_at, each.code_given_at)
+        writer.writerow(
+            [
+                *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
+                *(row.done, each.blocks_asked),
+                *("" if time is None else time.isoformat(timespec="seconds") for time in times),
+                *(each.service_status, each.member.judge.pseudonym, row.standing),
+            ]
+        )
+    yield buffer.getvalue()

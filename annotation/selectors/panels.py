@@ -1,0 +1,78 @@
+"""Reads of panels: their participations, and how far each of them is."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from annotation.models import Judgment, Skip
+from annotation.selectors.standing import Standing, judge_standings
+from campaign.models import Campaign, Judge, Panel, Participation
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipationRow:
+    """A participation, the blocks done of those it asks, and how its judge stands."""
+
+    participation: Participation
+    done: int
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSummary:
+    """A panel, and how many of its participations are in each state."""
+
+    panel: Panel
+    counts: dict[str, int]
+
+
+def participation_of(*, judge: Judge) -> Participation | None:
+    """What the judge came for last; None where no panel sent them."""
+    rows = Participation.objects.filter(member__judge=judge).select_related("panel", "member")
+    return rows.order_by("-started_at", "-pk").first()
+
+
+def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
+    """The panels of a campaign, the latest first. One query."""
+    states = Participation.State.values
+    counts = {
+        f"count_{state}": Count("participations", filter=Q(participations__state=state))
+        for state in states
+    }
+    rows = Panel.objects.filter(campaign=campaign).annotate(**counts).order_by("-pk")
+    return [
+        PanelSummary(row, {state: getattr(row, f"count_{state}") for state in states})
+        for row in rows
+    ]
+
+
+def participations_of(*, panel: Panel, limit: int | None = None) -> list[ParticipationRow]:
+    """The participations of a panel, the latest first, with how far they are. Four queries."""
+    rows = list(
+        panel.participations.select_related("member__judge").order_by("-started_at", "-pk")[:limit]
+    )
+    at_work = [row.member.judge_id for row in rows if row.ended_at is None]
+    done = _blocks_done(at_work)
+    standings = judge_standings(*{row.member.judge_id for row in rows})
+    return [
+        ParticipationRow(
+            participation=row,
+            done=max(0, done.get(row.member.judge_id, 0) - row.blocks_before)
+            if row.blocks_done is None
+            else row.blocks_done,
+            standing=standings.get(row.member.judge_id, Standing.GOOD),
+        )
+        for row in rows
+    ]
+
+
+def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
+    """`blocks_done` of each of these judges. Two queries."""
+    judged = Judgment.objects.filter(judge__in=judge_ids, supersedes__isnull=True)
+    after_all = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
+    skipped = Skip.objects.filter(~Exists(after_all), judge__in=judge_ids)
+    done: dict[int, int] = {}
+    for rows in (judged, skipped):
+        for judge_id, count in rows.order_by().values_list("judge").annotate(count=Count("pk")):
+            done[judge_id] = done.get(judge_id, 0) + count
+    return done

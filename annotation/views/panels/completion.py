@@ -1,0 +1,46 @@
+"""The last page: the code, once it is earned, and the way back to the service."""
+
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.selectors import blocks_done, judge_of
+from annotation.selectors.panels import participation_of
+from annotation.services.panels import participation_settle
+from annotation.views.panels.policy import sends_to_mturk
+from campaign.models import PanelKind, Participation, User
+
+# https://docs.prolific.com/api-reference/studies/the-study-object
+PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete"
+# https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/ApiReference_ExternalQuestionArticle.html
+MTURK_SUBMIT = "/mturk/externalSubmit"
+
+
+@require_safe
+@login_required
+@never_cache
+def completion(request: HttpRequest, slug: str) -> HttpResponse:
+    """How the participation stands; the code only where it is earned by now."""
+    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
+    participation = participation_of(judge=judge) if judge is not None else None
+    if judge is None or participation is None:
+        raise Http404
+    participation = participation_settle(participation=participation, asks_for_code=True)
+    done = blocks_done(judge) - participation.blocks_before
+    context: dict[str, Any] = {
+        "campaign": judge.campaign,
+        "participation": participation,
+        "service": participation.panel.get_kind_display(),
+        "done": max(0, done),
+        "has_code": participation.state in Participation.EARNING,
+    }
+    if participation.panel.kind == PanelKind.MTURK:
+        context["address"] = participation.submit_to + MTURK_SUBMIT
+        return sends_to_mturk(request, render(request, "panel/completion.html", context))
+    context["address"] = f"{PROLIFIC_COMPLETE}?{urlencode({'cc': participation.code})}"
+    return render(request, "panel/completion.html", context)

@@ -1,0 +1,86 @@
+"""Where participants come in, from the address that Prolific or MTurk opens for them."""
+
+from django.contrib.auth import login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_GET
+
+from annotation.services.panels import (
+    ParticipationRefusedError,
+    participation_begin,
+    participation_settle,
+)
+from annotation.views.panels.policy import in_frame_of_mturk
+from campaign.models import Panel, PanelKind, Participation
+from campaign.panels.entry import (
+    Entry,
+    EntryRefusedError,
+    mturk_entry,
+    mturk_is_preview,
+    prolific_entry,
+)
+
+# MTurk opens us in a frame, where browsers keep no cookie; the work is in a tab of its own.
+IN_TAB = "tab"
+
+
+@require_GET
+@never_cache
+def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
+    """Sign a participant in and lead them to the work, or to the code they have earned."""
+    panel = Panel.objects.select_related("campaign").filter(key=token).first()
+    if panel is None:
+        raise Http404
+    if panel.kind == PanelKind.MTURK and IN_TAB not in request.GET:
+        return in_frame_of_mturk(request, _frame(request, panel))
+    try:
+        entry = _entry(request, panel)
+        participation = participation_begin(panel=panel, entry=entry)
+    except EntryRefusedError as error:
+        return _refused(request, panel, str(error), status=400)
+    except ParticipationRefusedError as error:
+        return _refused(request, panel, str(error), status=403)
+    return _sign_in(request, participation_settle(participation=participation))
+
+
+def _entry(request: HttpRequest, panel: Panel) -> Entry:
+    query = {name: str(value) for name, value in request.GET.items()}
+    return prolific_entry(query) if panel.kind == PanelKind.PROLIFIC else mturk_entry(query)
+
+
+def _sign_in(request: HttpRequest, participation: Participation) -> HttpResponse:
+    member = participation.member
+    user = member.judge.user
+    if user is None or not user.is_active:
+        raise Http404
+    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    begun = participation.state == Participation.State.STARTED
+    return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
+
+
+def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> HttpResponse:
+    context = {"why": why, "service": panel.get_kind_display(), "is_address": status == 400}
+    return render(request, "panel/refused.html", context, status=status)
+
+
+@xframe_options_exempt
+def _frame(request: HttpRequest, panel: Panel) -> HttpResponse:
+    """What MTurk shows in its frame: nothing of the work, the way to it, and where the code goes."""
+    query = {name: str(value) for name, value in request.GET.items()}
+    if mturk_is_preview(query):
+        return render(request, "panel/preview.html", {"panel": panel})
+    try:
+        entry = mturk_entry(query)
+    except EntryRefusedError as error:
+        return _refused(request, panel, str(error), status=400)
+    context = {
+        "panel": panel,
+        "entry": entry,
+        "address": f"{request.path}?{urlencode({**query, IN_TAB: '1'})}",
+        "title": _("Rank translations"),
+    }
+    return render(request, "panel/frame.html", context)

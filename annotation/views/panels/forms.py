@@ -1,0 +1,94 @@
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import Campaign, Panel, PanelKind
+from campaign.services import PanelTerms
+
+MOST_BLOCKS = 10_000
+MOST_MINUTES = 60 * 24 * 30
+_CODE = RegexValidator(r"^[A-Za-z0-9_-]{4,60}$", _("Four or more letters and digits."))
+
+
+class PanelForm(forms.Form):
+    """What a study asks of those it sends; for a new panel also on which service it is."""
+
+    kind = forms.ChoiceField(label=_("Service"), choices=PanelKind.choices)
+    name = forms.CharField(
+        label=_("Name"), max_length=100, help_text=_("For you; participants do not see it.")
+    )
+    blocks_asked = forms.IntegerField(
+        label=_("Sentences to rank"),
+        min_value=1,
+        max_value=MOST_BLOCKS,
+        help_text=_("Of each participant; they come in threes, so best a multiple of 3."),
+    )
+    minutes_allowed = forms.IntegerField(
+        label=_("Minutes allowed"),
+        min_value=1,
+        max_value=MOST_MINUTES,
+        help_text=_("The most that the service allows; after that others get their sentences."),
+    )
+    participations_per_member = forms.IntegerField(
+        label=_("How often one person may take part"), min_value=1, max_value=1000, initial=1
+    )
+    languages = forms.MultipleChoiceField(
+        label=_("Languages they read"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("None chosen: all of the campaign."),
+    )
+    screen_out_after_training = forms.BooleanField(
+        label=_("Screen out who fails the training twice"), required=False, initial=True
+    )
+    completion_code = forms.CharField(
+        label=_("Completion code"),
+        required=False,
+        validators=[_CODE],
+        help_text=_("As Prolific has it; empty: we make one for you to enter there."),
+    )
+    screened_out_code = forms.CharField(
+        label=_("Code for the screened out"),
+        required=False,
+        validators=[_CODE],
+        help_text=_("A second code of the same study."),
+    )
+    webhook_secret = forms.CharField(
+        label=_("Secret of Prolific’s webhook"),
+        required=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("Without it we learn of returned submissions only when their time is over."),
+    )
+
+    def __init__(
+        self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        if panel is not None:
+            self.initial = _initial(panel)
+        languages = self.fields["languages"]
+        assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
+        pairs = campaign.test_sets.values_list("source_language", "target_language")
+        known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
+        languages.choices = [(tag, tag) for tag in sorted(known)]
+        if panel is not None:
+            del self.fields["kind"]
+            if panel.kind == PanelKind.MTURK:
+                for name in ("completion_code", "screened_out_code", "webhook_secret"):
+                    del self.fields[name]
+
+    @property
+    def terms(self) -> PanelTerms:
+        """The terms, of a form that is valid."""
+        return PanelTerms(**{name: v for name, v in self.cleaned_data.items() if name != "kind"})
+
+
+def _initial(panel: Panel) -> dict[str, Any]:
+    names = (
+        *("name", "blocks_asked", "minutes_allowed", "participations_per_member", "languages"),
+        *("screen_out_after_training", "completion_code", "screened_out_code"),
+    )
+    return {name: getattr(panel, name) for name in names}

@@ -1,0 +1,78 @@
+"""`create_panel`: let a study on Prolific or Mechanical Turk send judges to a campaign."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from campaign.management.arguments import address_argument, campaign_named
+from campaign.models import PanelKind
+from campaign.services import PanelRefusedError, PanelTerms, panel_create
+
+
+class Command(BaseCommand):
+    help = "Add a panel to a campaign and print the addresses and codes for the service."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=PanelKind.values)
+        parser.add_argument("name", metavar="NAME", help="for organisers; unique in the campaign")
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--blocks", type=_positive, required=True, metavar="N", help="asked of a participation"
+        )
+        parser.add_argument(
+            "--minutes", type=_positive, required=True, metavar="N", help="the service allows"
+        )
+        parser.add_argument(
+            "--participations",
+            type=_positive,
+            default=1,
+            metavar="N",
+            help="how often one person may take part (default: %(default)s)",
+        )
+        parser.add_argument("--languages", nargs="+", default=[], metavar="TAG")
+        parser.add_argument("--completion-code", default="", metavar="CODE")
+        parser.add_argument("--screened-out-code", default="", metavar="CODE")
+        parser.add_argument("--keep-who-fails-training", action="store_true")
+        parser.add_argument(
+            "--address",
+            type=address_argument,
+            default="http://127.0.0.1:8000",
+            metavar="URL",
+            help="where this Quintet is reached (default: %(default)s)",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        terms = PanelTerms(
+            name=options["name"],
+            blocks_asked=options["blocks"],
+            minutes_allowed=options["minutes"],
+            participations_per_member=options["participations"],
+            screen_out_after_training=not options["keep_who_fails_training"],
+            languages=options["languages"],
+            completion_code=options["completion_code"],
+            screened_out_code=options["screened_out_code"],
+        )
+        try:
+            panel = panel_create(
+                campaign=campaign_named(options["campaign"]), kind=options["kind"], terms=terms
+            )
+        except PanelRefusedError as error:
+            raise CommandError(str(error)) from error
+        address = options["address"]
+        lines = {
+            "participants": address + reverse("panel-entry", args=[panel.key]),
+            "events": address + reverse("panel-events", args=[panel.events_key]),
+            "completion code": panel.completion_code,
+            "screened-out code": panel.screened_out_code,
+        }
+        for name, value in lines.items():
+            if value:
+                self.stdout.write(f"{name}: {value}")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number

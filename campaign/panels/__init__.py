@@ -1,0 +1,1 @@
+"""What recruiting services send: read and checked, without a database."""

@@ -1,0 +1,123 @@
+"""Panels: studies on recruiting services, and the people they send."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
+from campaign.panels.events import Subscription
+from campaign.services.arriving import judge_admit
+
+
+class PanelRefusedError(Exception):
+    """The panel cannot be as it was asked for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelTerms:
+    """What the study asks of its participants; see `Panel`."""
+
+    name: str
+    blocks_asked: int
+    minutes_allowed: int
+    participations_per_member: int = 1
+    screen_out_after_training: bool = True
+    languages: Sequence[str] = ()
+    completion_code: str = ""
+    screened_out_code: str = ""
+    webhook_secret: str = ""
+
+
+@transaction.atomic
+def panel_create(
+    *, campaign: Campaign, kind: str, terms: PanelTerms, user: User | None = None
+) -> Panel:
+    """A new panel with addresses of its own; Prolific's codes are made where none are given.
+
+    Raises `PanelRefusedError` where the name is taken or the codes are the same.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    panel = Panel(campaign=campaign, kind=kind, created_by=user)
+    _terms_set(panel, terms)
+    panel.save()
+    return panel
+
+
+@transaction.atomic
+def panel_change(*, panel: Panel, terms: PanelTerms) -> Panel:
+    """Change what the study asks; participations that have begun keep what they were asked."""
+    Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
+    locked = Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
+    _terms_set(locked, terms)
+    locked.save()
+    return locked
+
+
+@transaction.atomic
+def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
+    """Let newcomers in or not; who has begun goes on either way."""
+    rows = Panel.objects.filter(pk=panel.pk)
+    if is_open:
+        rows.update(closed_at=None)
+    else:
+        rows.filter(closed_at__isnull=True).update(closed_at=Now())
+
+
+def panel_subscribe(*, panel: Panel, subscription: Subscription) -> None:
+    """Keep which SNS topic asked to send here, and the link by which an organiser agrees."""
+    Panel.objects.filter(pk=panel.pk).update(
+        topic_arn=subscription.topic_arn[:300], subscribe_url=subscription.confirm[:2000]
+    )
+
+
+def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
+    """The person of this id, with a new judge where they are new.
+
+    The judge's pseudonym is random: what is published under it leads nobody to the id. The caller holds the lock of the campaign's row, so that nobody becomes two judges.
+    """
+    found = (
+        PanelMember.objects.select_related("judge")
+        .filter(campaign=panel.campaign_id, kind=panel.kind, external_id=external_id)
+        .first()
+    )
+    if found is not None:
+        return found
+    return PanelMember.objects.create(
+        campaign_id=panel.campaign_id,
+        kind=panel.kind,
+        external_id=external_id,
+        judge=judge_admit(
+            campaign=panel.campaign,
+            languages=panel.languages,
+            origin_note=f"{panel.get_kind_display()}: {panel.name}",
+        ),
+    )
+
+
+def _terms_set(panel: Panel, terms: PanelTerms) -> None:
+    others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
+    if others.exclude(pk=panel.pk).exists():
+        raise PanelRefusedError(
+            _("The campaign has a panel “%(name)s” already.") % {"name": terms.name}
+        )
+    panel.name = terms.name
+    panel.blocks_asked = terms.blocks_asked
+    panel.minutes_allowed = terms.minutes_allowed
+    panel.participations_per_member = terms.participations_per_member
+    panel.screen_out_after_training = terms.screen_out_after_training
+    panel.languages = list(terms.languages)
+    if panel.kind == PanelKind.PROLIFIC:
+        panel.completion_code = terms.completion_code or panel.completion_code or code_make()
+        panel.screened_out_code = terms.screened_out_code or panel.screened_out_code or code_make()
+        panel.webhook_secret = terms.webhook_secret or panel.webhook_secret
+    if panel.completion_code and panel.completion_code == panel.screened_out_code:
+        raise PanelRefusedError(_("The two codes must differ: they tell one from the other."))
+
+
+def code_make() -> str:
+    """A code nobody guesses, without letters that are mistaken for digits."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12))

@@ -1,0 +1,170 @@
+"""Stand-ins for Prolific and Mechanical Turk: they send what the services' documentation says.
+
+Sources: docs.prolific.com/api-reference (studies, webhooks), and the AWS documentation of MTurk's
+ExternalQuestion, of its notifications, and of Amazon SNS over HTTPS.
+"""
+
+import json
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha1
+from typing import Any
+from uuid import uuid4
+
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Campaign, Panel, PanelKind
+from campaign.panels.events import prolific_signature
+from campaign.services import PanelTerms, panel_create
+
+SECRET = "wh-5tvqYH0b1wLZ"
+COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"
+TOPIC = "arn:aws:sns:us-east-1:123456789012:quintet"
+SUBSCRIBE = "https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=x&Token=abc"
+
+
+def make_panel(campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any) -> Panel:
+    codes = {
+        "completion_code": COMPLETION,
+        "screened_out_code": SCREENED_OUT,
+        "webhook_secret": SECRET,
+    }
+    defaults: dict[str, Any] = {"name": "pilot", "blocks_asked": 3, "minutes_allowed": 60}
+    if kind == PanelKind.PROLIFIC:
+        defaults |= codes
+    return panel_create(campaign=campaign, kind=kind, terms=PanelTerms(**(defaults | terms)))
+
+
+def prolific_id(name: str) -> str:
+    """24 hexadecimal digits, as Prolific's ids are."""
+    return sha1(name.encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Prolific:
+    """A participant's browser that Prolific sends, and Prolific's own requests."""
+
+    panel: Panel
+
+    @property
+    def address(self) -> str:
+        return reverse("panel-entry", args=[self.panel.key])
+
+    def query(self, person: str, session: str = "session") -> dict[str, str]:
+        return {
+            "PROLIFIC_PID": prolific_id(person),
+            "STUDY_ID": prolific_id("study"),
+            "SESSION_ID": prolific_id(person + session),
+        }
+
+    def opens(self, client: Client, person: str, session: str = "session") -> Any:
+        return client.get(self.address, self.query(person, session))
+
+    def tells(
+        self,
+        person: str,
+        status: str,
+        *,
+        session: str = "session",
+        sent_ago: float = 0,
+        secret: str = SECRET,
+        changes: dict[str, str] | None = None,
+    ) -> Any:
+        """A signed webhook, as `json.dumps` of Python writes it."""
+        event = {
+            "resource_id": prolific_id(person + session),
+            "event_type": "submission.status.change",
+            "participant_id": prolific_id(person),
+            "status": status,
+        }
+        body = json.dumps(event | (changes or {})).encode()
+        timestamp = str(int(time.time() - sent_ago))
+        return self.posts(body, timestamp, prolific_signature_of(secret, timestamp, body))
+
+    def posts(self, body: bytes, timestamp: str, signature: str) -> Any:
+        return Client(enforce_csrf_checks=True).post(
+            reverse("panel-events", args=[self.panel.events_key]),
+            data=body,
+            content_type="application/json",
+            headers={
+                "X-Prolific-Request-Timestamp": timestamp,
+                "X-Prolific-Request-Signature": signature,
+            },
+        )
+
+
+def prolific_signature_of(secret: str, timestamp: str, body: bytes) -> str:
+    return prolific_signature(secret=secret, timestamp=timestamp, body=body)
+
+
+@dataclass(frozen=True)
+class MTurk:
+    """A worker's browser that MTurk sends, and what arrives through Amazon SNS."""
+
+    panel: Panel
+    submit_to: str = "https://workersandbox.mturk.com"
+
+    @property
+    def address(self) -> str:
+        return reverse("panel-entry", args=[self.panel.key])
+
+    def query(self, worker: str, assignment: str) -> dict[str, str]:
+        return {
+            "assignmentId": assignment,
+            "hitId": "3HITEXAMPLE0000000000000000000",
+            "workerId": worker,
+            "turkSubmitTo": self.submit_to,
+        }
+
+    def previews(self, client: Client) -> Any:
+        """Nobody's: MTurk leaves the worker out and says so in the assignment's place."""
+        return client.get(
+            self.address, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HIT"}
+        )
+
+    def frames(self, client: Client, worker: str, assignment: str) -> Any:
+        return client.get(self.address, self.query(worker, assignment))
+
+    def opens(self, client: Client, worker: str, assignment: str) -> Any:
+        """The link in the frame, which opens a tab."""
+        return client.get(self.address, self.query(worker, assignment) | {"tab": "1"})
+
+    def tells(self, assignment: str, event: str, *, ago: float = 0, topic: str = TOPIC) -> Any:
+        at = datetime.now(tz=UTC) - timedelta(seconds=ago)
+        message = {
+            "EventDocId": uuid4().hex,
+            "EventDocVersion": "2014-08-15",
+            "CustomerId": "A1REQUESTER",
+            "Events": [
+                {
+                    "EventType": event,
+                    "EventTimestamp": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    "HITTypeId": "3TYPE",
+                    "HITId": "3HITEXAMPLE0000000000000000000",
+                    "AssignmentId": assignment,
+                }
+            ],
+        }
+        return self.posts("Notification", TopicArn=topic, Message=json.dumps(message))
+
+    def subscribes(self, url: str = SUBSCRIBE) -> Any:
+        return self.posts("SubscriptionConfirmation", TopicArn=TOPIC, SubscribeURL=url, Token="abc")
+
+    def posts(self, kind: str, **fields: str) -> Any:
+        body = {
+            "Type": kind,
+            "MessageId": str(uuid4()),
+            "Timestamp": "2026-01-01T00:00:00.000Z",
+            "SignatureVersion": "1",
+            "Signature": "EXAMPLE",
+            "SigningCertURL": "https://sns.us-east-1.amazonaws.com/x.pem",
+            **fields,
+        }
+        return Client(enforce_csrf_checks=True).post(
+            reverse("panel-events", args=[self.panel.events_key]),
+            data=json.dumps(body),
+            content_type="text/plain; charset=UTF-8",
+            headers={"x-amz-sns-message-type": kind},
+        )
