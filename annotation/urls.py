@@ -3,10 +3,12 @@ from django.urls import path
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
+from annotation.views.tour import tour
 from annotation.views.training import training, training_block
 
 urlpatterns = [
     path("judge/<slug:slug>/", judge_page, name="judge"),
+    path("judge/<slug:slug>/tour/", tour, name="tour"),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
         judgments_download,

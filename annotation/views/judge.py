@@ -1,9 +1,9 @@
-from typing import cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
@@ -14,8 +14,9 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReport, Skip
 from annotation.selectors import judge_of
+from annotation.selectors.tour import tour_due
 from annotation.views.words import judging_words
-from campaign.models import Campaign, User
+from campaign.models import Campaign, Judge, User
 
 
 def _opaque(kind: str, key: int | None) -> str:
@@ -41,6 +42,33 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     return [(kind.value, str(kind.label)) for kind in ProblemReport.Kind if kind not in left_out]
 
 
+def screen_context(judge: Judge) -> dict[str, Any]:
+    """What the judging screen's template needs, whatever it is filled with."""
+    return {
+        "campaign": judge.campaign,
+        "skip_reasons": _skip_reasons(judge.campaign),
+        "problem_kinds": _problem_kinds(judge.campaign),
+        "words": judging_words(),
+        "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
+    }
+
+
+def screen_setup(judge: Judge, address: str) -> dict[str, str]:
+    """What the screen's scripts must know of whoever is signed in at this address."""
+    return {
+        "user": _opaque("user", judge.user_id),
+        "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
+    }
+
+
+def judge_or_404(request: HttpRequest, slug: str) -> Judge:
+    """The judge who asks; for everybody else there is no such campaign."""
+    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
+    if judge is None:
+        raise Http404
+    return judge
+
+
 # Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
 @require_safe
 @gzip_page
@@ -53,26 +81,14 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     Costs one query beside session and user. Whoever is no judge of the
     campaign gets 404, as for a campaign that does not exist.
     """
-    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
-    if judge is None:
-        raise Http404
-    return render(
-        request,
-        "judge/judge.html",
-        {
-            "campaign": judge.campaign,
-            "skip_reasons": _skip_reasons(judge.campaign),
-            "problem_kinds": _problem_kinds(judge.campaign),
-            "words": judging_words(),
-            "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
-            "setup": {
-                "api": f"{get_script_prefix()}api/v1/judging/",
-                "campaign": slug,
-                "csrf_cookie": settings.CSRF_COOKIE_NAME,
-                # Keep apart what two judges do in one browser, without telling who they are.
-                "owner": _opaque("judge", judge.pk),
-                "user": _opaque("user", judge.user_id),
-                "sign_in": f"{reverse('sign-in')}?{urlencode({'next': request.path})}",
-            },
-        },
-    )
+    judge = judge_or_404(request, slug)
+    if tour_due(judge):
+        return redirect("tour", slug)
+    setup = screen_setup(judge, request.path) | {
+        "api": f"{get_script_prefix()}api/v1/judging/",
+        "campaign": slug,
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+        # Keeps apart what two judges do in one browser, without telling who they are.
+        "owner": _opaque("judge", judge.pk),
+    }
+    return render(request, "judge/judge.html", screen_context(judge) | {"setup": setup})
