@@ -3,6 +3,7 @@ from django.urls import path
 
 from campaign.views.bad_references import bad_reference_decide, bad_references
 from campaign.views.invitation import invitation
+from campaign.views.settings import campaign_settings
 
 _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
@@ -16,6 +17,7 @@ urlpatterns = [
         name="sign-in",
     ),
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
+    path("campaigns/<slug:slug>/settings/", campaign_settings, name="campaign-settings"),
     path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
     path(
         f"{_TEST_SET}bad-references/<int:bad_reference_id>/",

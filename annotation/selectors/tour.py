@@ -251,8 +251,7 @@ def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | 
     language = story.target_language
     direction = language_direction(language)
     views = [
-        CandidateView(id_, text, language, direction)
-        for id_, text in zip(ids, texts, strict=True)
+        CandidateView(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
     ]
     return views, worst
 

@@ -39,7 +39,7 @@ TASKS = {
 }
 
 WORDS = {
-    "tour_step": _("Tour, step {step} of {steps}"),
+    "tour_step": _("Tour: {step} of {steps}"),
     "tour_began": _("Practice sentences: nothing you do here is kept or counts."),
     # After a step.
     "tour_did_context": _("There is the story. The same once more folds it away."),

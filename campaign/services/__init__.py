@@ -22,13 +22,14 @@ from campaign.services.people import (
     organiser_add,
     organiser_invite,
 )
-from campaign.services.rules import campaign_change, test_set_change
+from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
     "BadReferenceRefusedError",
     "InvitationRefusedError",
     "PersonRefusedError",
+    "RulesRefusedError",
     "bad_reference_redraw",
     "bad_reference_review",
     "bad_references_make",

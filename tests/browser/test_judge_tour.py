@@ -27,7 +27,7 @@ def touring(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 
 
 def at_step(page: Page, step: int) -> None:
-    expect(page.locator("#tour-step")).to_have_text(f"Tour, step {step} of 8")
+    expect(page.locator("#tour-step")).to_have_text(f"Tour: {step} of 8")
 
 
 def answer(page: Page, words: str) -> None:

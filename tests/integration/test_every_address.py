@@ -57,6 +57,9 @@ ADDRESSES = {
         "other organiser": 302,
     },
     "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    # Who has been there may go again; where a campaign has none it leads to the work.
+    "judge/<slug:slug>/tour/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
+    "campaigns/<slug:slug>/settings/": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
