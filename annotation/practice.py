@@ -15,13 +15,10 @@ _STORIES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "de": (
         "Jeden Abend um sechs schließt der Nachtwächter das Museum ab und gießt die Pflanzen.",
-        "Letzten Dienstag fand er eine kleine Eule, die auf der Schulter einer Königin aus Marmor "
-        "schlief.",
-        "Er wollte sie nicht wecken, also ließ er das Fenster offen und wünschte ihr flüsternd eine "
-        "gute Nacht.",
+        "Letzten Dienstag fand er eine kleine Eule schlafend auf der Schulter einer Marmorkönigin.",
+        "Er wollte sie nicht wecken, ließ das Fenster offen und wünschte ihr leise eine gute Nacht.",
         "Am Morgen war die Eule fort, aber in der Hand der Königin lag eine Feder.",
-        "Die Besucher glauben, dass sie zur Statue gehört, und er hat ihnen nie etwas anderes "
-        "gesagt.",
+        "Die Besucher glauben, dass sie zur Statue gehört, und er hat ihnen nie widersprochen.",
     ),
     "cs": (
         "Každý večer v šest hodin noční hlídač zamkne muzeum a zalije květiny.",
@@ -40,8 +37,7 @@ _STORIES: Final[dict[str, tuple[str, ...]]] = {
     "fr": (
         "Chaque soir à six heures, le gardien de nuit ferme le musée et arrose les plantes.",
         "Mardi dernier, il a trouvé une petite chouette endormie sur l’épaule d’une reine de marbre.",
-        "Il ne voulait pas la réveiller : il a laissé la fenêtre ouverte et lui a murmuré bonne "
-        "nuit.",
+        "Sans la réveiller, il a laissé la fenêtre ouverte et lui a murmuré bonne nuit.",
         "Au matin, la chouette était partie, mais il y avait une plume dans la main de la reine.",
         "Les visiteurs croient qu’elle fait partie de la statue, et il ne les a jamais détrompés.",
     ),

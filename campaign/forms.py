@@ -1,5 +1,6 @@
 """What organisers fill in of a campaign."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -66,10 +67,9 @@ class SettingsForm(forms.Form):
         max_value=LONGEST_LEASE,
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
         self.campaign = campaign
-        initial = {name: getattr(campaign, name) for name in self.base_fields}
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(data, initial={name: getattr(campaign, name) for name in self.base_fields})
 
     def save(self) -> bool:
         """Change what was changed here and nothing else; False, with an error, if refused."""

@@ -210,9 +210,7 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
         ]
 
     candidates, worst = _candidates(story, place)
-    shown = Draw(seed=place, number=0).shuffled(
-        candidates, lambda each: candidates.index(each), "tour"
-    )
+    shown = Draw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
     return TourBlock(
         block=BlockView(
             id=uuid4(),
