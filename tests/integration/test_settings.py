@@ -137,7 +137,9 @@ def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(test_set: TestSet
     assert assignment_lend(judge=judge) is None
     campaign_change(campaign=test_set.campaign, blocks_per_judge=6)
     further = lend(judge)
-    assert (further.expires_at - further.lease.lower).total_seconds() == 5 * 60
+    begun = further.lease.lower
+    assert begun is not None
+    assert (further.expires_at - begun).total_seconds() == 5 * 60
 
 
 def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(

@@ -1,4 +1,4 @@
-"""What organisers fill in of a campaign."""
+"""What organisers fill in to change the rules of a campaign."""
 
 from collections.abc import Mapping
 from typing import Any
