@@ -9,6 +9,7 @@ from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
 from annotation.views.panels.organiser import panel_open, panel_page, panels_page
 from annotation.views.panels.participations import participations_download
+from annotation.views.tour import tour
 from annotation.views.training import training, training_block
 
 urlpatterns = [
@@ -27,6 +28,7 @@ urlpatterns = [
         participations_download,
         name="participations-download",
     ),
+    path("judge/<slug:slug>/tour/", tour, name="tour"),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
         judgments_download,

@@ -52,3 +52,8 @@ def language_own_name(tag: str) -> str:
         return str(get_language_info(tag)["name_local"])
     except KeyError:
         return tag
+
+
+def language_described(tag: str) -> dict[str, str]:
+    """Tag, direction and name, as the judging screen wants them."""
+    return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}

@@ -12,6 +12,7 @@ from campaign.views.invitations import (
     mail_again,
     mails_create,
 )
+from campaign.views.settings import campaign_settings
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
 _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
@@ -43,6 +44,7 @@ urlpatterns = [
         organiser_instructions_version,
         name="instructions-version",
     ),
+    path("campaigns/<slug:slug>/settings/", campaign_settings, name="campaign-settings"),
     path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
     path(
         f"{_TEST_SET}bad-references/<int:bad_reference_id>/",

@@ -7,9 +7,15 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.services import design_change, design_ensure, pool_fill, quality_rules_suggest
+from annotation.services import (
+    design_change,
+    design_ensure,
+    pool_fill,
+    quality_rules_suggest,
+    tour_leave,
+)
 from campaign.damage import Damage
-from campaign.models import BadReference, Campaign, Output, System, TestSet, User
+from campaign.models import BadReference, Campaign, Judge, Output, System, TestSet, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -34,6 +40,7 @@ ORGANISER_EMAIL = "organiser@demo.invalid"
 GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
 INSTRUCTIONS = ("en", "de", "ar")
+JUDGE_WITH_TOUR = "Clara"
 
 SIMULATED_GERMAN = (
     SimulatedJudge("sim-careful-1", noise=8, seconds_per_block=55),
@@ -110,6 +117,9 @@ def _museum_load(organiser: User) -> None:
             judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
             # Whoever opens the link of one of them judges at once; newcomers read first.
             instructions_accept(judge=judge, instructions=version)
+            # Whoever opens a link judges at once; one link begins where a new judge does.
+            if name != JUDGE_WITH_TOUR:
+                tour_leave(judge=judge, how=Judge.Tour.SKIPPED)
 
 
 def _checks_add(test_set: TestSet) -> None:

@@ -55,6 +55,16 @@ def _judging_and(judge: int, act: Callable[[Page], None]) -> Shot:
     return prepare
 
 
+def _tour(page: Page, demo: Any) -> None:
+    """The tour, two steps on."""
+    page.goto(demo["judges"][0]["url"])
+    page.goto(f"{demo['base_url']}/judge/{demo['campaign']}/tour/")
+    page.get_by_role("radiogroup").first.wait_for()
+    for key in "cd":
+        page.keyboard.press(key)
+    page.get_by_text("Tour: 3 of 8").wait_for()
+
+
 def _tiers(page: Page) -> None:
     page.keyboard.press("t")
     page.get_by_role("group", name="Tier 3").wait_for()
@@ -119,6 +129,7 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
     "judge-columns": (_judging_and(0, _columns), False),
     "judge-report": (_judging_and(0, _report), False),
     "judge-history": (_judging_and(0, _history), False),
+    "judge-tour": (_tour, False),
     "judge-paused": (_judging_and(0, _paused), False),
     "dashboard": (_dashboard("Museum English–German"), True),
     "dashboard-wmt12": (_dashboard("newstest2012 Czech–English"), False),

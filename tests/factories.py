@@ -18,8 +18,9 @@ from campaign.models import (
 from campaign.services import judge_add, organiser_add
 
 
-def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:
-    return Campaign.objects.create(slug=slug, name=slug.title(), **fields)
+def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) -> Campaign:
+    """Without a tour, unless a test is about it: judges judge at once."""
+    return Campaign.objects.create(slug=slug, name=slug.title(), tour=tour, **fields)
 
 
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:

@@ -37,7 +37,7 @@ from annotation.services import (
     work_want,
 )
 from annotation.services.panels import settle_if_of_a_panel
-from campaign.languages import language_direction, language_name
+from campaign.languages import language_described
 from campaign.models import Judge, User
 from campaign.views.browser import work_note
 
@@ -58,13 +58,9 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     return block
 
 
-def _language(tag: str) -> dict[str, str]:
-    return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}
-
-
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
     """Names and directions of the two languages, in the reader's own."""
-    return {"source": _language(source), "target": _language(target)}
+    return {"source": language_described(source), "target": language_described(target)}
 
 
 def rules_data(judge: Judge) -> dict[str, bool]:

@@ -3,7 +3,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Exposure(models.Model):
-    """A judge was sent a segment's texts. Written when a HIT is lent, never taken back.
+    """A judge was sent a segment's texts, with a HIT or in the tour. Never taken back.
 
     With it "no judge sees a segment twice, except where that is wanted" is a constraint.
     """
@@ -17,7 +17,12 @@ class Exposure(models.Model):
         db_index=False,
     )
     assignment = models.ForeignKey(
-        "annotation.Assignment", on_delete=models.PROTECT, related_name="exposures"
+        "annotation.Assignment",
+        on_delete=models.PROTECT,
+        related_name="exposures",
+        null=True,
+        blank=True,
+        help_text=_("Empty where it was a practice sentence of the tour."),
     )
     is_repeat = models.BooleanField(_("wanted repeat"), default=False)
 

@@ -162,8 +162,8 @@ class Lent:
 def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> int | None:
     """The number of the HIT that a judge's next intra repeat repeats; None where there is none yet.
 
-    At least `repeat_gap` HITs of the judge lie between the two. Those repeated least often come
-    first, and among them chance decides.
+    At least `repeat_gap` HITs of the judge lie between the two, and since it was last repeated. Those
+    repeated least often come first, and among them chance decides.
 
     Parameters
     ----------
@@ -177,8 +177,12 @@ def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> in
     for lent in history[: max(0, len(history) - repeat_gap)]:
         if lent.repeats is None and lent.repeatable:
             times[lent.number] = 0
-    for lent in history:
-        if lent.repeats in times:
+    for place, lent in enumerate(history, start=1):
+        if lent.repeats not in times:
+            continue
+        if len(history) - place < repeat_gap:
+            del times[lent.repeats]
+        else:
             times[lent.repeats] += 1
     draw = Draw(seed=seed, number=0)
     return min(

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Assignment, Block, Judgment
+from annotation.models.pool import IsAnyOf
 from annotation.selectors.shown import BlockView, block_views
 from campaign.models import Judge, TestSet
 
@@ -30,14 +31,21 @@ def own_judgments(judge: Judge) -> QuerySet[Judgment]:
     """The judge's current judgments of blocks that were lent to them; imported ones were not.
 
     Training is not among them: it was answered with what is right. Nor is, for as long as the judge
-    has a repeat of it to do, what they said the first time.
+    has a repeat of it to do, what they said the first time. A repeat that shows what they must not
+    see by now is not lent to them again, and hides nothing.
     """
-    begun = HIT.objects.filter(
-        purpose=HIT.Purpose.INTRA,
-        repeats=OuterRef("block__hit"),
-        reserved_for=judge,
-        completed_at__isnull=True,
-        assignments__judge=judge,
+    shown_and_not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("system_ids")))
+    begun = (
+        HIT.objects.filter(
+            # What this judge did first may itself be a copy, for a second judge, of that HIT.
+            Q(repeats=OuterRef("block__hit")) | Q(repeats=OuterRef("block__hit__repeats")),
+            purpose=HIT.Purpose.INTRA,
+            reserved_for=judge,
+            completed_at__isnull=True,
+            assignments__judge=judge,
+        )
+        .exclude(pk=OuterRef("block__hit"))
+        .exclude(Exists(shown_and_not_to_be_seen))
     )
     return (
         Judgment.objects.filter(judge=judge, assignment__isnull=False)

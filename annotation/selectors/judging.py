@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from annotation.models import Assignment, Block
+from annotation.models import Assignment, Block, Design
 from annotation.selectors.shown import BlockView, block_views
 from campaign.models import Campaign, Judge, User
 
@@ -28,7 +28,15 @@ class AssignedBlock:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentView:
+    """A HIT in a judge's hands.
+
+    `number`: the judge's n-th of its test set. `back`: the HITs before it that the judge may go back
+    to, since none of those can be what a HIT of this design repeats.
+    """
+
     id: UUID
+    number: int
+    back: int
     expires_at: datetime
     source_language: str
     target_language: str
@@ -107,10 +115,13 @@ def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
 
 def assignment_view(assignment: Assignment, *, campaign: Campaign) -> AssignmentView:
     """An assignment as its judge sees it, in seven queries whatever its size."""
-    test_set = assignment.hit.test_set
+    design = Design.objects.select_related("test_set").get(pk=assignment.hit.design_id)
+    test_set = design.test_set
     blocks = list(Block.objects.filter(hit=assignment.hit_id).select_related("segment"))
     return AssignmentView(
         id=assignment.public_id,
+        number=assignment.ordinal,
+        back=design.repeat_gap,
         expires_at=assignment.expires_at,
         source_language=test_set.source_language,
         target_language=test_set.target_language,

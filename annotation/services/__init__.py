@@ -29,6 +29,7 @@ from annotation.services.submission import (
     judgment_submit,
     skip_submit,
 )
+from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
     training_block_explain,
@@ -69,6 +70,8 @@ __all__ = [
     "quality_rules_suggest",
     "sampling_state_record",
     "skip_submit",
+    "tour_begin",
+    "tour_leave",
     "training_block_explain",
     "training_block_remove",
     "training_plan",

@@ -13,6 +13,9 @@ from annotation.models import HIT, Judgment, JudgmentSequence, Skip
 from annotation.notification import ranking_due
 from annotation.selectors import AssignedBlock
 
+# Of a block, where a campaign allows partial rankings.
+FEWEST_RANKED = 2
+
 
 class SubmissionRefusedError(Exception):
     """The labels break the campaign's rules. `missing` names candidates without a label."""
@@ -149,6 +152,11 @@ def _labels_check(assigned: AssignedBlock, labels: Sequence[int | None]) -> None
         raise SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if missing and not assigned.allow_partial_ranking:
         raise SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
+    # One rank alone compares nothing with anything.
+    if missing and len(labels) - len(missing) < FEWEST_RANKED:
+        raise SubmissionRefusedError(
+            _("Rank at least two outputs, or skip the sentence."), missing=missing
+        )
 
 
 _COMPLETE = """

@@ -3,6 +3,7 @@
 from django.urls import reverse
 
 from annotation.selectors.arriving import ArrivingJudge
+from annotation.selectors.tour import tour_due
 
 
 def next_step(arriving: ArrivingJudge) -> str | None:
@@ -13,4 +14,6 @@ def next_step(arriving: ArrivingJudge) -> str | None:
         return reverse("judge-instructions", args=[slug])
     if arriving.has_choice and judge.chosen_test_set_id is None:
         return reverse("judge-test-sets", args=[slug])
+    if tour_due(judge):
+        return reverse("tour", args=[slug])
     return None

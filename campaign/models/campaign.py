@@ -48,6 +48,11 @@ class Campaign(models.Model):
         default=True,
         help_text=_("Off: judges compare outputs with the source alone."),
     )
+    tour = models.BooleanField(
+        _("tour for new judges"),
+        default=True,
+        help_text=_("Judges try the page on practice sentences before they begin."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]

@@ -17,6 +17,10 @@ class Judge(models.Model):
         SIMULATED = "simulated", _("simulated")
         IMPORTED = "imported", _("imported")
 
+    class Tour(models.TextChoices):
+        DONE = "done", _("done")
+        SKIPPED = "skipped", _("skipped")
+
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="judges"
     )
@@ -63,6 +67,18 @@ class Judge(models.Model):
         blank=True,
         help_text=_("For organisers only; for a simulated judge its stated skill."),
     )
+    # Here and not in a table of its own: the judge's page asks at every visit, in the query it makes
+    # anyway.
+    tour = models.CharField(
+        _("tour"),
+        max_length=7,
+        choices=Tour,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("How the judge left the tour of the page; empty before that."),
+    )
+    tour_left_at = models.DateTimeField(_("left the tour"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     objects: ClassVar[models.Manager["Judge"]] = models.Manager()
@@ -84,6 +100,11 @@ class Judge(models.Model):
             ),
             models.CheckConstraint(
                 condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(tour="", tour_left_at__isnull=True)
+                | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
+                name="judge_left_the_tour_at_a_time",
             ),
         ]
 

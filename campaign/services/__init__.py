@@ -59,7 +59,7 @@ from campaign.services.people import (
     organiser_add,
     organiser_invite,
 )
-from campaign.services.rules import campaign_change, test_set_change
+from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -73,6 +73,7 @@ __all__ = [
     "PanelRefusedError",
     "PanelTerms",
     "PersonRefusedError",
+    "RulesRefusedError",
     "addresses_read",
     "bad_reference_redraw",
     "bad_reference_review",

@@ -1,14 +1,16 @@
-// The keyboard. Digits are told by the place of the key, so that every layout and the keypad work;
-// letters by what they type, or by their place where the layout types no Latin letters.
+// The keyboard. Digits are told by what they type, or by the place of the key where that is something else,
+// so that every layout and the keypad work; letters by what they type, or by their place where the layout types no Latin letters.
 
 import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
 
-export function digitOf(event) {
-  const [, kind, digit] = event.code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
+export function digitOf({ code, key }) {
+  // Also of keyboards on a screen, whose keys have no place.
+  if (/^\d$/.test(key)) return key <= 5 ? Number(key) : null;
+  const [, kind, digit] = code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
   // Without Num Lock the keypad's keys are arrows.
-  if (kind === "Numpad" && event.key.length > 1) return null;
+  if (kind === "Numpad" && key.length > 1) return null;
   return digit === undefined ? null : Number(digit);
 }
 

@@ -1,4 +1,5 @@
-// Puts the parts of the judging page together.
+// Puts the parts of the judging page together. A page that says nowhere to ask for work, the tour, has
+// them put together around sentences of its own.
 
 import { Api } from "./api.js";
 import { prepareBreaks } from "./breaks.js";
@@ -19,69 +20,75 @@ import { Status } from "./status.js";
 const $ = (id) => document.getElementById(id);
 const setup = JSON.parse($("setup").textContent);
 
-const api = new Api(setup);
-const outbox = new Outbox(api, setup.owner);
-const drafts = new Drafts(setup.owner);
-const queue = new Queue(api, outbox, drafts);
-const status = new Status(outbox, setup.sign_in);
-queue.addEventListener("notice", ({ detail }) => status.told(detail));
-new Feedback(outbox, queue);
-const page = new Page({ api, outbox, drafts, queue, status });
-const { view } = page;
-const layout = new Layout(page);
-preparePause(page);
-prepareBreaks(page);
-const history = new History({ api, page, queue, outbox });
-prepareSignIn(api, outbox, () => page.signedIn());
-const openReport = prepareReport(page, outbox);
-const openSkip = prepareSkip((skip) => page.skip(skip));
-const skip = () => page.canSkip() && openSkip();
-const showKeys = () => $("keys-dialog").showModal();
+// `api` is what the screen talks to: the server, or what the tour has in its place.
+export function openScreen({ api, outbox, drafts }) {
+  const queue = new Queue(api, outbox, drafts);
+  const status = new Status(outbox, setup.sign_in);
+  queue.addEventListener("notice", ({ detail }) => status.told(detail));
+  new Feedback(outbox, queue);
+  const page = new Page({ api, outbox, drafts, queue, status });
+  const { view } = page;
+  const layout = new Layout(page);
+  preparePause(page);
+  prepareBreaks(page);
+  const history = new History({ api, page, queue, outbox });
+  prepareSignIn(api, outbox, () => page.signedIn());
+  const openReport = prepareReport(page, outbox);
+  const openSkip = prepareSkip((skip) => page.skip(skip));
+  const skip = () => page.canSkip() && openSkip();
+  const showKeys = () => $("keys-dialog").showModal();
 
-listen({
-  rank: (digit) => page.rankActive(digit),
-  clear: () => page.rankActive(null),
-  move: (by) => page.move(by),
-  submit: () => page.submit(),
-  letters: {
-    s: skip,
-    u: () => page.back(),
-    c: () => view.toggleContext(),
-    d: () => view.toggleDifferences(),
-    m: () => view.openComment(),
-    r: openReport,
-    h: () => history.open(),
-    t: () => layout.toggle("tiers"),
-    v: () => layout.toggle("columns"),
-    "?": showKeys,
-  },
-});
+  listen({
+    rank: (digit) => page.rankActive(digit),
+    clear: () => page.rankActive(null),
+    move: (by) => page.move(by),
+    submit: () => page.submit(),
+    letters: {
+      s: skip,
+      u: () => page.back(),
+      c: () => view.toggleContext(),
+      d: () => view.toggleDifferences(),
+      m: () => view.openComment(),
+      r: openReport,
+      h: () => history.open(),
+      t: () => layout.toggle("tiers"),
+      v: () => layout.toggle("columns"),
+      "?": showKeys,
+    },
+  });
 
-$("submit").addEventListener("click", () => page.submit());
-$("skip").addEventListener("click", skip);
-$("back").addEventListener("click", () => page.back());
-$("rest-back").addEventListener("click", () => page.back());
-$("look-again").addEventListener("click", () => page.lookAgain());
-$("context").addEventListener("click", () => view.toggleContext());
-$("differences").addEventListener("click", () => view.toggleDifferences());
-$("comment-open").addEventListener("click", () => view.openComment());
-$("report").addEventListener("click", openReport);
-for (const id of ["history", "rest-history"]) $(id).addEventListener("click", () => history.open());
-$("tiers").addEventListener("click", () => layout.toggle("tiers"));
-$("columns").addEventListener("click", () => layout.toggle("columns"));
-$("comment").addEventListener("input", () => page.commented());
-$("show-keys").addEventListener("click", showKeys);
-$("letters").checked = lettersOn();
-$("letters").addEventListener("change", (event) => switchLetters(event.target.checked));
+  $("submit").addEventListener("click", () => page.submit());
+  $("skip").addEventListener("click", skip);
+  $("back").addEventListener("click", () => page.back());
+  $("rest-back").addEventListener("click", () => page.back());
+  $("look-again").addEventListener("click", () => page.lookAgain());
+  $("context").addEventListener("click", () => view.toggleContext());
+  $("differences").addEventListener("click", () => view.toggleDifferences());
+  $("comment-open").addEventListener("click", () => view.openComment());
+  $("report").addEventListener("click", openReport);
+  for (const id of ["history", "rest-history"]) $(id).addEventListener("click", () => history.open());
+  $("tiers").addEventListener("click", () => layout.toggle("tiers"));
+  $("columns").addEventListener("click", () => layout.toggle("columns"));
+  $("comment").addEventListener("input", () => page.commented());
+  $("show-keys").addEventListener("click", showKeys);
+  $("letters").checked = lettersOn();
+  $("letters").addEventListener("change", (event) => switchLetters(event.target.checked));
 
-// What is scrolled to must not end up under the bar below, or on a phone under the texts above.
-const sizes = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    document.documentElement.style.setProperty(`--${target.id}-size`, `${target.offsetHeight}px`);
-  }
-});
-sizes.observe($("foot"));
-sizes.observe($("panel"));
+  // What is scrolled to must not end up under the bar below, or on a phone under the texts above.
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      document.documentElement.style.setProperty(`--${target.id}-size`, `${target.offsetHeight}px`);
+    }
+  });
+  sizes.observe($("foot"));
+  sizes.observe($("panel"));
 
-outbox.flush();
-page.start();
+  outbox.flush();
+  page.start();
+  return page;
+}
+
+if (setup.api) {
+  const api = new Api(setup);
+  openScreen({ api, outbox: new Outbox(api, setup.owner), drafts: new Drafts(setup.owner) });
+}

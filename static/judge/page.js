@@ -257,10 +257,11 @@ export class Page extends EventTarget {
     // Back to how it was before, with the labels still there: nothing is lost, and it can be put right.
     block.state = "open";
     block.sent = null;
+    // The organisers ask for whole rankings now; they did not when this was fetched.
+    if (answer?.missing?.length) this.queue.hits.get(block.hit).rules.partial = false;
     this.#show(block);
     this.#keep();
-    const missing = block.candidates.flatMap(({ id }, index) => (answer?.missing?.includes(id) ? [index] : []));
-    if (missing.length) this.#refuse();
+    if (answer?.missing?.length) this.#refuse();
   }
 
   // Another tab of the same judge puts what it submits into the same outbox.

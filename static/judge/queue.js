@@ -24,9 +24,19 @@ export class Queue extends EventTarget {
     return this.blocks.find((block) => block.state === "open" && !this.hits.get(block.hit).dropped);
   }
 
+  // The last one done before this, unless that is too far back: a HIT may be one to be judged again, and
+  // then what was said the first time must not be looked at.
   before(block) {
     const index = block ? this.blocks.indexOf(block) : this.blocks.length;
-    return this.blocks.slice(0, index).findLast((each) => each.state !== "open");
+    const found = this.blocks.slice(0, index).findLast((each) => each.state !== "open");
+    return found && this.#isInReach(this.hits.get(found.hit)) ? found : undefined;
+  }
+
+  #isInReach(hit) {
+    if (hit.past) return false;
+    const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
+    const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
+    return others.every(({ number, back }) => hit.number >= number - back);
   }
 
   find(id) {
@@ -129,10 +139,12 @@ export class Queue extends EventTarget {
     if (known) {
       this.#extend(known, answer);
       known.dropped = false;
+      known.rules = data.rules;
       this.#believe(data);
       return;
     }
-    const hit = { id: data.id, rules: data.rules, languages: data.languages, total: data.blocks.length };
+    const { id, number, back, rules, languages } = data;
+    const hit = { id, number, back, rules, languages, total: data.blocks.length };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     // One of them may be here from the judge's history.

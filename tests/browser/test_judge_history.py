@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import Judgment, ProblemReport
+from annotation.models import HIT, Assignment, Judgment, ProblemReport
+from annotation.services import design_change, pool_fill
 from campaign.models import Campaign, Judge, TestSet
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
@@ -77,6 +78,35 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     judge_hit(judging, "12345", "12345", "12345")
     at_sentence(judging, 1)
     expect(judging.locator("#count")).to_have_text("6 of 60")
+
+
+def test_going_back_does_not_reach_what_is_to_be_judged_again(
+    judging: Page, test_set: TestSet, judge: Judge
+) -> None:
+    """A page left open for as many HITs as lie between a HIT and its repeat."""
+    design_change(test_set=test_set, intra_share=0.9, repeat_gap=1)
+    judge_hit(judging, "12345", "11111", "54321")
+    at_sentence(judging, 1)
+    all_sent(judging)
+    # The planner comes by, before the next HIT is fetched ahead.
+    pool_fill(test_set_id=test_set.pk)
+    judging.keyboard.press("u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    judging.keyboard.press("Enter")
+    with judging.expect_response("**/judging/assignments/"):
+        judge_hit(judging, "12345")
+    at_sentence(judging, 2)
+    lent = Assignment.objects.filter(judge=judge).latest("ordinal")
+    assert lent.hit.purpose == HIT.Purpose.INTRA
+    assert lent.hit.repeats == Assignment.objects.get(judge=judge, ordinal=1).hit
+    judging.keyboard.press("u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
+    judging.keyboard.press("u")
+    expect(
+        judging.get_by_text("This is the first sentence there is to go back to.")
+    ).to_be_attached()
+    expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
 
 
 def test_a_look_back_without_a_change_sends_nothing(judging: Page, judge: Judge) -> None:

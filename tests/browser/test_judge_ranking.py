@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import CDPSession, Page, expect
 
 from annotation.models import Judgment, Skip
 from campaign.models import Judge, TestSet
+from campaign.services import campaign_change
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import (
     all_sent,
@@ -94,6 +95,50 @@ def test_digits_act_by_the_place_of_the_key(judging: Page) -> None:
     expect(judging.locator("#order")).to_have_text("B > A > C")
 
 
+# Key events as browsers report them: the place of the key and what it types there.
+AZERTY = (("Digit2", "é"), ("Digit1", "&"), ("Digit3", '"'), ("Digit4", "'"), ("Digit5", "("))
+KEYPAD = tuple((f"Numpad{digit}", digit) for digit in "21345")
+# Digits with Shift, elsewhere than on other keyboards.
+PROGRAMMERS_DVORAK = (
+    *(("Digit9", "2"), ("Digit5", "1"), ("Digit7", "3")),
+    *(("Digit4", "4"), ("Digit6", "5")),
+)
+ON_THE_SCREEN = tuple(("", digit) for digit in "21345")
+
+
+def press_key(session: CDPSession, code: str, key: str) -> None:
+    text = "\r" if key == "Enter" else key
+    session.send(
+        "Input.dispatchKeyEvent", {"type": "keyDown", "code": code, "key": key, "text": text}
+    )
+    session.send("Input.dispatchKeyEvent", {"type": "keyUp", "code": code, "key": key})
+
+
+def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> None:
+    judging.evaluate(
+        """() => {
+            window.strokes = 0;
+            addEventListener("keydown", () => { window.strokes += 1; }, { capture: true });
+        }"""
+    )
+    session = judging.context.new_cdp_session(judging)
+    keyboards = (AZERTY, KEYPAD, PROGRAMMERS_DVORAK)
+    for position, keyboard in enumerate(keyboards, start=1):
+        at_sentence(judging, position)
+        for code, key in keyboard:
+            press_key(session, code, key)
+        press_key(session, "Enter", "Enter")
+    at_sentence(judging, 1)
+    for code, key in ON_THE_SCREEN:
+        press_key(session, code, key)
+    press_key(session, "", "Enter")
+    at_sentence(judging, 2)
+    assert judging.evaluate("window.strokes") == 4 * 6
+    all_sent(judging)
+    labels = Judgment.objects.filter(judge=judge).values_list("labels", flat=True)
+    assert list(labels) == [[2, 1, 3, 4, 5]] * 4
+
+
 def test_nothing_is_ranked_before_the_judge_ranks(judging: Page) -> None:
     expect(rows(judging)).to_have_count(5)
     expect(judging.locator("#rows input:checked")).to_have_count(0)
@@ -126,7 +171,9 @@ def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge:
     assert Judgment.objects.get(judge=judge).labels == [2, 1, 3, 4, 5]
 
 
-def test_partial_rankings_where_the_campaign_allows_them(page: Page, sign_in: SignIn) -> None:
+def test_partial_rankings_where_and_while_the_campaign_allows_them(
+    page: Page, sign_in: SignIn, tolerate: list[str]
+) -> None:
     test_set = make_test_set(make_campaign(allow_partial_ranking=True), identical=())
     judge = make_judge(test_set.campaign)
     sign_in(page, judge)
@@ -141,6 +188,23 @@ def test_partial_rankings_where_the_campaign_allows_them(page: Page, sign_in: Si
     at_sentence(page, 2)
     all_sent(page)
     assert Judgment.objects.get(judge=judge).labels == [2, 1, None, None, None]
+
+    # Allowed no more, while sentences fetched under the old rule lie on the page.
+    tolerate.append("400")
+    campaign_change(campaign=test_set.campaign, allow_partial_ranking=False)
+    type_ranks(page, "12")
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    expect(page.locator("#missing")).to_have_text("C, D, and E are still to be ranked")
+    expect(page.locator("#order")).to_have_text("A > B")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_have_text("C, D, and E are still to be ranked")
+    assert Judgment.objects.count() == 1
+    type_ranks(page, "345")
+    page.keyboard.press("Enter")
+    at_sentence(page, 3)
+    all_sent(page)
+    assert Judgment.objects.latest("number").labels == [1, 2, 3, 4, 5]
 
 
 def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:

@@ -111,6 +111,7 @@ def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
         ("judges", address(judged.test_set, "judges")),
         ("rules", f"/campaigns/{slug}/rules/"),
         ("rule", f"/campaigns/{slug}/rules/{rule.pk}/"),
+        ("settings", f"/campaigns/{slug}/settings/"),
         ("dashboard", f"/campaigns/{slug}/test-sets/{judged.test_set.pk}/"),
     ):
         page.goto(where)

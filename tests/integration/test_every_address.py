@@ -80,6 +80,9 @@ ADDRESSES = {
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,
     # Ids of people at a service: organisers pay them, researchers need them not.
     "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": MEMBERS_PAGE,
+    # Who has been there may go again; where a campaign has none it leads to the work.
+    "judge/<slug:slug>/tour/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
+    "campaigns/<slug:slug>/settings/": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,

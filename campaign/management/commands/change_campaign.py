@@ -3,12 +3,19 @@
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import campaign_named, limit_argument
-from campaign.services import campaign_change
+from campaign.models import Campaign
+from campaign.services import RulesRefusedError, campaign_change
 from campaign.services.rules import Rules
+
+_SWITCHES = {
+    "show_source": "show judges the source",
+    "show_reference": "show judges the reference",
+    "tour": "let new judges try the page on practice sentences first",
+}
 
 
 class Command(BaseCommand):
@@ -30,6 +37,10 @@ class Command(BaseCommand):
             choices=["yes", "no"],
             help="whether judges may leave some outputs without a rank",
         )
+        for name, words in _SWITCHES.items():
+            parser.add_argument(
+                f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, help=words
+            )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
@@ -41,7 +52,13 @@ class Command(BaseCommand):
             changes["lease_minutes"] = options["lease_minutes"]
         if options["partial_ranking"] is not None:
             changes["allow_partial_ranking"] = options["partial_ranking"] == "yes"
-        changed = campaign_change(campaign=campaign, **changes)
+        for name in _SWITCHES:
+            if options[name] is not None:
+                changes[name] = options[name]  # type: ignore[literal-required]  # three of its keys
+        try:
+            changed = campaign_change(campaign=campaign, **changes)
+        except RulesRefusedError as error:
+            raise CommandError(str(error)) from error
         if options["verbosity"]:
             self.stdout.write(
                 _("“%(name)s”: %(blocks)s blocks a judge, HITs lent for %(minutes)d minutes.")
@@ -51,6 +68,18 @@ class Command(BaseCommand):
                     "minutes": changed.lease_minutes,
                 }
             )
+            self.stdout.write(_in_words(changed))
+
+
+def _in_words(campaign: Campaign) -> str:
+    """What is switched on and off, in the help's words."""
+    switches = [
+        ("show_source", _("source shown"), _("source hidden")),
+        ("show_reference", _("reference shown"), _("reference hidden")),
+        ("allow_partial_ranking", _("partial ranking allowed"), _("no partial ranking")),
+        ("tour", _("tour for new judges"), _("no tour")),
+    ]
+    return "; ".join(str(on if getattr(campaign, name) else off) for name, on, off in switches)
 
 
 def _minutes(text: str) -> int:

@@ -11,8 +11,15 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.services import design_change, judgment_submit, leases_release, pool_fill
-from campaign.models import Judge
+from annotation.services import (
+    assignment_lend,
+    design_change,
+    judgment_submit,
+    leases_release,
+    pool_fill,
+)
+from campaign.models import Judge, System
+from campaign.services import conflict_declare
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
@@ -158,6 +165,28 @@ class TestRepeats:
         assert self.listed(judge) == before - self.blocks(repeated) | own
         judge_all_of(again)
         assert self.listed(judge) == before | self.blocks(again)
+
+    def test_a_repeat_of_a_copy_hides_the_copy(self, repeated: Assignment) -> None:
+        """The judge's own HIT may repeat another's: for redundancy, or as an inter repeat."""
+        again = lend(repeated.judge)
+        root = HIT.objects.exclude(assignments__judge=repeated.judge).filter(purpose="first")[0]
+        HIT.objects.filter(pk=repeated.hit_id).update(purpose="redundancy", repeats=root)
+        HIT.objects.filter(pk=again.hit_id).update(repeats=root)
+        assert not self.blocks(repeated) & self.listed(repeated.judge)
+
+    def test_what_a_repeat_hid_is_back_when_it_cannot_be_done_any_more(
+        self, repeated: Assignment
+    ) -> None:
+        """Because of a conflict declared since: the judge is lent other things from then on."""
+        judge = repeated.judge
+        again = lend(judge)
+        assert not self.blocks(repeated) & self.listed(judge)
+        conflict_declare(judge=judge, system=System.objects.get(pk=again.hit.system_ids[0]))
+        assert self.blocks(repeated) <= self.listed(judge)
+        assert assignment_lend(judge=judge) is None
+        again.refresh_from_db()
+        assert again.released_at is not None
+        assert self.blocks(repeated) <= self.listed(judge)
 
     def test_a_repeat_by_another_judge_hides_nothing(self, repeated: Assignment) -> None:
         judge = repeated.judge

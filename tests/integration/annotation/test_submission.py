@@ -84,9 +84,12 @@ def test_partial_rankings_are_taken_where_the_campaign_allows_them(judge: Judge)
     assert assignment is not None
     block = assigned_blocks(assignment)[0]
     blank: list[int | None] = [None] * len(block.candidates)
-    judgment_submit(assigned=block, client_id=uuid4(), labels=[2, *blank[1:]])
-    with pytest.raises(SubmissionRefusedError):
+    judgment_submit(assigned=block, client_id=uuid4(), labels=[2, 1, *blank[2:]])
+    with pytest.raises(SubmissionRefusedError, match="No output is ranked"):
         judgment_submit(assigned=block, client_id=uuid4(), labels=blank)
+    with pytest.raises(SubmissionRefusedError, match="at least two") as refused:
+        judgment_submit(assigned=block, client_id=uuid4(), labels=[2, *blank[1:]])
+    assert refused.value.missing == block.candidates[1:]
 
 
 def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:

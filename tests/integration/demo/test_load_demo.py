@@ -90,6 +90,8 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     for judge in guide["judges"]:
         browser = Client()
         assert browser.get(local(judge["url"])).headers["Location"] == "/judge/museum/"
+        tour = browser.get("/judge/museum/").headers.get("Location")
+        assert tour == ("/judge/museum/tour/" if judge["name"] == "Clara" else None)
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert len(lent.json()["blocks"]) == 3
 

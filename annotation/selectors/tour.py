@@ -1,0 +1,265 @@
+"""The tour of the judging page: whether a judge is due it, and what it is given on."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db.models import Count, Q, QuerySet
+from django.utils.translation import get_language
+
+from annotation.models import Block, Exposure, TrainingBlock
+from annotation.practice import practice_story
+from annotation.sampling.draw import Draw
+from annotation.selectors.pool import test_sets_open_to_judge
+from annotation.selectors.shown import (
+    CONTEXT_SEGMENTS,
+    BlockView,
+    CandidateView,
+    ContextView,
+    NeighbourView,
+    TextView,
+)
+from campaign.damage import Damage, Dice, bad_text
+from campaign.languages import language_direction
+from campaign.models import Campaign, Judge, Segment, TestSet
+
+#: Sentences of a tour, one after the other.
+TOUR_BLOCKS: Final = 3
+# A judge is lent nothing that shows a sentence of their tour, so a small test set spares none.
+_SEGMENTS_TO_SPARE: Final = 200
+# Two minutes hold no long sentences; a character of Chinese says as much as three of the others.
+_LONGEST: Final = 160
+_SHORTEST: Final = 10
+_DOCUMENTS_LOOKED_AT: Final = 10
+# Beside the reference itself. The last is fluent and of another sentence: whoever reads sees it.
+_DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWAPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class TourBlock:
+    """A block of texts nobody handed in: `best` is the reference, `worst` another sentence's."""
+
+    block: BlockView
+    best: UUID
+    worst: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    source_language: str
+    target_language: str
+    blocks: list[TourBlock]
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """Consecutive sentences; `practised` are places in them, the others are context."""
+
+    source_language: str
+    target_language: str
+    sources: Sequence[str | None]
+    references: Sequence[str]
+    practised: range
+
+
+def tour_due(judge: Judge) -> bool:
+    """Whether the judge is to see the tour before they go on.
+
+    Whoever was lent work before there was a tour is not disturbed. No query for those who have been
+    there, nor where the campaign has none.
+    """
+    if judge.tour or not judge.campaign.tour:
+        return False
+    return not Exposure.objects.filter(judge=judge, assignment__isnull=False).exists()
+
+
+def tour_segments(judge: Judge) -> QuerySet[Segment]:
+    """The sentences set aside for the judge's tour, in order; none where it is given on our own."""
+    return (
+        Segment.objects.filter(exposures__judge=judge, exposures__assignment__isnull=True)
+        .order_by("document", "position")
+        .select_related("test_set")
+    )
+
+
+def tour_segments_to_spare(judge: Judge) -> list[Segment]:
+    """Consecutive sentences that this judge was sent nothing of; empty where none can be spared.
+
+    Of every judge others, or nobody would be left to judge them.
+    """
+    test_set = (
+        test_sets_open_to_judge(judge)
+        .annotate(size=Count("segments"))
+        .filter(size__gte=_SEGMENTS_TO_SPARE)
+        .first()
+    )
+    if test_set is None:
+        return []
+    draw = Draw(seed=judge.pk, number=0)
+    documents = draw.shuffled(
+        test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
+    )
+    taken = _taken(judge, test_set)
+    for document in documents[:_DOCUMENTS_LOOKED_AT]:
+        segments = Segment.objects.filter(document=document).prefetch_related("references")
+        runs = _runs(list(segments.order_by("position")), taken)
+        if runs:
+            return runs[draw.below(len(runs), "run")]
+    return []
+
+
+def _taken(judge: Judge, test_set: TestSet) -> set[int]:
+    """Segments the judge was sent, that wait for them, or that teach."""
+    sent = Exposure.objects.filter(judge=judge, segment__test_set=test_set)
+    kept = Block.objects.filter(hit__reserved_for=judge, hit__completed_at__isnull=True)
+    teaching = TrainingBlock.objects.filter(test_set=test_set)
+    return {
+        segment
+        for rows in (sent, kept, teaching)
+        for segment in rows.values_list("segment_id", flat=True)
+    }
+
+
+def _runs(segments: Sequence[Segment], taken: Collection[int]) -> list[list[Segment]]:
+    runs = (
+        list(segments[start : start + TOUR_BLOCKS])
+        for start in range(len(segments) - TOUR_BLOCKS + 1)
+    )
+    return [run for run in runs if all(_suits(segment, taken) for segment in run)]
+
+
+def _suits(segment: Segment, taken: Collection[int]) -> bool:
+    texts = [segment.source_text or "", _reference_of(segment)]
+    return segment.pk not in taken and all(_SHORTEST <= len(text) <= _LONGEST for text in texts)
+
+
+def _reference_of(segment: Segment) -> str:
+    return next((reference.text for reference in segment.references.all()), "")
+
+
+def tour_of(judge: Judge) -> Tour:
+    """What the judge's tour is given on: the sentences set aside for them, or else our own.
+
+    Texts nobody handed in stand in for outputs, so that nothing is learnt of a system. Ids are new
+    each time, and none of them is anything the server would take a judgment of.
+    """
+    segments = list(tour_segments(judge))
+    story = _story_of(segments) if segments else _our_story(judge)
+    return Tour(
+        source_language=story.source_language,
+        target_language=story.target_language,
+        blocks=[_tour_block(story, place, judge.campaign) for place in story.practised],
+    )
+
+
+def _story_of(segments: Sequence[Segment]) -> _Story:
+    first, last, test_set = segments[0], segments[-1], segments[0].test_set
+    around = list(
+        Segment.objects.filter(
+            Q(document=first.document_id),
+            position__range=(
+                first.position - CONTEXT_SEGMENTS,
+                last.position + CONTEXT_SEGMENTS,
+            ),
+        )
+        .order_by("position")
+        .prefetch_related("references")
+    )
+    start = [segment.pk for segment in around].index(first.pk)
+    return _Story(
+        source_language=test_set.source_language,
+        target_language=test_set.target_language,
+        sources=[segment.source_text for segment in around],
+        references=[_reference_of(segment) for segment in around],
+        practised=range(start, start + len(segments)),
+    )
+
+
+def _our_story(judge: Judge) -> _Story:
+    """In the languages the judge is to read, as far as we tell it in them."""
+    test_set = test_sets_open_to_judge(judge).first()
+    tags = [test_set.target_language] if test_set else []
+    target = next(tag for tag in (*tags, get_language() or "", "en") if practice_story(tag))
+    references = practice_story(target) or ()
+    source = test_set.source_language if test_set else ""
+    sources = practice_story(source)
+    if not sources or sources == references:
+        source, sources = target, None
+    return _Story(
+        source_language=source,
+        target_language=target,
+        sources=sources or [None] * len(references),
+        references=references,
+        practised=range(1, 1 + TOUR_BLOCKS),
+    )
+
+
+def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
+    with_source = campaign.show_source and story.sources[place] is not None
+    with_reference = campaign.show_reference or not with_source
+
+    def neighbours(places: range) -> list[NeighbourView]:
+        return [
+            NeighbourView(
+                source=_source(story, at) if with_source else None,
+                reference=_target(story, story.references[at]) if with_reference else None,
+            )
+            for at in places
+            if 0 <= at < len(story.references)
+        ]
+
+    candidates, worst = _candidates(story, place)
+    shown = Draw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
+    return TourBlock(
+        block=BlockView(
+            id=uuid4(),
+            source=_source(story, place) if with_source else None,
+            references=[_target(story, story.references[place])] if with_reference else [],
+            context=ContextView(
+                before=neighbours(range(place - CONTEXT_SEGMENTS, place)),
+                after=neighbours(range(place + 1, place + CONTEXT_SEGMENTS + 1)),
+            ),
+            candidates=shown,
+            state="open",
+            judgment=None,
+        ),
+        best=candidates[0].id,
+        worst=worst,
+    )
+
+
+def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | None]:
+    """The reference and what was made of it, in this order, and which is of another sentence."""
+    reference = story.references[place]
+    others = [text for text in story.references if text and text != reference]
+    texts, worst = [reference], None
+    ids = [uuid4() for _text in range(1 + len(_DAMAGES))]
+    for number, damage in enumerate(_DAMAGES, start=1):
+        made = bad_text(
+            reference,
+            others=others,
+            forbidden=texts,
+            dice=Dice(seed=0, segment=place, attempt=number),
+            damages=[damage],
+        )
+        texts.append(made.text)
+        if made.damage == Damage.SWAPPED:
+            worst = ids[number]
+    language = story.target_language
+    direction = language_direction(language)
+    views = [
+        CandidateView(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
+    ]
+    return views, worst
+
+
+def _source(story: _Story, place: int) -> TextView | None:
+    text = story.sources[place]
+    if text is None:
+        return None
+    return TextView(text, story.source_language, language_direction(story.source_language))
+
+
+def _target(story: _Story, text: str) -> TextView:
+    return TextView(text, story.target_language, language_direction(story.target_language))

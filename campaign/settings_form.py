@@ -1,0 +1,82 @@
+"""What organisers fill in to change the rules of a campaign."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import Campaign
+from campaign.services import RulesRefusedError, campaign_change
+from campaign.services.rules import LONGEST_LEASE, MOST_BLOCKS
+
+
+class SettingsForm(forms.Form):
+    """The rules of a campaign. Each help text says what a change does to judges at work."""
+
+    show_source = forms.BooleanField(
+        label=_("Show the source"),
+        help_text=_(
+            "Hidden, it never leaves the server, nor do its neighbours. Sentences that a judge’s "
+            "page holds already, two HITs at most, stay as they were fetched."
+        ),
+        required=False,
+    )
+    show_reference = forms.BooleanField(
+        label=_("Show the reference"),
+        help_text=_(
+            "The same holds for the reference. Judges need one of the two to compare with. A "
+            "reference that takes part as a system is ranked all the same."
+        ),
+        required=False,
+    )
+    allow_partial_ranking = forms.BooleanField(
+        label=_("Allow partial ranking"),
+        help_text=_(
+            "Judges may leave outputs without a rank, but not fewer than two with one. What has no "
+            "rank is compared with nothing. Switched off, a partial ranking still on its way comes "
+            "back to its judge to be completed; what is judged stays."
+        ),
+        required=False,
+    )
+    tour = forms.BooleanField(
+        label=_("Tour for new judges"),
+        help_text=_(
+            "Two minutes on practice sentences, before the first HIT. Nobody who has begun to judge "
+            "is sent there; all find it in their menu."
+        ),
+        required=False,
+    )
+    blocks_per_judge = forms.IntegerField(
+        label=_("Blocks asked of a judge"),
+        help_text=_(
+            "Empty: no limit. Whoever has done so many may finish the HIT they hold, is thanked, "
+            "and is lent no more; with a higher number they may go on."
+        ),
+        min_value=1,
+        max_value=MOST_BLOCKS,
+        required=False,
+    )
+    lease_minutes = forms.IntegerField(
+        label=_("Minutes a HIT is lent for"),
+        help_text=_(
+            "After that it may go to another judge. HITs lent already keep the time they were lent "
+            "for; what comes late is kept in any case."
+        ),
+        min_value=1,
+        max_value=LONGEST_LEASE,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+        self.campaign = campaign
+        super().__init__(data, initial={name: getattr(campaign, name) for name in self.base_fields})
+
+    def save(self) -> bool:
+        """Change what was changed here and nothing else; False, with an error, if refused."""
+        changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
+        try:
+            campaign_change(campaign=self.campaign, **changes)
+        except RulesRefusedError as error:
+            self.add_error(error.field, str(error))
+            return False
+        return True

@@ -1,0 +1,43 @@
+// What the judge does, told by what the screen shows of it: "context", "differences", "rank", "clear",
+// "move", "incomplete", "submit", "revise", "skip", "back", "return".
+
+const $ = (id) => document.getElementById(id);
+
+function onAttribute(element, name, tell) {
+  new MutationObserver(() => tell(element.getAttribute(name) === "true")).observe(element, {
+    attributeFilter: [name],
+  });
+}
+
+export function watch(page, tell) {
+  let before = [];
+  let wentBack = false;
+
+  onAttribute($("context"), "aria-expanded", () => tell("context"));
+  onAttribute($("differences"), "aria-pressed", () => tell("differences"));
+  new MutationObserver(() => {
+    if ($("missing").classList.contains("refused")) tell("incomplete");
+  }).observe($("missing"), { attributeFilter: ["class"] });
+
+  $("rows").addEventListener("focusin", () => {
+    if (page.block?.labels[page.rows.active] != null) tell("move");
+  });
+  page.addEventListener("ranked", () => {
+    const { labels } = page.block;
+    const cleared = labels.some((label, index) => label === null && before[index] != null);
+    before = [...labels];
+    tell(cleared ? "clear" : "rank");
+  });
+  page.addEventListener("done", ({ detail: { block, kind } }) => {
+    if (kind === "skips") tell("skip");
+    else tell(wentBack ? "revise" : "submit", block);
+  });
+  page.addEventListener("shown", () => {
+    const { block } = page;
+    before = [...block.labels];
+    const isBack = block.state !== "open";
+    if (isBack) tell("back");
+    else if (wentBack) tell("return");
+    wentBack = isBack;
+  });
+}

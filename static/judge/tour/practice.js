@@ -1,0 +1,43 @@
+// Stands where the judging API would be: lends the sentences of the tour, the same ones anew for as long
+// as anybody goes on, takes whatever is submitted, and keeps nothing.
+
+const A_DAY_MS = 24 * 60 * 60 * 1000;
+
+export class Practice {
+  #round = 0;
+
+  constructor(user, hit) {
+    Object.assign(this, { user, hit });
+  }
+
+  async assignment() {
+    this.#round += 1;
+    return this.#answer({
+      ...this.hit,
+      id: `tour/${this.#round}`,
+      number: this.#round,
+      back: this.#round,
+      expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
+      progress: { done: 0, wanted: null, minutes_left: null },
+      notice: "",
+      blocks: this.hit.blocks.map((block) => ({ ...block, id: `${block.id}/${this.#round}` })),
+    });
+  }
+
+  async submit() {
+    return this.#answer({});
+  }
+
+  async history() {
+    return this.#answer({ results: [], next: null });
+  }
+
+  signedIn() {}
+
+  #answer(data) {
+    return { status: 200, data, at: Date.now() };
+  }
+}
+
+// A ranking in the making is not kept either.
+export const NO_DRAFTS = { get: () => null, put() {}, remove() {} };

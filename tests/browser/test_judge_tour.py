@@ -1,0 +1,209 @@
+"""The tour between arriving and working: on the very screen, step by step, kept by nobody."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Exposure, Judgment, Skip
+from campaign.models import Judge
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import at_sentence, judge_block, rank_of, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(tour=True), identical=()).campaign)
+
+
+@pytest.fixture
+def touring(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    expect(page).to_have_url("/judge/museum/tour/")
+    return page
+
+
+def at_step(page: Page, step: int) -> None:
+    expect(page.locator("#tour-step")).to_have_text(f"Tour: {step} of 8")
+
+
+def answer(page: Page, words: str) -> None:
+    expect(page.locator("#tour-answer")).to_contain_text(words)
+
+
+def test_the_tour_by_keyboard_alone_and_only_once(touring: Page, judge: Judge) -> None:
+    page = touring
+    at_step(page, 1)
+    expect(rank_of(page, "A", 1)).to_be_focused()
+    type_ranks(page, "1")
+    answer(page, "You ranked an output. This step asks for something else.")
+    page.keyboard.press("c")
+    at_step(page, 2)
+    page.keyboard.press("d")
+    at_step(page, 3)
+    type_ranks(page, "2345")
+    answer(page, "Now give two of them the same rank.")
+    page.keyboard.press("ArrowUp")
+    type_ranks(page, "5")
+    at_step(page, 4)
+    page.keyboard.press("ArrowUp")
+    answer(page, "Now take its rank back.")
+    page.keyboard.press("0")
+    at_step(page, 5)
+    page.keyboard.press("Enter")
+    answer(page, "one is still without a rank")
+    type_ranks(page, "3")
+    page.keyboard.press("Enter")
+    at_step(page, 6)
+    answer(page, "was the reference itself")
+    page.keyboard.press("u")
+    answer(page, "Here it is again.")
+    page.keyboard.press("Enter")
+    at_step(page, 7)
+    page.keyboard.press("s")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    at_step(page, 8)
+    answer(page, "Skipped, with your reason.")
+    expect(page.get_by_role("button", name="Begin")).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url("/judge/museum/")
+    at_sentence(page, 1)
+    judge.refresh_from_db()
+    assert judge.tour == Judge.Tour.DONE
+    assert not Judgment.objects.exists()
+    assert not Skip.objects.exists()
+    assert page.evaluate("Object.keys(localStorage).filter((key) => /tour|draft/.test(key))") == []
+
+
+def test_the_tour_by_touch_alone_on_a_phone(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="dark")
+    sign_in(page, judge)
+    at_step(page, 1)
+    expect(page.locator("#tour-task")).to_contain_text("Tap “more context”")
+    page.get_by_role("button", name="more context").tap()
+    at_step(page, 2)
+    page.get_by_role("button", name="less context").tap()
+    answer(page, "That was the context.")
+    page.get_by_role("button", name="differences").tap()
+    at_step(page, 3)
+    for letter, rank in zip("ABCDE", (3, 1, 2, 2, 5), strict=True):
+        rank_of(page, letter, rank).tap()
+    at_step(page, 4)
+    rank_of(page, "E", 5).tap()
+    at_step(page, 5)
+    rank_of(page, "E", 4).tap()
+    page.get_by_role("button", name="Submit").tap()
+    at_step(page, 6)
+    page.get_by_role("button", name="go back").tap()
+    page.get_by_role("button", name="Return").tap()
+    at_step(page, 7)
+    page.get_by_role("button", name="Skip…").tap()
+    page.get_by_label("I cannot judge this").tap()
+    page.get_by_role("dialog").get_by_role("button", name="Skip").tap()
+    at_step(page, 8)
+    page.get_by_role("button", name="Begin").tap()
+    expect(page).to_have_url("/judge/museum/")
+    judge.refresh_from_db()
+    assert judge.tour == Judge.Tour.DONE
+
+
+def known_order(page: Page) -> tuple[str, str]:
+    """Letters of the reference and of the text of another sentence, of the first block."""
+    best, worst = page.evaluate(
+        """() => {
+            const { hit, known } = JSON.parse(document.getElementById("given").textContent);
+            const letter = (id) => "ABCDE"[hit.blocks[0].candidates.findIndex((each) => each.id === id)];
+            return [letter(known[0].best), letter(known[0].worst)];
+        }"""
+    )
+    return best, worst
+
+
+def test_what_is_said_of_the_order_is_true(touring: Page) -> None:
+    page = touring
+    best, worst = known_order(page)
+    for _step in range(4):
+        page.get_by_role("button", name="Next step").click()
+    known = f"{best} was the reference itself, and {worst} of another sentence."
+    rank_all(page, {best: 5, worst: 1})
+    page.get_by_role("button", name="Submit").click()
+    answer(page, f"Not quite as expected: {known}")
+    page.keyboard.press("u")
+    answer(page, "Here it is again.")
+    rank_all(page, {best: 1, worst: 5})
+    page.get_by_role("button", name="Save the change").click()
+    at_step(page, 7)
+    answer(page, f"Just as expected: {known}")
+
+
+def rank_all(page: Page, ranks: dict[str, int]) -> None:
+    for letter in "ABCDE":
+        rank_of(page, letter, ranks.get(letter, 3)).check()
+
+
+def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
+    touring: Page, new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    touring.get_by_role("button", name="Skip the tour").click()
+    at_sentence(touring, 1)
+    other_device = new_page()
+    sign_in(other_device, judge)
+    expect(other_device).to_have_url("/judge/museum/")
+    at_sentence(other_device, 1)
+    other_device.get_by_role("button", name="more…").click()
+    other_device.get_by_role("link", name="the tour once more").click()
+    at_step(other_device, 1)
+    # Practice for as long as one likes, whatever the step.
+    for position in (1, 2, 3, 1):
+        at_sentence(other_device, position)
+        judge_block(other_device)
+    at_sentence(other_device, 2)
+    assert not Judgment.objects.exists()
+    # What is lent is lent for work alone.
+    assert set(Exposure.objects.values_list("assignment__judge", flat=True)) == {judge.pk}
+
+
+@pytest.mark.parametrize(("viewport", "language"), [(DESKTOP, "de"), (PHONE, "ar")])
+def test_every_task_fits_two_lines_and_axe_finds_nothing(
+    new_page: NewPage,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    language: str,
+) -> None:
+    test_set = make_test_set(make_campaign(tour=True), target_language=language)
+    phone = viewport is PHONE
+    page = new_page(
+        viewport=viewport,
+        has_touch=phone,
+        is_mobile=phone,
+        reduced_motion="reduce",
+        color_scheme="dark" if phone else "light",
+    )
+    sign_in(page, make_judge(test_set.campaign))
+    at_step(page, 1)
+    expect(page.locator(".row-text").first).to_have_attribute("lang", language)
+    if language == "ar":
+        page.evaluate("document.documentElement.dir = 'rtl'")
+    axe_check(page)
+    for step in range(1, 9):
+        at_step(page, step)
+        lines = page.evaluate(
+            """() => {
+                const task = document.getElementById("tour-task");
+                return task.offsetHeight / parseFloat(getComputedStyle(task).lineHeight);
+            }"""
+        )
+        assert lines <= 2.1, page.locator("#tour-task").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        page.screenshot(path=f"/tmp/tour-{language}-{viewport['width']}-{step}.png")
+        if step < 8:
+            page.get_by_role("button", name="Next step").click()
+    axe_check(page)

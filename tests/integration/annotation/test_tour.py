@@ -1,0 +1,196 @@
+"""The tour: who is sent there, what it is given on, what remains of it."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import HIT, Exposure
+from annotation.practice import practice_story
+from annotation.selectors.tour import tour_due
+from annotation.services import pool_fill, tour_begin, tour_leave
+from campaign.damage import normalised
+from campaign.models import Campaign, Judge, Output, Reference, Segment, TestSet
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+TOUR, WORK = "/judge/museum/tour/", "/judge/museum/"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(tour=True)
+
+
+@pytest.fixture
+def judge(campaign: Campaign) -> Judge:
+    make_test_set(campaign)
+    return make_judge(campaign)
+
+
+def signed_in(judge: Judge) -> Client:
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    return client
+
+
+def given(client: Client) -> Any:
+    page = client.get(TOUR).content.decode()
+    found = re.search(r'<script id="given" type="application/json">(.*?)</script>', page)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_new_judge_is_sent_there_until_they_left_it(judge: Judge) -> None:
+    client = signed_in(judge)
+    assert client.get(WORK).headers["Location"] == TOUR
+    assert client.post(TOUR, {"how": "somehow"}).status_code == 400
+    assert client.get(WORK).status_code == 302
+    assert client.post(TOUR, {"how": "skipped"}).headers["Location"] == WORK
+    judge.refresh_from_db()
+    skipped_at = judge.tour_left_at
+    assert (judge.tour, skipped_at is None) == ("skipped", False)
+    # On another device too; with no query more than before there was a tour.
+    other_device = signed_in(judge)
+    with CaptureQueriesContext(connection) as queries:
+        assert other_device.get(WORK).status_code == 200
+    assert len(queries) == 3
+    assert client.get(TOUR).status_code == 200
+
+
+def test_how_a_tour_was_left_is_recorded_once(judge: Judge) -> None:
+    tour_leave(judge=judge, how=Judge.Tour.SKIPPED)
+    tour_leave(judge=judge, how=Judge.Tour.DONE)
+    judge.refresh_from_db()
+    done_at = judge.tour_left_at
+    assert judge.tour == "done"
+    for how in Judge.Tour:
+        tour_leave(judge=judge, how=how)
+    judge.refresh_from_db()
+    assert (judge.tour, judge.tour_left_at) == ("done", done_at)
+
+
+def test_a_campaign_without_a_tour_sends_nobody_there(judge: Judge) -> None:
+    Campaign.objects.update(tour=False)
+    client = signed_in(judge)
+    page = client.get(WORK)
+    assert page.status_code == 200
+    assert TOUR not in page.content.decode()
+    assert client.get(TOUR).headers["Location"] == WORK
+
+
+def test_whoever_works_already_is_not_disturbed(judge: Judge) -> None:
+    lend(judge)
+    assert not tour_due(judge)
+    page = signed_in(judge).get(WORK)
+    assert page.status_code == 200
+    assert TOUR in page.content.decode()
+    tour_begin(judge=judge)
+    assert not Exposure.objects.filter(assignment=None).exists()
+
+
+def test_a_small_test_set_gives_none_of_its_sentences_away(judge: Judge) -> None:
+    data = given(signed_in(judge))
+    assert not Exposure.objects.exists()
+    story = practice_story("de")
+    assert story is not None
+    assert [block["references"][0]["text"] for block in data["hit"]["blocks"]] == list(story[1:4])
+    assert data["hit"]["blocks"][0]["source"]["lang"] == "en"
+
+
+def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
+    client = signed_in(judge)
+    handed_in = set(Output.objects.values_list("text", flat=True))
+    data = given(client)
+    for block, known in zip(data["hit"]["blocks"], data["known"], strict=True):
+        texts = {each["id"]: each["text"] for each in block["candidates"]}
+        assert len({normalised(text) for text in texts.values()}) == len(texts) == 5
+        assert not handed_in & set(texts.values())
+        assert texts[known["best"]] == block["references"][0]["text"]
+        assert texts[known["worst"]] in (practice_story("de") or ())
+
+
+class TestLargeTestSet:
+    """One that can spare three sentences for each judge."""
+
+    @pytest.fixture
+    def test_set(self, campaign: Campaign) -> TestSet:
+        test_set = make_long_test_set(campaign, segments=240, systems=3)
+        Reference.objects.bulk_create(
+            Reference(segment=segment, number=1, text=f"Satz {segment.number} der Geschichte.")
+            for segment in test_set.segments.all()
+        )
+        return test_set
+
+    def practised(self, judge: Judge) -> list[int]:
+        return sorted(
+            Exposure.objects.filter(judge=judge, assignment=None).values_list("segment", flat=True)
+        )
+
+    def test_its_own_sentences_are_shown_and_never_lent_to_that_judge(
+        self, test_set: TestSet
+    ) -> None:
+        judge = make_judge(test_set.campaign)
+        client = signed_in(judge)
+        first = given(client)
+        own = self.practised(judge)
+        segments = Segment.objects.in_bulk(own)
+        assert [segments[pk].source_text for pk in own] == [
+            block["source"]["text"] for block in first["hit"]["blocks"]
+        ]
+        assert len({segment.document_id for segment in segments.values()}) == 1
+        # The same ones when it is repeated, under other ids.
+        again = given(client)
+        assert self.practised(judge) == own
+        assert again["known"] != first["known"]
+        # Until nothing is left to lend: everything but what would show one of them.
+        lent: set[int] = set()
+        for _hit in range(12):
+            pool_fill(test_set_id=test_set.pk, size=80)
+            assignment = judge_one_hit(judge)
+            assert assignment is not None
+            lent.update(assignment.hit.segment_ids)
+        assert not lent & set(own)
+        assert HIT.objects.open().filter(segment_ids__overlap=own).exists()
+
+    def test_judges_do_not_practise_on_the_same_sentences(self, test_set: TestSet) -> None:
+        judges = [make_judge(test_set.campaign, f"judge-{number}") for number in range(4)]
+        for judge in judges:
+            tour_begin(judge=judge)
+        assert len({tuple(self.practised(judge)) for judge in judges}) > 1
+
+    def test_what_the_campaign_hides_is_not_in_it(self, test_set: TestSet) -> None:
+        Campaign.objects.update(show_source=False)
+        client = signed_in(make_judge(test_set.campaign))
+        for block in given(client)["hit"]["blocks"]:
+            assert block["source"] is None
+            assert block["references"]
+            assert all(each["source"] is None for each in block["context"]["before"])
+        Campaign.objects.update(show_source=True, show_reference=False)
+        for block in given(client)["hit"]["blocks"]:
+            assert block["source"]["text"]
+            assert block["references"] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "shown"),
+    [
+        ("cs", "en", ("cs", "en")),
+        ("sw", "zh-CN", (None, "zh-CN")),
+        ("de", "zh-Hant", ("de", "en")),
+        ("en", "sw", (None, "en")),
+    ],
+)
+def test_our_sentences_are_in_the_judges_languages_as_far_as_we_have_them(
+    campaign: Campaign, source: str, target: str, shown: tuple[str | None, str]
+) -> None:
+    make_test_set(campaign, source_language=source, target_language=target)
+    block = given(signed_in(make_judge(campaign)))["hit"]["blocks"][0]
+    assert (block["source"] and block["source"]["lang"], block["candidates"][0]["lang"]) == shown
+    assert block["references"][0]["lang"] == shown[1]

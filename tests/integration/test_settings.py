@@ -1,0 +1,173 @@
+"""The rules of a campaign: one service, a page and a command, and what judges notice."""
+
+import re
+from io import StringIO
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.selectors import assigned_blocks
+from annotation.services import assignment_lend, judgment_submit
+from campaign.models import Campaign, TestSet
+from campaign.services import RulesRefusedError, campaign_change
+from ranking.services import ranking_run_compute
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+SETTINGS = "/campaigns/museum/settings/"
+AS_IT_IS = {"show_source": "on", "show_reference": "on", "lease_minutes": "60"}
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    """Without a reference among the systems, which rankings leave out: each pair counts."""
+    return make_test_set(make_campaign(), identical=(), with_reference=False)
+
+
+@pytest.fixture
+def page(client: Client, test_set: TestSet) -> Client:
+    client.force_login(make_organiser(test_set.campaign))
+    return client
+
+
+def words(response: Any) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
+
+
+def rules(campaign: Campaign) -> tuple[Any, ...]:
+    campaign.refresh_from_db()
+    return (
+        *(campaign.show_source, campaign.show_reference, campaign.allow_partial_ranking),
+        *(campaign.tour, campaign.blocks_per_judge, campaign.lease_minutes),
+    )
+
+
+def test_the_page_shows_the_rules_and_changes_what_was_changed(
+    page: Client, test_set: TestSet
+) -> None:
+    section = page.get(f"/campaigns/museum/test-sets/{test_set.pk}/bad-references/")
+    assert SETTINGS in section.content.decode()
+    assert 'value="60"' in page.get(SETTINGS).content.decode()
+    change = {
+        "show_source": "on",
+        "allow_partial_ranking": "on",
+        "tour": "on",
+        "blocks_per_judge": "45",
+        "lease_minutes": "90",
+    }
+    answer = page.post(SETTINGS, change, follow=True)
+    assert rules(test_set.campaign) == (True, False, True, True, 45, 90)
+    assert "Changed: Show the reference; Allow partial ranking; Tour" in words(answer)
+    again = page.post(SETTINGS, change, follow=True)
+    assert "Nothing was changed." in words(again)
+    page.post(SETTINGS, {**AS_IT_IS, "blocks_per_judge": ""})
+    assert rules(test_set.campaign) == (True, True, False, False, None, 60)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"lease_minutes": "0"}, "greater than or equal to 1"),
+        ({"lease_minutes": ""}, "This field is required"),
+        ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
+        ({"blocks_per_judge": "many"}, "Enter a whole number"),
+        ({"show_source": "", "show_reference": ""}, "show them the source or the reference"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
+    page: Client, test_set: TestSet, change: dict[str, str], said: str
+) -> None:
+    before = rules(test_set.campaign)
+    sent = {**AS_IT_IS, "tour": "on", **change}
+    answer = page.post(SETTINGS, {name: value for name, value in sent.items() if value})
+    assert answer.status_code == 400
+    assert said in words(answer)
+    assert rules(test_set.campaign) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"show_source": False, "show_reference": False}, "show_reference"),
+        ({"lease_minutes": 0}, "lease_minutes"),
+        ({"lease_minutes": 10**9}, "lease_minutes"),
+        ({"blocks_per_judge": 0}, "blocks_per_judge"),
+    ],
+)
+def test_the_service_refuses_what_the_page_does(
+    test_set: TestSet, change: dict[str, Any], field: str
+) -> None:
+    before = rules(test_set.campaign)
+    with pytest.raises(RulesRefusedError) as refused:
+        campaign_change(campaign=test_set.campaign, **change)
+    assert refused.value.field == field
+    assert rules(test_set.campaign) == before
+
+
+def said(*arguments: str) -> str:
+    out = StringIO()
+    call_command("change_campaign", "museum", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_changes_the_same(test_set: TestSet) -> None:
+    told = said("--no-show-source", "--tour", "--partial-ranking", "yes")
+    assert rules(test_set.campaign) == (False, True, True, True, None, 60)
+    assert "source hidden; reference shown; partial ranking allowed; tour" in told
+    with pytest.raises(CommandError, match="the source or the reference"):
+        said("--no-show-reference", "--no-tour")
+    assert rules(test_set.campaign) == (False, True, True, True, None, 60)
+    said("--show-source", "--no-show-reference", "--no-tour")
+    assert rules(test_set.campaign) == (True, False, True, False, None, 60)
+
+
+def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    held = lend(judge)
+    campaign_change(campaign=test_set.campaign, lease_minutes=5, blocks_per_judge=1)
+    judge.refresh_from_db()
+    assert lend(judge).expires_at == held.expires_at
+    for block in assigned_blocks(held):
+        labels = list(range(1, len(block.candidates) + 1))
+        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+    assert assignment_lend(judge=judge) is None
+    campaign_change(campaign=test_set.campaign, blocks_per_judge=6)
+    further = lend(judge)
+    begun = further.lease.lower
+    assert begun is not None
+    assert (further.expires_at - begun).total_seconds() == 5 * 60
+
+
+def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
+    client: Client, test_set: TestSet
+) -> None:
+    """From the judging API to the ranking: of five outputs, three ranked make three comparisons."""
+    campaign_change(campaign=test_set.campaign, allow_partial_ranking=True)
+    judge = make_judge(test_set.campaign)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    hit = asked.json()
+    assert hit["rules"] == {"partial": True}
+    block = hit["blocks"][0]
+    assert len(block["candidates"]) == 5
+
+    def put(labels: list[int | None]) -> Any:
+        body = {"block": block["id"], "labels": labels}
+        address = f"/api/v1/judging/judgments/{uuid4()}/"
+        return client.put(address, body, content_type="application/json")
+
+    refused = put([1, None, None, None, None])
+    assert refused.status_code == 400
+    assert refused.json()["missing"] == [each["id"] for each in block["candidates"][1:]]
+    assert put([2, None, 1, 2, None]).status_code == 200
+    progress = client.get("/api/v1/judging/progress/?campaign=museum").json()
+    assert progress["done"] == 1
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    counted = run.result["input"]
+    assert (counted["comparisons"], counted["ties"]) == (3, 1)
