@@ -8,7 +8,6 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
-from django.utils.translation import gettext_lazy as _
 
 env = environ.Env()
 
@@ -166,7 +165,15 @@ X_FRAME_OPTIONS = "DENY"
 # --- Words --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+# Each under its own name, which is how whoever looks for it knows it.
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("cs", "Čeština"),
+    ("es", "Español"),
+    ("zh-hans", "中文"),
+    ("ar", "العربية"),
+]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True

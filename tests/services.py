@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from launcher.home import Home
+from catalogues.files import catalogue_compile, locales
+from launcher.home import CHECKOUT, Home
 from launcher.services import Services
 from launcher.valkey import Valkey
 
@@ -28,6 +29,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     # Whoever ends the run with SIGTERM (`timeout`, a CI job's limit) must not leave servers behind.
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for locale in locales(CHECKOUT):
+        catalogue_compile(CHECKOUT, locale)
     held = contextlib.ExitStack()
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
