@@ -3,10 +3,12 @@ from django.urls import path
 
 from campaign.views.bad_references import bad_reference_decide, bad_references
 from campaign.views.invitation import invitation
+from campaign.views.language import language_choose
 
 _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
 urlpatterns = [
+    path("language/", language_choose, name="language"),
     path("i/<str:token>/", invitation, name="invitation"),
     path(
         "sign-in/",

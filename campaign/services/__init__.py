@@ -21,6 +21,7 @@ from campaign.services.people import (
     judge_invite,
     organiser_add,
     organiser_invite,
+    user_language_set,
 )
 from campaign.services.rules import campaign_change, test_set_change
 
@@ -43,4 +44,5 @@ __all__ = [
     "organiser_add",
     "organiser_invite",
     "test_set_change",
+    "user_language_set",
 ]
