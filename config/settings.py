@@ -165,7 +165,7 @@ X_FRAME_OPTIONS = "DENY"
 # --- Words --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# Each under its own name, which is how whoever looks for it knows it.
+# The pages show each under its own name, which is how whoever looks for it knows it.
 LANGUAGES = [
     ("en", "English"),
     ("de", "Deutsch"),
