@@ -14,25 +14,32 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 KERNEL_STAMP := $(VENV)/.compiled
+WORDS_STAMP := $(VENV)/.translated
 
-.PHONY: help demo install install-dev test check lock screenshots bench clean
+.PHONY: help demo install install-dev test check messages untranslated lock screenshots bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-demo: $(RUN_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
+demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo
 
-install: $(KERNEL_STAMP) ## make the environment in .venv and stop there
+install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
 
 install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
 
-test: $(DEV_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
+test: $(DEV_STAMP) $(WORDS_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
 
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
+
+messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code and templates
+	@$(BIN)/python -m catalogues update
+
+untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
+	@$(BIN)/python -m catalogues check
 
 BENCHMARKS := lopez live_state cohen ability reading resampling planning judging_page judging_server
 
@@ -66,6 +73,10 @@ $(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*kernel*.py ranking/files/
 	@$(BIN)/python -m ranking.core.compiled
 	@$(BIN)/python -m ranking.files.compiled
 	@$(BIN)/python -c "import annotation.sampling.pairing_kernel"
+	@touch $@
+
+$(WORDS_STAMP): $(RUN_STAMP) $(wildcard catalogues/*.py locale/*/LC_MESSAGES/django.po)
+	@$(BIN)/python -m catalogues compile
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)

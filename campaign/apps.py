@@ -1,7 +1,13 @@
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.utils.translation import gettext_lazy as _
 
 
 class CampaignConfig(AppConfig):
     name = "campaign"
     verbose_name = _("Campaign")
+
+    def ready(self) -> None:
+        from campaign.interface_language import language_into_session
+
+        user_logged_in.connect(language_into_session, dispatch_uid="interface-language")

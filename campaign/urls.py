@@ -12,6 +12,7 @@ from campaign.views.invitations import (
     mail_again,
     mails_create,
 )
+from campaign.views.language import language_choose
 from campaign.views.settings import campaign_settings
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
@@ -19,6 +20,7 @@ _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
 _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
 urlpatterns = [
+    path("language/", language_choose, name="language"),
     path("i/<str:token>/", invitation, name="invitation"),
     path(
         "sign-in/",

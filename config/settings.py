@@ -8,7 +8,6 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
-from django.utils.translation import gettext_lazy as _
 
 env = environ.Env()
 
@@ -53,7 +52,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "campaign.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -191,7 +190,19 @@ X_FRAME_OPTIONS = "DENY"
 # --- Words --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+# The pages show each under its own name, which is how whoever looks for it knows it.
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("cs", "Čeština"),
+    ("es", "Español"),
+    ("zh-hans", "中文"),
+    ("ar", "العربية"),
+]
+LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = HTTPS
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True

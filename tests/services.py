@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from launcher.home import Home
+from catalogues.files import catalogue_compile, locales
+from launcher.home import CHECKOUT, Home
 from launcher.services import Services
 from launcher.valkey import Valkey
 
@@ -33,6 +34,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     # Templates name their static files as they are; no test has to collect them first.
     os.environ.setdefault("STATIC_HASHED", "0")
     runs_tests = "PYTEST_XDIST_WORKER" in os.environ
+    if not runs_tests:
+        for locale in locales(CHECKOUT):
+            catalogue_compile(CHECKOUT, locale)
     if early_config.known_args_namespace.numprocesses and not runs_tests:
         _leave_to_the_processes()
         yield

@@ -31,6 +31,12 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     email = models.EmailField(_("e-mail address"), unique=True, null=True, blank=True)
     name = models.CharField(_("name"), max_length=150)
+    language = models.CharField(
+        _("language"),
+        max_length=35,
+        blank=True,
+        help_text=_("Of the pages, where they chose one; their browser's otherwise."),
+    )
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("staff"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

@@ -58,6 +58,7 @@ from campaign.services.people import (
     judge_invite,
     organiser_add,
     organiser_invite,
+    user_language_set,
 )
 from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
 
@@ -110,4 +111,5 @@ __all__ = [
     "sighting_note",
     "test_set_change",
     "test_set_choose",
+    "user_language_set",
 ]

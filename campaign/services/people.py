@@ -30,6 +30,12 @@ def organiser_add(*, campaign: Campaign, user: User) -> Membership:
     return membership
 
 
+def user_language_set(*, user: User, language: str) -> None:
+    """Remember in which language somebody wants the pages, on whatever device."""
+    user.language = language
+    user.save(update_fields=["language"])
+
+
 @transaction.atomic
 def judge_add(
     *,

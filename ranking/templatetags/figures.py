@@ -85,6 +85,8 @@ def ago(moment: datetime) -> str:
 
 @register.filter
 def languages(test_set: TestSet) -> str:
-    """ "Czech → English"."""
-    source = language_name(test_set.source_language)
-    return f"{source} → {language_name(test_set.target_language)}"
+    """ "Czech → English"; the arrow points the way the reader's language is written."""
+    return _("%(source)s → %(target)s") % {
+        "source": language_name(test_set.source_language),
+        "target": language_name(test_set.target_language),
+    }

@@ -27,7 +27,8 @@ function fill(pattern, name, value) {
 }
 
 function ageInWords(seconds) {
-  const figure = new Intl.NumberFormat(document.documentElement.lang).format;
+  // With the digits that the rest of the page has.
+  const figure = new Intl.NumberFormat(`${document.documentElement.lang}-u-nu-latn`).format;
   if (seconds < 60) return fill(words.seconds, "n", figure(Math.floor(seconds)));
   if (seconds < 3600) return fill(words.minutes, "n", figure(Math.floor(seconds / 60)));
   if (seconds < 86_400) return fill(words.hours, "n", figure(Math.floor(seconds / 3600)));

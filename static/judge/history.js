@@ -1,10 +1,10 @@
 // The judge's own judgments, the latest first; choosing one opens it again, to be revised.
 
 import { letterOf, tiers } from "./order.js";
-import { LANGUAGE, say } from "./words.js";
+import { LOCALE, say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
-const when = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
+const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 
 const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
 

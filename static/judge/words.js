@@ -2,11 +2,12 @@
 
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
-export const LANGUAGE = document.documentElement.lang;
+// With the digits that stand on the keys and that the server writes, also where a language has its own.
+export const LOCALE = `${document.documentElement.lang}-u-nu-latn`;
 
-const rules = new Intl.PluralRules(LANGUAGE);
-const numbers = new Intl.NumberFormat(LANGUAGE);
-const lists = new Intl.ListFormat(LANGUAGE, { type: "conjunction" });
+const rules = new Intl.PluralRules(LOCALE);
+const numbers = new Intl.NumberFormat(LOCALE);
+const lists = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 
 // A plural has one form for each of a few sample numbers, which between them fall into every
 // category of every language; ours is the form of a sample in the same category.

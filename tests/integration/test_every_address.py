@@ -48,6 +48,7 @@ ADDRESSES = {
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200},
+    "language/": ONLY_POST,
     "sign-out/": dict.fromkeys(ROLES, 405),
     "i/<str:token>/": dict.fromkeys(ROLES, 404),
     "": {

@@ -1,0 +1,33 @@
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from campaign.interface_language import SESSION_KEY, is_offered
+from campaign.models import User
+from campaign.services import user_language_set
+
+
+@require_POST
+def language_choose(request: HttpRequest) -> HttpResponse:
+    """Show this browser, and whoever is signed in, the pages in another language from now on."""
+    page = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(
+        page, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    response = HttpResponseRedirect(page if safe else reverse("home"))
+    language = request.POST.get("language", "")
+    if is_offered(language):
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+        )
+        if isinstance(request.user, User):
+            user_language_set(user=request.user, language=language)
+            request.session[SESSION_KEY] = language
+    return response

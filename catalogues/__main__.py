@@ -1,0 +1,113 @@
+"""python -m catalogues update                   bring every catalogue up to date with the code
+python -m catalogues check [LOCALE ...]       list what is untranslated, outdated or wrong
+python -m catalogues open LOCALE [PLACE ...]  what is still to be translated, as JSON
+python -m catalogues fill LOCALE FILE ...     put translations from JSON files into the catalogue
+python -m catalogues compile                  make the .mo files that gettext reads
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from catalogues.checking import faults_of
+from catalogues.extraction import messages_of
+from catalogues.files import (
+    catalogue_compile,
+    catalogue_read,
+    catalogue_update,
+    catalogue_write,
+    locales,
+)
+from catalogues.work import FillError, catalogue_fill, open_entries
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Run one command; return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m catalogues",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    update = commands.add_parser("update")
+    update.add_argument("locale", nargs="*", help="also those that have no catalogue yet")
+    commands.add_parser("check").add_argument("locale", nargs="*")
+    opened = commands.add_parser("open")
+    opened.add_argument("locale")
+    opened.add_argument("place", nargs="*", default=[""], help="a folder or file of the code")
+    fill = commands.add_parser("fill")
+    fill.add_argument("locale")
+    fill.add_argument("file", nargs="+", type=Path)
+    commands.add_parser("compile")
+    chosen = parser.parse_args(arguments)
+    return _COMMANDS[chosen.command](root, chosen)
+
+
+def _update(root: Path, chosen: argparse.Namespace) -> int:
+    found = messages_of(root)
+    for locale in sorted({*locales(root), *chosen.locale}):
+        updated = catalogue_update(catalogue_read(root, locale), found)
+        catalogue_write(root, locale, updated)
+        _say(f"{locale}: {len(found)} texts, {len(open_entries(updated, locale))} open")
+    return 0
+
+
+def _check(root: Path, chosen: argparse.Namespace) -> int:
+    found = messages_of(root)
+    count: Counter[str] = Counter()
+    for locale in chosen.locale or locales(root):
+        for fault in faults_of(catalogue_read(root, locale), found, locale):
+            _say(str(fault))
+            count[locale] += 1
+    for locale, faults in count.items():
+        _say(f"{locale}: {faults} to put right of {len(found)} texts")
+    return 1 if count else 0
+
+
+def _open(root: Path, chosen: argparse.Namespace) -> int:
+    described = open_entries(catalogue_read(root, chosen.locale), chosen.locale, chosen.place)
+    _say(json.dumps(described, ensure_ascii=False, indent=1))
+    return 0
+
+
+def _fill(root: Path, chosen: argparse.Namespace) -> int:
+    """A file that does not fit is refused whole and the others are taken."""
+    catalogue = catalogue_read(root, chosen.locale)
+    refused = False
+    for path in chosen.file:
+        try:
+            brought = json.loads(path.read_text(encoding="utf-8"))
+            _say(f"{path}: {catalogue_fill(catalogue, brought, chosen.locale)} put in")
+        except (FillError, json.JSONDecodeError) as error:
+            refused = True
+            sys.stderr.write(f"{path} was not taken:\n{error}\n")
+    catalogue_write(root, chosen.locale, catalogue)
+    return 1 if refused else 0
+
+
+def _compile(root: Path, _chosen: argparse.Namespace) -> int:
+    for locale in locales(root):
+        catalogue_compile(root, locale)
+    return 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+_COMMANDS: dict[str, Callable[[Path, argparse.Namespace], int]] = {
+    "update": _update,
+    "check": _check,
+    "open": _open,
+    "fill": _fill,
+    "compile": _compile,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

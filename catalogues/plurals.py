@@ -1,0 +1,42 @@
+"""Which plural forms a language has, and which numbers each of them is for."""
+
+from functools import cache
+from gettext import c2py
+
+from babel.messages.plurals import get_plural
+
+# Babel has Arabic's last two the other way round than CLDR, Django and every translator's manual:
+# the fifth is for 11 to 99, the last for 100, 101, 102.
+_ELSEWHERE = {
+    "ar": (
+        6,
+        "(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5)",
+    ),
+}
+# Enough to meet every form of every language.
+_NUMBERS = range(1001)
+
+
+def plural_forms(locale: str) -> str:
+    """What a catalogue's header says of them."""
+    count, expression = _rule(locale)
+    return f"nplurals={count}; plural={expression};"
+
+
+def form_count(locale: str) -> int:
+    return _rule(locale)[0]
+
+
+@cache
+def numbers_of_forms(locale: str) -> tuple[tuple[int, ...], ...]:
+    """For each form of the language the numbers up to 1000 it is for."""
+    count, expression = _rule(locale)
+    form = c2py(expression)
+    return tuple(tuple(n for n in _NUMBERS if form(n) == number) for number in range(count))
+
+
+def _rule(locale: str) -> tuple[int, str]:
+    if locale in _ELSEWHERE:
+        return _ELSEWHERE[locale]
+    plural = get_plural(locale)
+    return plural.num_plurals, plural.plural_expr

@@ -1,0 +1,94 @@
+"""Translating in parts: what is open goes out as JSON, what was translated comes back as JSON.
+
+Out: a list of {"msgid", "msgid_plural"?, "context"?, "files", "comments"?, "forms"?}, where
+`forms` says which numbers each plural form is for. Back: {msgid: translation}, for a text with a
+plural {msgid: [form, form, …]}; a text with a context is {"context\\u0004msgid": …}, as gettext
+itself has it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from babel.messages import Catalog, Message
+
+from catalogues.checking import form_faults
+from catalogues.files import entries, forms_of, key_of
+from catalogues.plurals import numbers_of_forms
+
+CONTEXT_END = "\x04"
+
+
+class FillError(ValueError):
+    """What was brought back does not fit; the message names every text and why."""
+
+
+def open_entries(
+    catalogue: Catalog, locale: str, places: Sequence[str] = ("",)
+) -> list[dict[str, Any]]:
+    """Those without a translation, or marked fuzzy, or with a fault, in the catalogue's order.
+
+    With `places`, only those that a file whose path begins so says.
+    """
+    return [
+        _described(message, locale)
+        for key, message in entries(catalogue)
+        if message.fuzzy or any(form_faults(key, forms_of(message), locale))
+        if any(file.startswith(tuple(places)) for file, _ in message.locations)
+    ]
+
+
+def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) -> int:
+    """Put translations into the catalogue; return how many.
+
+    Raises:
+        FillError: some text is unknown or its translation fails the check; nothing was put in.
+    """
+    known = {_name(message): message for _, message in entries(catalogue)}
+    problems = [fault for name in brought for fault in _faults(known, name, brought[name], locale)]
+    if problems:
+        raise FillError("\n".join(problems))
+    for name, translation in brought.items():
+        message = known[name]
+        message.string = translation if isinstance(translation, str) else tuple(translation)
+        message.flags.discard("fuzzy")
+    return len(brought)
+
+
+def _faults(
+    known: Mapping[str, Message], name: str, translation: Any, locale: str
+) -> Iterator[str]:
+    message = known.get(name)
+    if message is None:
+        yield f"no such text: {name}"
+        return
+    key = key_of(message)
+    if isinstance(translation, str) == bool(key.plural):
+        wanted = "a list of plural forms" if key.plural else "one text"
+        yield f"needs {wanted}: {name}"
+        return
+    forms = (translation,) if isinstance(translation, str) else tuple(translation)
+    for fault in form_faults(key, forms, locale):
+        yield f"{fault}: {name}"
+
+
+def _name(message: Message) -> str:
+    key = key_of(message)
+    return f"{key.context}{CONTEXT_END}{key.singular}" if key.context else key.singular
+
+
+def _described(message: Message, locale: str) -> dict[str, Any]:
+    key = key_of(message)
+    described: dict[str, Any] = {"msgid": key.singular}
+    if key.plural:
+        described["msgid_plural"] = key.plural
+        described["forms"] = [_examples(numbers) for numbers in numbers_of_forms(locale)]
+    if key.context:
+        described["context"] = key.context
+    described["files"] = sorted({file for file, _ in message.locations})
+    if message.auto_comments:
+        described["comments"] = list(message.auto_comments)
+    return described
+
+
+def _examples(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers[:6])) + (" …" if len(numbers) > 6 else "")

@@ -1,0 +1,59 @@
+"""The judge's page in each of its languages."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.utils.translation import get_language_info, gettext, override
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.judging import type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# What stands where on the page: words of the template and of the scripts.
+SHOWN = {
+    "#submit-word": "Submit",
+    "#source-part .label": "Source",
+    "#skip": "Skip…",
+    "#context-word": "more context",
+}
+
+
+def choose_language(page: Page, code: str) -> None:
+    page.locator(".language-button").click()
+    page.locator(f".languages [lang={code}]").click()
+    expect(page.locator("html")).to_have_attribute("lang", code)
+
+
+def words_of(code: str) -> dict[str, str]:
+    """What the page should say in this language; nothing of it in English."""
+    with override(code):
+        words = {place: gettext(english) for place, english in SHOWN.items()}
+        words["#sentence"] = gettext("Sentence {position} of {total}").format(position=1, total=3)
+        words["#count"] = gettext("{done} of {wanted}").format(done=0, wanted=9)
+    return words
+
+
+def test_the_judges_page_speaks_each_language_on_a_phone(
+    new_page: NewPage, sign_in: SignIn, axe_check: Callable[[Page], None]
+) -> None:
+    test_set = make_test_set(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30)
+    page = new_page(viewport=PHONE)
+    sign_in(page, make_judge(test_set.campaign))
+    english = words_of("en")
+    for code, _name in settings.LANGUAGES:
+        choose_language(page, code)
+        direction = "rtl" if get_language_info(code)["bidi"] else "ltr"
+        expect(page.locator("html")).to_have_attribute("dir", direction)
+        # The texts keep to their own languages, whatever the page is in.
+        expect(page.locator(".row-text").first).to_have_attribute("lang", "de")
+        expect(page.locator(".row-text").first).to_have_attribute("dir", "ltr")
+        for place, words in words_of(code).items():
+            expect(page.locator(place)).to_have_text(words)
+            assert code == "en" or words != english[place], f"{code}: “{words}” is English"
+        type_ranks(page, "12")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        axe_check(page)

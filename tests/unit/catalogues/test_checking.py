@@ -1,0 +1,120 @@
+"""What the check lets through and what it does not."""
+
+from collections.abc import Sequence
+
+import pytest
+from babel import Locale
+from babel.messages import Catalog
+
+from catalogues.checking import faults_of, form_faults
+from catalogues.extraction import Found, Key
+
+WORDS = Key("{n} sentence", "{n} sentences")
+
+
+def catalogue(english: str, translation: str, flags: Sequence[str] = ()) -> Catalog:
+    made = Catalog(locale=Locale.parse("cs"))
+    made.add(english, translation, flags=flags)
+    return made
+
+
+def faults(english: str, translation: str) -> list[str]:
+    return list(form_faults(Key(english), (translation,), "de"))
+
+
+@pytest.mark.parametrize(
+    ("english", "translation"),
+    [
+        ("Submit", "Absenden"),
+        ("%(count)d of %(name)s", "%(name)s: %(count)d"),
+        ("{letter}: {rank}.", "{rank} für {letter}."),
+        ("100 % sure of %(name)s", "%(name)s: ganz sicher"),
+        ("Read <code>x</code>", "<code>x</code> lesen"),
+        ("50 % fewer", "50 % weniger"),
+    ],
+)
+def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> None:
+    assert faults(english, translation) == []
+
+
+@pytest.mark.parametrize(
+    ("english", "translation", "fault"),
+    [
+        ("Submit", "", "is not translated"),
+        ("%(count)d done", "%(number)d fertig", "placeholders differ"),
+        ("%(count)d done", "%(count)s fertig", "placeholders differ"),
+        ("%(count)d done", "fertig", "placeholders differ"),
+        ("%s and %s", "%s", "placeholders differ"),
+        ("{done} of {wanted}", "{done} von {gewollt}", "placeholders differ"),
+        ("{done} done", "{done} und {done}", "placeholders differ"),
+        ("%(share)s%% of all", "%(share)s % von allen", "lone %"),
+        ("<b>Now</b>", "<b>Jetzt", "HTML tags differ"),
+        ('<a href="/">Start</a>', '<a href="/x">Start</a>', "HTML tags differ"),
+        ("done ", "fertig", "white space"),
+        ("done", "fertig\n", "white space"),
+    ],
+)
+def test_what_got_lost_is_named(english: str, translation: str, fault: str) -> None:
+    assert [fault in found for found in faults(english, translation)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("locale", "forms"),
+    [
+        ("zh_Hans", ["{n} 句"]),
+        ("de", ["{n} Satz", "{n} Sätze"]),
+        ("de", ["Ein Satz", "{n} Sätze"]),
+        ("cs", ["{n} věta", "{n} věty", "{n} vět"]),
+        ("ar", ["لا جمل", "جملة", "جملتان", "{n} جمل", "{n} جملة", "{n} جملة"]),
+    ],
+)
+def test_each_language_has_its_own_plural_forms(locale: str, forms: list[str]) -> None:
+    assert list(form_faults(WORDS, forms, locale)) == []
+    assert list(form_faults(WORDS, [*forms[:-1], ""], locale))
+    assert list(form_faults(WORDS, [*forms, forms[-1]], locale))
+
+
+@pytest.mark.parametrize(
+    ("locale", "forms", "which"),
+    [
+        ("cs", ["{n} věta", "několik vět", "{n} vět"], "form 1"),
+        ("ar", ["لا جمل", "جملة", "جملتان", "{n} جمل", "جملة كثيرة", "{n} جملة"], "form 4"),
+        ("zh_Hans", ["句"], "form 0"),
+    ],
+)
+def test_a_form_for_many_numbers_says_which(locale: str, forms: list[str], which: str) -> None:
+    assert [which in fault for fault in form_faults(WORDS, forms, locale)] == [True]
+
+
+def test_a_number_that_stands_by_its_place_cannot_be_left_out() -> None:
+    key = Key("%d sentence", "%d sentences")
+    assert list(form_faults(key, ["Ein Satz", "%d Sätze"], "de"))
+    assert not list(form_faults(key, ["%d Satz", "%d Sätze"], "de"))
+
+
+def test_text_that_is_not_in_the_catalogue_is_named_with_its_file() -> None:
+    found = {Key("Skip"): Found(places=[("templates/judge/judge.html", 7)])}
+    (fault,) = faults_of(Catalog(locale=Locale.parse("cs")), found, "cs")
+    assert str(fault) == (
+        "cs: templates/judge/judge.html: is missing from the catalogue; run `make messages`: Skip"
+    )
+
+
+def test_text_that_nobody_says_any_more_is_named() -> None:
+    (fault,) = faults_of(catalogue("Skip", "Přeskočit"), {}, "cs")
+    assert "is no longer in the code" in str(fault)
+
+
+def test_a_fuzzy_translation_is_none() -> None:
+    found = {Key("Skip"): Found(places=[("a.py", 1)])}
+    (fault,) = faults_of(catalogue("Skip", "Přeskočit", ["fuzzy"]), found, "cs")
+    assert "fuzzy" in str(fault)
+
+
+def test_the_same_word_in_two_contexts_is_two_texts() -> None:
+    found = {
+        Key("May"): Found(places=[("a.py", 1)]),
+        Key("May", context="month"): Found(places=[("a.py", 2)]),
+    }
+    (fault,) = faults_of(catalogue("May", "Smět"), found, "cs")
+    assert fault.key.context == "month"

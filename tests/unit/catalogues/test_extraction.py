@@ -1,0 +1,63 @@
+"""Which texts are found in code and templates."""
+
+from pathlib import Path
+
+from catalogues.extraction import Key, messages_of
+
+PYTHON = """
+from django.utils.translation import gettext as _, ngettext, npgettext, pgettext
+A = _("one " "after another")
+B = ngettext("%(n)d judge", "%(n)d judges", n) % {"n": n}
+C = pgettext("month", "May")
+# Translators: of a ranking
+D = _("range")
+E = npgettext("game", "{n} set", "{n} sets", n)
+F = _(text)
+G = "not marked"
+"""
+
+TEMPLATE = """{% load i18n %}
+<h1 title="{% translate 'Your "progress"' %}">{% translate "Source" %}</h1>
+{% blocktranslate count n=judges trimmed %}
+  {{ n }} judge
+{% plural %}
+  {{ n }} judges
+{% endblocktranslate %}
+{% blocktranslate with name=campaign.name %}100% of {{ name }}{% endblocktranslate %}
+{% translate "May" context "month" %} {{ value|default:_("none") }}
+{# translate "left out" #}
+"""
+
+
+def found(tmp_path: Path, name: str, text: str) -> dict[Key, list[tuple[str, int]]]:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / name).write_text(text)
+    return {key: where.places for key, where in messages_of(tmp_path, ["app"]).items()}
+
+
+def test_calls_in_python_are_found(tmp_path: Path) -> None:
+    texts = found(tmp_path, "code.py", PYTHON)
+    assert texts == {
+        Key("one after another"): [("app/code.py", 3)],
+        Key("%(n)d judge", "%(n)d judges"): [("app/code.py", 4)],
+        Key("May", context="month"): [("app/code.py", 5)],
+        Key("range"): [("app/code.py", 7)],
+        Key("{n} set", "{n} sets", "game"): [("app/code.py", 8)],
+    }
+
+
+def test_tags_in_templates_are_found(tmp_path: Path) -> None:
+    texts = found(tmp_path, "page.html", TEMPLATE)
+    assert set(texts) == {
+        Key('Your "progress"'),
+        Key("Source"),
+        Key("%(n)s judge", "%(n)s judges"),
+        Key("100%% of %(name)s"),
+        Key("May", context="month"),
+        Key("none"),
+    }
+
+
+def test_what_an_author_tells_translators_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text(PYTHON)
+    assert messages_of(tmp_path, ["."])[Key("range")].comments == ["of a ranking"]
