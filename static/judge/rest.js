@@ -1,6 +1,5 @@
 // The page between blocks: fetching, waiting for the network, no more work for now.
 
-import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -36,11 +35,15 @@ export class Rest {
 
   // Shows that there is nothing to judge, asks for more, and says what came of it.
   async show() {
+    const first = !this.#shown;
     this.#shown = true;
     clearTimeout(this.#timer);
     $("rest").hidden = false;
+    // What had the focus is gone with its block.
+    if (!document.activeElement?.checkVisibility()) $("rest").focus();
     $("sentence").textContent = "";
-    if (!this.queue.lack) this.#say(say("loading"));
+    // Not what was said the last time, nor this each time the page asks again.
+    if (first || !this.queue.lack) this.#say(say("loading"));
     $("foot").classList.add("resting");
     this.#explainOutbox();
     const found = await this.queue.ask();
@@ -57,11 +60,7 @@ export class Rest {
     const { lack } = this.queue;
     this.status.turnedAway(lack === "signed-out");
     if (lack === "none") this.#finished();
-    else {
-      // Said aloud once, however often the page asks again.
-      if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
-      this.#say(say(WORDS[lack]));
-    }
+    else this.#say(say(WORDS[lack]));
     const pause = this.queue.retryAfter * 1000 || (["none", "paused"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
@@ -82,7 +81,8 @@ export class Rest {
 
   #say(text) {
     $("rest-title").hidden = $("rest-more").hidden = true;
-    $("rest-text").textContent = text;
+    // Set only when it changes: a screen reader says it once, however often the page asks again.
+    if ($("rest-text").textContent !== text) $("rest-text").textContent = text;
     $("rest-text").hidden = !text;
   }
 }
