@@ -25,7 +25,9 @@ HEARD = ("said: ", "focus: ")
 
 def steps() -> Iterator[tuple[str, list[str]]]:
     """What is done, and what is heard of it, as the document has it."""
-    for block in re.findall(r"^```text\n(.*?)^```$", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE):
+    for block in re.findall(
+        r"^```text\n(.*?)^```$", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE
+    ):
         step, heard = "", list[str]()
         for line in block.splitlines():
             if line.startswith(HEARD):
