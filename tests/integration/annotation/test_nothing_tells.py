@@ -138,7 +138,9 @@ def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
         assert max(each.queries) <= max(ordinary.queries)
         assert min(ordinary.queries) in each.queries
         assert each.sizes == ordinary.sizes == {5}
-    ids = [UUID(each) for browser in browsers for kind in browser.seen.values() for each in kind.ids]
+    ids = [
+        UUID(each) for browser in browsers for kind in browser.seen.values() for each in kind.ids
+    ]
     assert len(set(ids)) == len(ids)
     # By chance alone: nothing in them counts, and nothing tells what was made first.
     assert {each.version for each in ids} == {4}
