@@ -137,12 +137,14 @@ def _block(
         given = _one_of(segment.references, draw, "reference", segment.number)
         free = tuple(text for text in free if text is not given)
     size = parameters.block_size(segment.words)
+    # Neither comes on top: a block larger than others of its segment would tell a judge what is in it.
+    places = min(size, len(segment.systems))
     task = Task(
         segment=segment.number,
         free=free,
         given=given,
         control=control,
-        count=min(len(free), size - (given is not None) - (control is not None)),
+        count=min(len(free), places - (given is not None) - (control is not None)),
     )
     shown = _shown(task, segment, parameters, chooser, draw)
     why: Why = {"words": segment.words, "size": size, "texts": len(segment.systems), **shown.why}

@@ -12,7 +12,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Exposure, JudgeAccount
+from annotation.models import HIT, Assignment, Design, Exposure, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
@@ -141,6 +141,7 @@ def _sources(
         yield hits_training(judge=judge, test_set_id=test_set.pk).without(conflicts)
         return
     design = design_in_force(test_set_id=test_set.pk)
+    others = _for_anybody(test_set, judge, design, conflicts)
     if design is not None and design.intra_share:
         due = intra_due(
             judge_hits=account.hits_lent,
@@ -149,7 +150,18 @@ def _sources(
             offset=intra_offset(seed=design.seed, judge=judge.pseudonym),
         )
         if due:
+            first = next(others)
+            # Asked only so that the answer takes as long as for other HITs: or it would tell a repeat.
+            first.waiting().exists()
             yield hits_intra(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
+            yield first
+    yield from others
+
+
+def _for_anybody(
+    test_set: TestSet, judge: Judge, design: Design | None, conflicts: Collection[int]
+) -> Iterator[HITQuerySet]:
+    """What is kept for the judge but suits others too, then the pool; by schedule if there is one."""
     pool = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
     reserved = hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
     if design is not None and design.attention_every:

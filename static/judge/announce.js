@@ -2,10 +2,10 @@
 
 const place = document.getElementById("announcement");
 
-// `text`, if any, is one under judgment and is read in its own language.
-export function announce(words, text) {
+// `texts`, if any, are of the block and are read in their own language.
+export function announce(words, ...texts) {
   const parts = [words];
-  if (text) {
+  for (const text of texts.filter(Boolean)) {
     const span = document.createElement("span");
     Object.assign(span, { lang: text.lang, dir: text.dir, textContent: text.text });
     parts.push(" ", span);

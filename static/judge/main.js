@@ -74,6 +74,17 @@ export function openScreen({ api, outbox, drafts }) {
   $("letters").checked = lettersOn();
   $("letters").addEventListener("change", (event) => switchLetters(event.target.checked));
 
+  // A dialog opened from a menu has nowhere to give the focus back to: the menu is gone.
+  for (const dialog of document.querySelectorAll("dialog")) {
+    dialog.addEventListener("close", () => {
+      const at = document.activeElement;
+      const lost = !at || at === document.body || !at.checkVisibility();
+      if (!lost || document.querySelector("dialog[open]")) return;
+      if (page.block) page.toRows();
+      else $("rest").focus();
+    });
+  }
+
   // What is scrolled to must not end up under the bar below, or on a phone under the texts above.
   const sizes = new ResizeObserver((entries) => {
     for (const { target } of entries) {

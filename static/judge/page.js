@@ -64,7 +64,8 @@ export class Page extends EventTarget {
     $("panel").scrollTop = 0;
     this.toRows({ preventScroll: true });
     if (this.#news) $("missing").textContent = this.#news;
-    announce(`${this.#news} ${say(block.source ? "new_block" : "sentence", place)}`, block.source);
+    const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
+    announce(`${this.#news} ${say(opened, place)}`, block.source);
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
   }
@@ -90,7 +91,8 @@ export class Page extends EventTarget {
     this.#changed();
     this.dispatchEvent(new Event("ranked"));
     const letter = letterOf(index);
-    announce(rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank }));
+    const words = rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank });
+    announce(unranked(this.block.labels).length ? words : `${words} ${say("all_ranked")}`);
   }
 
   rankActive(rank) {

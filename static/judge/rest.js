@@ -1,6 +1,5 @@
 // The page between blocks: fetching, waiting for the network, no more work for now.
 
-import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -37,11 +36,15 @@ export class Rest {
 
   // Shows that there is nothing to judge, asks for more, and says what came of it.
   async show() {
+    const first = !this.#shown;
     this.#shown = true;
     clearTimeout(this.#timer);
     $("rest").hidden = false;
+    // What had the focus is gone with its block.
+    if (!document.activeElement?.checkVisibility()) $("rest").focus();
     $("sentence").textContent = "";
-    if (!this.queue.lack) this.#say(say("loading"));
+    // Not what was said the last time, nor this each time the page asks again.
+    if (first || !this.queue.lack) this.#say(say("loading"));
     $("foot").classList.add("resting");
     this.#explainOutbox();
     const found = await this.queue.ask();
@@ -59,11 +62,7 @@ export class Rest {
     this.status.turnedAway(lack === "signed-out");
     // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
     if (lack === "none" || (lack === "paused" && $("rest-completion"))) this.#finished();
-    else {
-      // Said aloud once, however often the page asks again.
-      if (lack === "waiting" && $("rest-text").textContent !== say(WORDS[lack])) announce(say(WORDS[lack]));
-      this.#say(say(WORDS[lack]));
-    }
+    else this.#say(say(WORDS[lack]));
     $("rest-instructions").hidden = lack !== "instructions";
     const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
@@ -85,7 +84,8 @@ export class Rest {
 
   #say(text) {
     $("rest-title").hidden = $("rest-more").hidden = $("rest-instructions").hidden = true;
-    $("rest-text").textContent = text;
+    // Set only when it changes: a screen reader says it once, however often the page asks again.
+    if ($("rest-text").textContent !== text) $("rest-text").textContent = text;
     $("rest-text").hidden = !text;
   }
 }

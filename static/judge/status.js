@@ -11,6 +11,7 @@ export class Status {
   #turnedAway = false;
   #refusal = "";
   #told = "";
+  #troubled = false;
 
   constructor(outbox, signIn) {
     this.outbox = outbox;
@@ -38,9 +39,19 @@ export class Status {
     else if (n) $("status").textContent = say("saved");
     else $("status").textContent = this.#word && say(this.#word);
     $("status").classList.toggle("stuck", stuck);
+    this.#tellTrouble(stuck);
     const out = this.#turnedAway || state === "signed-out";
     const rest = this.#refusal || this.#told;
     this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
+  }
+
+  // Each rank is "saved" and each block "sent": said aloud is only that something waits, and that it went.
+  #tellTrouble(stuck) {
+    const over = this.#troubled && !this.outbox.waiting().length;
+    if (!stuck && !over) return;
+    this.#troubled = stuck;
+    const words = $("status").textContent;
+    if ($("trouble").textContent !== words) $("trouble").textContent = words;
   }
 
   // Told by the queue, which may be turned away while the outbox has nothing to send.

@@ -18,9 +18,9 @@ function nameOf(rank) {
 function make(rank) {
   const tier = $("tier-template").content.firstElementChild.cloneNode(true);
   const name = tier.querySelector(".tier-name");
-  name.id = `tier-${rank ?? "none"}`;
   name.textContent = nameOf(rank);
-  tier.setAttribute("aria-labelledby", name.id);
+  // Not by the heading: it is shown in capitals, and would be read as letters.
+  tier.setAttribute("aria-label", nameOf(rank));
   tier.dataset.tier = rank ?? "";
   return tier;
 }

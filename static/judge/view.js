@@ -28,7 +28,14 @@ export class View {
     $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
     $("panel").classList.toggle("expanded", this.#expanded);
     showTexts(this.page.block, this.#expanded);
+    if (this.#expanded) this.#announceContext();
     return true;
+  }
+
+  // What there is more to read is elsewhere than the focus.
+  #announceContext() {
+    const { before = [], after = [] } = this.page.block.context ?? {};
+    announce("", ...[...before, ...after].map(({ source, reference }) => source ?? reference));
   }
 
   toggleDifferences() {

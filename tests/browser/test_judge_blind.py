@@ -1,38 +1,251 @@
-"""Nothing that reaches a judge's browser tells who wrote an output."""
+"""Nothing that reaches a judge's browser tells who wrote an output, nor what is a control or a repeat."""
 
+import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Response
+from django.db import connection
+from django.db.models import Value
+from django.db.models.functions import Concat
+from playwright.sync_api import Page, expect
 
+from annotation.models import Block, Judgment, QualityRule, TrainingBlock
+from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
+from campaign.models import BadReference, Judge, System, TestSet
+from campaign.services import bad_reference_review, bad_references_make
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.browser.crawler import METHODS, Crawler, addresses
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember")
+# Whatever a judge must not learn begins so: names of systems, of the reference, of other people.
+SECRET = re.compile(r"qx[-_ ]", re.IGNORECASE)
+SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember", "qx-fjord")
+# Rows that would tell are numbered from here on, so that a number of theirs is known by its looks.
+FIRST_ROW = 771_230_000
+ROW = re.compile(r"(?<![\w.])771,?23\d,?\d{3}(?![\w.])")
+TABLES_THAT_TELL = (
+    "campaign_system",
+    "campaign_output",
+    "campaign_badreference",
+    "annotation_hit",
+    "annotation_block",
+    "annotation_candidate",
+    "annotation_candidateoutput",
+    "annotation_assignment",
+    "annotation_judgment",
+)
+JUDGING = "/api/v1/judging/"
+# Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
+FIELDS = frozenset(
+    """
+    id expires_at languages source target lang dir name rules partial progress done wanted
+    minutes_left notice blocks references context before after reference text candidates
+    state judgment labels comment block duration_ms active_ms submitted_at assignment
+    feedback agrees expected explanation reason kind results next previous position total
+    judged_at detail errors missing campaign code retry_after body
+    """.split()  # noqa: SIM905  thirty lines otherwise
+)
 
 
-def test_a_judge_receives_no_name_of_a_system(new_page: NewPage, sign_in: SignIn) -> None:
-    test_set = make_test_set(make_campaign(), documents=(6, 6), systems=SYSTEMS, identical=())
-    page = new_page()
-    received: list[Response] = []
-    page.on("response", lambda response: received.append(response))  # noqa: PLW0108  it needs a function
-    sign_in(page, make_judge(test_set.campaign))
-    for position in (1, 2, 3):
-        at_sentence(page, position)
-        judge_block(page)
+def names_in(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        yield from data
+    for each in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from names_in(each)
+
+
+@dataclass(frozen=True)
+class World:
+    """A campaign with controls, training, a ranking and another judge, and a campaign elsewhere."""
+
+    judge: Judge
+    test_set: TestSet
+    elsewhere: TestSet
+    rule: QualityRule
+    run: RankingRun
+
+    def places(self, test_set: TestSet) -> dict[str, object]:
+        """What stands in the places of addresses, as it is in this test set."""
+        training = TrainingBlock.objects.filter(test_set=test_set).first()
+        damaged = BadReference.objects.of(test_set.pk).first()
+        return {
+            "slug": test_set.campaign.slug,
+            "test_set_id": test_set.pk,
+            "ranking_id": self.run.pk,
+            "rule_id": self.rule.pk,
+            "judge_id": self.judge.pk,
+            "action_id": 1,
+            "bad_reference_id": damaged.pk if damaged else 1,
+            "block_id": training.pk if training else 1,
+            "client_id": Judgment.objects.exclude(judge=self.judge).latest("pk").client_id,
+            "token": "no-such-token",
+        }
+
+
+def number_rows_from(first: int) -> None:
+    with connection.cursor() as cursor:
+        for table in TABLES_THAT_TELL:
+            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
+
+
+@pytest.fixture
+def world() -> World:
+    number_rows_from(FIRST_ROW)
+    test_set = make_test_set(
+        make_campaign(blocks_per_judge=60),
+        documents=(12, 12),
+        systems=SYSTEMS,
+        identical=(("qx-amber", "qx-birch"),),
+        planned=0,
+    )
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    System.objects.exclude(kind="system").update(name=Concat(Value("qx-"), "kind"))
+    training_propose(test_set=test_set, count=1)
+    design_change(test_set=test_set, bad_reference_rate=0.5, attention_every=2)
+    judge = make_judge(test_set.campaign)
+    other = make_judge(test_set.campaign, "qx-judge", note="qx-note")
+    pool_fill(test_set_id=test_set.pk)
+    for _hit in range(2):
+        judge_one_hit(other)
+    make_organiser(test_set.campaign, "qx-organiser@example.org")
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    elsewhere = make_test_set(make_campaign("elsewhere"), systems=SYSTEMS)
+    rule = quality_rules_suggest(campaign=test_set.campaign, user=None)[0]
+    return World(judge=judge, test_set=test_set, elsewhere=elsewhere, rule=rule, run=run)
+
+
+def an_afternoon(page: Page, crawler: Crawler) -> None:
+    """Practice, a HIT with a revision, a skip, a report, a look back, and something still on its way."""
+    judge_block(page)
+    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    crawler.stored("after practice")
     at_sentence(page, 1)
+    judge_block(page)
+    at_sentence(page, 2)
     all_sent(page)
-    bodies = [
-        f"{response.url} {response.all_headers()} {response.text()}"
-        for response in received
-        if response.status < 300 and response.status != 204
+    page.keyboard.press("u")
+    type_ranks(page, "5")
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    page.keyboard.press("s")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    at_sentence(page, 3)
+    page.keyboard.press("r")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    for key in "dct":
+        page.keyboard.press(key)
+    all_sent(page)
+    crawler.heard()
+    page.keyboard.press("h")
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(1)
+    crawler.stored("with the history open")
+    page.keyboard.press("Escape")
+    page.context.set_offline(True)
+    judge_block(page)
+    crawler.stored("without network")
+    page.context.set_offline(False)
+    at_sentence(page, 1)
+    type_ranks(page, "12")
+    all_sent(page)
+    crawler.stored("with a draft")
+    crawler.heard()
+
+
+def bodies(world: World) -> Iterator[dict[str, object]]:
+    """Submissions: of a block of one's own, of somebody else's, of none; and nonsense."""
+    own = Block.objects.filter(hit__assignments__judge=world.judge)
+    others = Block.objects.exclude(pk__in=own)
+    for block in (own.latest("pk").public_id, others.latest("pk").public_id, uuid4()):
+        yield {"block": str(block), "labels": [1, 2, 3], "reason": "other", "kind": "page"}
+    yield {"block": "qz", "labels": ["a"], "reason": "b", "kind": "c", "campaign": "elsewhere"}
+
+
+def every_address(world: World, crawler: Crawler) -> None:
+    """Each in every way with the judge's own ids; read with those of others, and with none."""
+    own = world.places(world.test_set)
+    none = {**dict.fromkeys(own, 4_711), "slug": "nowhere", "client_id": uuid4(), "token": "x"}
+    of_others = {*addresses(world.places(world.elsewhere)), *addresses(none)}
+    for address in sorted(of_others.difference(addresses(own))):
+        crawler.ask("GET", address)
+    for address in addresses(own):
+        for method in METHODS:
+            if (method, address) != ("POST", "/sign-out/"):
+                crawler.ask(method, address, {"campaign": "museum"})
+        crawler.ask("POST", address, {"campaign": "museum"}, token="")
+    for body in bodies(world):
+        for kind in ("judgments", "skips", "problem-reports"):
+            crawler.ask("PUT", f"{JUDGING}{kind}/{uuid4()}/", body)
+            crawler.ask("PUT", f"{JUDGING}{kind}/{own['client_id']}/", body)
+
+
+def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: object, **_more: object) -> None:
+        raise RuntimeError("qx-amber wrote output 771230007")
+
+    for place in ("annotation.views.judge.judging_words", "annotation.api.views.judge_of"):
+        monkeypatch.setattr(place, broken)
+    for address in ("/judge/museum/", f"{JUDGING}progress/?campaign=museum"):
+        assert crawler.ask("GET", address) == 500
+    monkeypatch.undo()
+
+
+def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
+    new_page: NewPage,
+    sign_in: SignIn,
+    world: World,
+    tolerate: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tolerate += ["net::ERR_", "500"]
+    page = new_page()
+    crawler = Crawler(page)
+
+    crawler.listen()
+    sign_in(page, world.judge)
+    at_sentence(page, 1, total=1)
+    an_afternoon(page, crawler)
+    page.close()
+    done: set[str] = set()
+    for address in ("/judge/museum/", "/", "/campaigns/", f"{JUDGING}judgments/?page_size=1"):
+        crawler.follow(page.url, address, done)
+
+    every_address(world, crawler)
+    when_the_server_breaks(crawler, monkeypatch)
+
+    # It was everywhere it should have been.
+    assert {200, 304, 302, 400, 403, 404, 405, 500} <= crawler.statuses
+    assert sum("/static/judge/" in address for address in done) > 25
+    assert sum(f"{JUDGING}judgments/?cursor=" in address for address in done) > 0
+    found = {
+        name: sorted({*SECRET.findall(got), *ROW.findall(got)})
+        for name, got in crawler.got.items()
+        if SECRET.search(got) or ROW.search(got)
+    }
+    assert found == {}
+    answers = [
+        got for name, got in crawler.got.items() if JUDGING in name and "OPTIONS" not in name
     ]
-    assert sum("/api/v1/judging/" in body for body in bodies) >= 5
-    for body in bodies:
-        assert not [name for name in SYSTEMS if name in body]
-        assert not re.search(r"(?<!\w)_ref(?!\w)", body)
-        if "/api/" in body:
-            assert "system" not in body
+    fields = set()
+    for answer in answers:
+        head, _, body = answer.partition("\n\n")
+        assert "etag" not in head.lower()
+        if body.startswith(("{", "[")):
+            fields |= set(names_in(json.loads(body)))
+    assert "candidates" in fields
+    # A refused body names the places of a list.
+    assert {each for each in fields - FIELDS if not each.isdigit()} == set()

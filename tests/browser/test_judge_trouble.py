@@ -237,6 +237,9 @@ def test_a_form_too_old_is_refused_in_words(
     page.context.clear_cookies()
     page.get_by_label("E-mail").fill("a@example.org")
     page.get_by_label("Password").fill("secret")
-    page.get_by_role("button", name="Sign in").click()
+    with page.expect_response("/sign-in/") as answer:
+        page.get_by_role("button", name="Sign in").click()
+    assert answer.value.status == 403
+    expect(page).to_have_title("Please send that once more · Quintet")
     expect(page.get_by_role("heading", level=1)).to_have_text("Please send that once more")
     axe_check(page)

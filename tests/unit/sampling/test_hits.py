@@ -112,7 +112,8 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
     assert len(plan.blocks) == (len(distinct) > 1)
     for block in plan.blocks:
         size = parameters.block_size(segment.words)
-        assert len(block.candidates) <= size
+        # Nor more than there are without a control or the reference: the number would tell of it.
+        assert len(block.candidates) <= min(size, len(distinct))
         # A control comes in place of a system, and of the reference that must not stand beside it.
         assert len(block.candidates) >= min(size, len(distinct)) - bool(block.control)
 

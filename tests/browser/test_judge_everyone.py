@@ -1,0 +1,303 @@
+"""The judging page for everybody: zoomed, narrow, by touch, without motion, in colours of one's own."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Judge
+from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# A laptop of 1280 × 768 at 200 %, one of 1280 × 1024 at 400 %, and a phone: WCAG 1.4.4 and 1.4.10.
+SIZES = ((640, 384), (320, 256), (360, 740))
+TO_THE_FINGER = 44
+
+# Everything with words of its own that sticks out of the window, or whose words do not fit into it.
+CUT_OFF = """() => [...document.querySelectorAll("body *")]
+    .filter((each) => each.checkVisibility() && !each.closest(".visually-hidden, .skip-link"))
+    .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((each) => {
+        const { left, right } = each.getBoundingClientRect();
+        const style = getComputedStyle(each);
+        const hides = style.overflowX !== "visible" && each.scrollWidth > each.clientWidth;
+        return left < 0 || right > innerWidth + 0.5 || hides;
+    })
+    .map((each) => `${each.tagName} ${each.className} ${each.textContent.trim()}`)"""
+
+SMALL = """(least) => [...document.querySelectorAll("a[href], button, input, select, textarea")]
+    .filter((each) => each.checkVisibility() && !each.closest(".skip-link"))
+    .map((each) => [each, (each.closest("label") ?? each).getBoundingClientRect()])
+    .filter(([each, box]) => Math.min(box.width, box.height) < (each.closest(".rank") ? least : 24))
+    .map(([each, box]) => `${each.id || each.name || each.textContent} ${box.width}×${box.height}`)"""
+
+MOVING = """() => [...document.styleSheets]
+    .flatMap((sheet) => [...sheet.cssRules])
+    .flatMap((rule) => rule.media ? (matchMedia(rule.media.mediaText).matches ? [...rule.cssRules] : []) : [rule])
+    .filter((rule) => rule.style && /transition|animation/.test(rule.style.cssText))
+    .map((rule) => rule.selectorText)"""
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+
+
+def states(page: Page) -> "list[tuple[str, Callable[[], None]]]":
+    """What a judge meets on the page, one after the other."""
+    key = page.keyboard.press
+
+    def history() -> None:
+        key("Escape")
+        key("h")
+        expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(1)
+
+    def leave_the_network() -> None:
+        key("Escape")
+        page.context.set_offline(True)
+        judge_block(page)
+        expect(page.locator("#status")).to_contain_text("Waiting for the network")
+
+    return [
+        ("untouched", lambda: None),
+        ("ranked, with differences", lambda: (type_ranks(page, "2133"), key("d"))[0]),
+        ("refused", lambda: key("Enter")),
+        ("with a comment", lambda: key("m")),
+        ("in tiers", lambda: (rank_of(page, "E", 1).focus(), key("t"))[0]),
+        ("side by side", lambda: key("v")),
+        ("skipping", lambda: (key("v"), key("s"), key("Enter"))[0]),
+        ("reporting", lambda: (key("Escape"), key("r"), key("Enter"))[0]),
+        ("the keys", lambda: (key("Escape"), key("?"))[0]),
+        ("the menu", lambda: (key("Escape"), page.locator("#more").click())[0]),
+        ("my judgments", history),
+        ("paused", lambda: (key("Escape"), page.clock.fast_forward(600_000))[0]),
+        ("without network", leave_the_network),
+    ]
+
+
+def walk(page: Page, judge: Judge, sign_in: SignIn, check: Callable[[str], None]) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    judge_block(page)
+    at_sentence(page, 2)
+    all_sent(page)
+    for name, come_to_it in states(page):
+        come_to_it()
+        check(name)
+
+
+def misfits(page: Page) -> list[object]:
+    """What is cut off, too small, or would need scrolling sideways."""
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    dialogs = page.evaluate(
+        "[...document.querySelectorAll('dialog[open]')].map((d) => d.scrollWidth - d.clientWidth)"
+    )
+    sideways = [wide] if wide > 0 or any(dialogs) else []
+    return [*sideways, *page.evaluate(CUT_OFF), *page.evaluate(SMALL, 34)]
+
+
+def test_zoomed_in_nothing_is_cut_off_and_one_direction_scrolls(
+    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("net::ERR_")
+    page = new_page()
+    found: dict[str, list[object]] = {}
+
+    def check(state: str) -> None:
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            found[f"{state} {width} × {height}"] = misfits(page)
+
+    walk(page, judge, sign_in, check)
+    assert {state: problems for state, problems in found.items() if problems} == {}
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for letter in "AE":
+            rank_of(page, letter, 5).focus()
+            rank_of(page, letter, 5).scroll_into_view_if_needed()
+            expect(rank_of(page, letter, 5)).to_be_in_viewport(ratio=1)
+            covered = rank_of(page, letter, 5).evaluate(
+                """(each) => {
+                    const { x, y, width, height } = each.getBoundingClientRect();
+                    return document.elementFromPoint(x + width / 2, y + height / 2) !== each;
+                }"""
+            )
+            assert not covered
+
+
+def test_axe_finds_nothing_in_the_dark(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+    axe_check: Callable[[Page], None],
+) -> None:
+    """In the states that no other test looks at."""
+    tolerate.append("net::ERR_")
+    page = new_page(color_scheme="dark")
+    seen = []
+
+    def check(state: str) -> None:
+        if state in {"ranked, with differences", "in tiers", "side by side", "without network"}:
+            seen.append(state)
+            page.clock.resume()  # axe waits by timers
+            axe_check(page)
+
+    walk(page, judge, sign_in, check)
+    assert len(seen) == 4
+
+
+def test_whoever_wants_no_motion_gets_none(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    assert page.evaluate(MOVING) == ["progress::-webkit-progress-value"]
+    page.emulate_media(reduced_motion="reduce")
+    # What takes all motion away, and reaches no further than this.
+    assert page.evaluate(MOVING) == ["*, ::before, ::after"]
+
+
+IN_COLOURS_OF_ONES_OWN = """() => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    const named = (name) => {
+        probe.style.color = name;
+        return getComputedStyle(probe).color;
+    };
+    const look = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
+    const seen = {
+        highlight: named("Highlight"), canvas: named("Canvas"),
+        chosen: look(".rank input:checked + .digit", "backgroundColor"),
+        free: look(".rank input:not(:checked) + .digit", "backgroundColor"),
+        chip: look(".chip", "backgroundColor"),
+        focus: look(".rank input:focus + .digit", "outlineStyle"),
+        active: look(".row.active", "borderTopColor"),
+        other: look(".row:not(.active)", "borderTopColor"),
+        difference: look("mark", "backgroundColor"),
+        pressed: look("#differences", "textDecorationLine"),
+        unpressed: look("#context", "textDecorationLine"),
+    };
+    probe.remove();
+    return seen;
+}"""
+
+
+def test_in_forced_colours_ranks_focus_and_differences_are_still_seen(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page(forced_colors="active")
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "2113")
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")  # refused: the row that lacks a rank has the focus
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, forced_colors="active")
+        seen = page.evaluate(IN_COLOURS_OF_ONES_OWN)
+        highlight = seen["highlight"]
+        assert highlight != seen["canvas"]
+        assert (seen["chosen"], seen["chip"], seen["active"]) == (highlight,) * 3
+        assert highlight not in {seen["free"], seen["other"]}
+        assert seen["focus"] == "solid"
+        assert seen["difference"] != seen["canvas"]
+        assert (seen["pressed"], seen["unpressed"]) == ("underline", "none")
+    # Ties are written, not painted.
+    expect(page.locator("#order")).to_have_text("B = C > A > D")
+
+
+def test_the_ring_of_the_focus_stands_out_three_to_one(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.keyboard.press("ArrowDown")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        ratio = page.evaluate(
+            """() => {
+                const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+                const luminance = (colour) => {
+                    context.fillStyle = colour;
+                    context.fillRect(0, 0, 1, 1);
+                    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((each) =>
+                        each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4);
+                    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+                };
+                const style = (selector) => getComputedStyle(document.querySelector(selector));
+                const ring = luminance(style("input:focus + .digit").outlineColor);
+                const card = luminance(style(".row.active").backgroundColor);
+                return (Math.max(ring, card) + 0.05) / (Math.min(ring, card) + 0.05);
+            }"""
+        )
+        assert ratio >= 3
+
+
+def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.keyboard.press("ArrowDown")
+    for name in ("my judgments", "report a problem"):
+        page.get_by_role("button", name="more…").click()
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("dialog")).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(rank_of(page, "A", 1)).to_be_focused()
+    for opened in ("s", "?", "r", "h"):
+        rank_of(page, "C", 1).focus()
+        page.keyboard.press(opened)
+        expect(page.get_by_role("dialog")).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(rank_of(page, "C", 1)).to_be_focused()
+    page.route(
+        "**/judging/assignments/",
+        lambda route: route.fulfill(status=202, json={"state": "preparing", "retry_after": 60}),
+    )
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    while page.locator("#outputs").is_visible():
+        judge_block(page)
+    expect(page.locator("#rest")).to_be_focused()
+
+
+def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+
+    def tap(name: str) -> None:
+        assert page.evaluate(SMALL, TO_THE_FINGER) == []
+        page.get_by_role("button", name=name, exact=True).tap()
+
+    for rank, letter in enumerate("ABCDE", start=1):
+        rank_of(page, letter, rank).tap()
+    tap("Submit")
+    at_sentence(page, 2)
+    tap("Skip…")
+    page.get_by_label("I cannot judge this").tap()
+    page.get_by_role("dialog").get_by_role("button", name="Skip").tap()
+    at_sentence(page, 3)
+    tap("more…")
+    tap("report a problem")
+    page.get_by_label("The source is wrong").tap()
+    tap("Report")
+    all_sent(page)
+    tap("more…")
+    tap("my judgments")
+    page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").tap()
+    rank_of(page, "A", 5).tap()
+    tap("Save the change")
+    at_sentence(page, 3)
+    all_sent(page)
+    assert Judgment.objects.filter(judge=judge).latest("number").labels == [5, 2, 3, 4, 5]

@@ -1,0 +1,96 @@
+"""docs/judges-screen-reader.md says what is announced at each step: here the page is walked through by it."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from annotation.services import pool_fill
+from campaign.models import Invitation, Judge
+from campaign.services import invitation_create
+from launcher.waiting import wait_until
+from tests.browser.conftest import NewPage
+from tests.browser.judging import type_ranks
+from tests.browser.screen_reader import ScreenReader
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "judges-screen-reader.md"
+HEARD = ("said: ", "focus: ")
+
+
+def steps() -> Iterator[tuple[str, list[str]]]:
+    """What is done, and what is heard of it, as the document has it."""
+    for block in re.findall(
+        r"^```text\n(.*?)^```$", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE
+    ):
+        step, heard = "", list[str]()
+        for line in block.splitlines():
+            if line.startswith(HEARD):
+                heard.append(line)
+                continue
+            if step:
+                yield step, heard
+            step, heard = line, []
+        yield step, heard
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(3, 3), identical=()).campaign)
+
+
+def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
+    """What can happen beside keys."""
+    assert judge.user is not None
+    _, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+    )
+    (test_set,) = judge.campaign.test_sets.all()
+
+    def sign_in() -> None:
+        page.get_by_role("button", name="Sign in here").click()
+        page.get_by_label("The link of your invitation").fill(f"/i/{token}/")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+    return {
+        "open": lambda: page.goto(f"/i/{token}/"),
+        "rank all": lambda: type_ranks(page, "12345"),
+        "offline": lambda: page.context.set_offline(True),
+        "online": lambda: page.context.set_offline(False),
+        "away": lambda: page.clock.fast_forward(600_000),
+        "signed out": lambda: Session.objects.all().delete(),
+        "sign in": sign_in,
+        "planned": lambda: pool_fill(test_set_id=test_set.pk),
+    }
+
+
+def test_each_step_is_announced_as_the_document_says(
+    new_page: NewPage, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate += ["net::ERR_", "401|403"]
+    page = new_page()
+    reader = ScreenReader(page)
+    page.clock.install()
+    happenings = doing(page, judge)
+    for number, (step, wanted) in enumerate(steps(), start=1):
+        if step.startswith("press: "):
+            # The second Enter of a double one would be passed over.
+            page.clock.fast_forward(400)
+            page.keyboard.press(step.removeprefix("press: "))
+        else:
+            happenings[step]()
+        reader.step()
+        said: list[str] = []
+
+        def heard(said: list[str] = said) -> list[str]:
+            said += reader.said()
+            return [*said, reader.focus()]
+
+        as_written = wait_until(lambda wanted=wanted, heard=heard: heard() == wanted, seconds=8)  # type: ignore[misc]
+        assert as_written or [f"step {number}", step, *heard()] == [f"step {number}", step, *wanted]

@@ -1,0 +1,189 @@
+"""What a judge sends and gets looks the same whatever it is that they judge."""
+
+import base64
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Assignment, Block
+from annotation.services import design_change, pool_fill
+from campaign.models import BadReference, Judge, TestSet
+from campaign.services import bad_reference_review, bad_references_make
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+JUDGING = "/api/v1/judging/"
+HITS = 9
+
+
+@dataclass
+class Seen:
+    """What came back for HITs of one kind: the fields of answers, and what they cost."""
+
+    shapes: set[str] = field(default_factory=set)
+    queries: set[tuple[int, ...]] = field(default_factory=set)
+    sizes: set[int] = field(default_factory=set)
+    ids: list[str] = field(default_factory=list)
+
+
+def shape_of(data: Any) -> Any:
+    """Names and types, without what is said."""
+    if isinstance(data, dict):
+        return {name: shape_of(value) for name, value in sorted(data.items())}
+    if isinstance(data, list):
+        return [shape_of(data[0])] if data else []
+    return type(data).__name__
+
+
+class Browser:
+    """A judge's browser that remembers what it got by what the server alone knows."""
+
+    def __init__(self, judge: Judge) -> None:
+        assert judge.user is not None
+        self.client = Client()
+        self.client.force_login(judge.user)
+        self.seen: defaultdict[str, Seen] = defaultdict(Seen)
+
+    def send(self, method: str, path: str, **body: Any) -> tuple[Any, int]:
+        with CaptureQueriesContext(connection) as queries:
+            answer = self.client.generic(
+                method, JUDGING + path, json.dumps(body), content_type="application/json"
+            )
+        return answer, len(queries)
+
+    def judge_a_hit(self) -> None:
+        lent, cost = self.send("POST", "assignments/")
+        data = lent.json()
+        seen = self.seen[kind_of(data["id"])]
+        # Whatever surrounds a document's sentence is its place in the document, no matter of kind.
+        shapes = [shape_of({**block, "context": None}) for block in data["blocks"]]
+        seen.shapes.add(json.dumps([shape_of({**data, "blocks": None}), shapes, headers_of(lent)]))
+        costs = [cost]
+        for block in data["blocks"]:
+            seen.sizes.add(len(block["candidates"]))
+            seen.ids += [block["id"], *(each["id"] for each in block["candidates"])]
+            answer, cost = self.send(
+                "PUT",
+                f"judgments/{uuid4()}/",
+                block=block["id"],
+                labels=[1] * len(block["candidates"]),
+            )
+            seen.shapes.add(json.dumps([shape_of(answer.json()), headers_of(answer)]))
+            costs.append(cost)
+        seen.queries.add(tuple(costs))
+
+
+def kind_of(assignment: str) -> str:
+    hit = Assignment.objects.get(public_id=assignment).hit
+    check = hit.blocks.filter(control="attention").exists()
+    return "attention" if check and hit.purpose == "first" else hit.purpose
+
+
+def headers_of(answer: Any) -> list[str]:
+    return sorted(answer.headers)
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    """Every other HIT a repeat, every third with an attention check."""
+    test_set = make_test_set(
+        make_campaign(), documents=(24, 24), systems=[f"s{n}" for n in range(9)], identical=()
+    )
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    design_change(
+        test_set=test_set,
+        bad_reference_rate=0.2,
+        attention_every=3,
+        intra_share=0.3,
+        inter_share=0.5,
+        repeat_gap=2,
+    )
+    return test_set
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
+    judge: Judge, test_set: TestSet
+) -> None:
+    browsers = [Browser(judge), Browser(make_judge(test_set.campaign, "judge02"))]
+    for _round in range(HITS):
+        for browser in browsers:
+            pool_fill(test_set_id=test_set.pk, size=30)
+            browser.judge_a_hit()
+    seen = browsers[0].seen
+    for kind, each in browsers[1].seen.items():
+        seen[kind].queries |= each.queries
+        seen[kind].shapes |= each.shapes
+        seen[kind].sizes |= each.sizes
+    assert set(seen) == {"first", "attention", "inter", "intra"}
+    ordinary = seen["first"]
+    for each in seen.values():
+        assert each.shapes == ordinary.shapes
+        # The first judgment of a test set and the first HIT of a judge begin a row of their own.
+        assert max(each.queries) <= max(ordinary.queries)
+        assert min(ordinary.queries) in each.queries
+        assert each.sizes == ordinary.sizes == {5}
+    ids = [
+        UUID(each) for browser in browsers for kind in browser.seen.values() for each in kind.ids
+    ]
+    assert len(set(ids)) == len(ids)
+    # By chance alone: nothing in them counts, and nothing tells what was made first.
+    assert {each.version for each in ids} == {4}
+
+
+def answers_alike(one: Any, other: Any) -> None:
+    assert one.status_code == other.status_code
+    assert one.content == other.content
+    assert headers_of(one) == headers_of(other)
+
+
+@pytest.mark.parametrize("path", ["judgments", "skips", "problem-reports"])
+def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
+    judge: Judge, test_set: TestSet, path: str
+) -> None:
+    pool_fill(test_set_id=test_set.pk, size=30)
+    lend(judge)
+    others = lend(make_judge(test_set.campaign, "judge02"))
+    browser = Browser(judge)
+    there = Block.objects.filter(hit=others.hit).values_list("public_id", flat=True)[0]
+    answers = [
+        browser.send(
+            "PUT",
+            f"{path}/{uuid4()}/",
+            block=str(block),
+            labels=[1, 2, 3, 4, 5],
+            reason="other",
+            kind="page",
+        )
+        for block in (there, uuid4())
+    ]
+    (one, cost), (other, its_cost) = answers
+    assert one.status_code == 404
+    answers_alike(one, other)
+    assert cost == its_cost
+
+
+def test_the_pages_of_the_history_count_by_time_alone(judge: Judge, test_set: TestSet) -> None:
+    browser = Browser(judge)
+    pool_fill(test_set_id=test_set.pk, size=30)
+    browser.judge_a_hit()
+    answer = browser.client.get(f"{JUDGING}judgments/?page_size=1").json()
+    (cursor,) = parse_qs(urlsplit(answer["next"]).query)["cursor"]
+    told = parse_qs(base64.b64decode(cursor).decode())
+    assert set(told) == {"p"}
+    assert told["p"][0].startswith(answer["results"][0]["judged_at"][:10])
