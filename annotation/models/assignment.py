@@ -1,6 +1,7 @@
 import uuid
 from datetime import datetime
 
+import pgtrigger
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
 from django.db import models
@@ -63,6 +64,23 @@ class Assignment(models.Model):
                 fields=["judge"],
                 condition=models.Q(completed_at__isnull=True, released_at__isnull=True),
                 name="assignment_held",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="assignment_of_a_hit_with_blocks",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+                func="""
+                    IF NOT EXISTS (
+                        SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id
+                    ) THEN
+                        RAISE EXCEPTION 'HIT % is lent without blocks', NEW.hit_id
+                            USING ERRCODE = 'check_violation',
+                                  CONSTRAINT = 'assignment_of_a_hit_with_blocks';
+                    END IF;
+                    RETURN NEW;
+                """,
             ),
         ]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -82,6 +81,13 @@ class DrawState:
             state.count(block)
         return state
 
+    def without(self, plan: HITPlan) -> "DrawState":
+        """The state had this first HIT, which was counted, not been planned."""
+        state = self.copied()
+        for block in plan.blocks:
+            state.count(block, -1)
+        return state
+
     def judged(
         self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
     ) -> "DrawState":
@@ -104,19 +110,20 @@ class DrawState:
             position_counts=self.position_counts.copy(),
         )
 
-    def count(self, block: BlockPlan) -> None:
-        """Add a block to the counts in place; all its systems must be known."""
-        rows = []
+    def count(self, block: BlockPlan, times: int = 1) -> None:
+        """Add a block to the counts in place; all its systems must be known.
+
+        `times` is -1 where it is taken back.
+        """
+        systems, places = [], []
         for position, names in block.ranked:
-            row = [self.index[name] for name in names]
-            for system in row:
-                self.position_counts[system, position] += 1
-            rows.append(row)
-        for one, other in combinations(rows, 2):
-            for a in one:
-                for b in other:
-                    self.pair_counts[a, b] += 1
-                    self.pair_counts[b, a] += 1
+            for name in names:
+                systems.append(self.index[name])
+                places.append(position)
+        at, where = np.array(systems, dtype=np.intp), np.array(places, dtype=np.intp)
+        # A system stands behind one candidate of a block, so no cell comes up twice.
+        self.position_counts[at, where] += times
+        self.pair_counts[at[:, np.newaxis], at] += times * (where[:, np.newaxis] != where)
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers; `from_json` gives the same state back, bit for bit."""

@@ -164,7 +164,10 @@ class _Schedule:
         self._firsts[wanted.family] = plan
 
     def repeat(self, wanted: Slot) -> None:
-        """Plan a repeat; where a segment has its quota already, its place in the schedule lapses."""
+        """Plan a repeat; its place in the schedule lapses where there is none to plan.
+
+        A segment has its quota already, or the first HIT was withdrawn.
+        """
         self._planner.sequence.scheduled += 1
         first = self._firsts.get(wanted.family)
         if first is None or not self._planner.quota.allows(first):
@@ -186,7 +189,11 @@ class _Schedule:
         families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
         rows = dict(
             HIT.objects.filter(
-                design=self._planner.design, family__in=families, purpose=HIT.Purpose.FIRST
+                design=self._planner.design,
+                family__in=families,
+                purpose=HIT.Purpose.FIRST,
+                # Nobody judged what was withdrawn: there is nothing to compare a repeat with.
+                withdrawn_at__isnull=True,
             ).values_list("pk", "family")
         )
         plans = plans_read(rows)
