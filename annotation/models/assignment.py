@@ -1,11 +1,12 @@
 import uuid
 from datetime import datetime
 
-import pgtrigger
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from annotation.models.lent_blocks import BLOCKS_WRITE
 
 
 class IdRange(models.Func):
@@ -66,23 +67,7 @@ class Assignment(models.Model):
                 name="assignment_held",
             ),
         ]
-        triggers = [
-            pgtrigger.Trigger(
-                name="assignment_of_a_hit_with_blocks",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.Before,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id
-                    ) THEN
-                        RAISE EXCEPTION 'HIT % is lent without blocks', NEW.hit_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'assignment_of_a_hit_with_blocks';
-                    END IF;
-                    RETURN NEW;
-                """,
-            ),
-        ]
+        triggers = [BLOCKS_WRITE]
 
     def __str__(self) -> str:
         return str(self.public_id)

@@ -28,7 +28,6 @@ from annotation.selectors import (
 )
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
-from annotation.services.blocks import blocks_write
 from annotation.services.wanting import work_want_ahead
 from campaign.models import Campaign, Judge, TestSet
 
@@ -157,7 +156,6 @@ def _lend(hit: HIT, judge: Judge, account: JudgeAccount, now: datetime) -> Assig
     account.last_lent_at = now
     account.wanted_at = account.nothing_at = None
     account.save()
-    blocks_write(hit=hit)
     assignment = Assignment.objects.create(
         hit=hit,
         judge=judge,
