@@ -1,6 +1,7 @@
 """What a balanced or active draw knows of those before it: recorded, so that it can be repeated."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -61,7 +62,7 @@ class DrawState:
 
     def covering(self, systems: Iterable[str]) -> "DrawState":
         """This state, with systems that it did not know: they have met nobody yet."""
-        unknown = [name for name in systems if name not in self.index]
+        unknown = set(systems) - self.index.keys()
         if not unknown:
             return self
         wider = DrawState.empty((*self.systems, *unknown))
@@ -104,11 +105,11 @@ class DrawState:
 
     def copied(self) -> "DrawState":
         """The same, with counts of its own."""
-        return replace(
-            self,
-            pair_counts=self.pair_counts.copy(),
-            position_counts=self.position_counts.copy(),
-        )
+        # Twice a HIT: `replace` would make the index again, which is the same.
+        state = copy(self)
+        object.__setattr__(state, "pair_counts", self.pair_counts.copy())
+        object.__setattr__(state, "position_counts", self.position_counts.copy())
+        return state
 
     def count(self, block: BlockPlan, times: int = 1) -> None:
         """Add a block to the counts in place; all its systems must be known.

@@ -100,17 +100,18 @@ def _pool_fill(test_set_id: int, size: int) -> int:
             return made
 
 
-def hits_plan(*, test_set_id: int, count: int) -> int:
+def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:
     """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
 
     In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
     test set's `HITSequence`, so that each number is drawn once. Fewer than
     `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
     no texts, every window's outputs are identical, or every segment has its
-    `TestSet.blocks_per_segment`.
+    `TestSet.blocks_per_segment`. `texts` are read anew where none are given.
     """
-    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
-    texts = TestSetTexts(test_set, at=test_set.now)
+    if texts is None:
+        test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+        texts = TestSetTexts(test_set, at=test_set.now)
     made = 0
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)
