@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -116,15 +117,18 @@ class DrawState:
 
         `times` is -1 where it is taken back.
         """
-        systems, places = [], []
+        rows = []
         for position, names in block.ranked:
-            for name in names:
-                systems.append(self.index[name])
-                places.append(position)
-        at, where = np.array(systems, dtype=np.intp), np.array(places, dtype=np.intp)
-        # A system stands behind one candidate of a block, so no cell comes up twice.
-        self.position_counts[at, where] += times
-        self.pair_counts[at[:, np.newaxis], at] += times * (where[:, np.newaxis] != where)
+            row = [self.index[name] for name in names]
+            for system in row:
+                self.position_counts[system, position] += times
+            rows.append(row)
+        # Cell by cell: for so few, faster than indexing with arrays.
+        for one, other in combinations(rows, 2):
+            for a in one:
+                for b in other:
+                    self.pair_counts[a, b] += times
+                    self.pair_counts[b, a] += times
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers; `from_json` gives the same state back, bit for bit."""
