@@ -141,17 +141,19 @@ class HIT(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(plan__isnull=True)
-                | Exact(
-                    models.Func(
-                        "plan",
-                        function="jsonb_array_length",
-                        output_field=models.IntegerField(),
-                    ),
-                    models.Func(
-                        "segment_ids",
-                        function="cardinality",
-                        output_field=models.IntegerField(),
-                    ),
+                | models.Q(
+                    Exact(
+                        models.Func(
+                            "plan",
+                            function="jsonb_array_length",
+                            output_field=models.IntegerField(),
+                        ),
+                        models.Func(
+                            "segment_ids",
+                            function="cardinality",
+                            output_field=models.IntegerField(),
+                        ),
+                    )
                 ),
                 name="hit_plan_shows_each_of_its_segments",
             ),
