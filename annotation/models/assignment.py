@@ -6,6 +6,8 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.lent_blocks import BLOCKS_WRITE
+
 
 class IdRange(models.Func):
     """`[id, id]` as a range: GiST compares ranges without an extension, plain integers not."""
@@ -65,6 +67,7 @@ class Assignment(models.Model):
                 name="assignment_held",
             ),
         ]
+        triggers = [BLOCKS_WRITE]
 
     def __str__(self) -> str:
         return str(self.public_id)

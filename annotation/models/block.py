@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
 
+    Of a planned HIT, written when it is first lent; see `HIT.plan`.
     A control block is judged and kept like every other, and counts in nothing
     (`Judgment.objects.counted()`).
     """

@@ -4,6 +4,7 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.pool import POOLED, HITQuerySet
@@ -18,6 +19,11 @@ class HIT(models.Model):
     The row carries what the pool is searched by, so that lending is one walk
     over one partial index: since when the HIT may be lent (again), for whom
     it is kept, what it shows, and whether it is done.
+
+    Most of what is planned waits: `Block` rows are written from `plan` when the
+    HIT is first lent (`annotation.models.lent_blocks`), and stay the same when it
+    is lent again. What any HIT shows, lent or not, says
+    `annotation.selectors.planned.plans_read`.
     """
 
     class Purpose(models.TextChoices):
@@ -74,6 +80,15 @@ class HIT(models.Model):
         db_default=[],
         help_text=_("Every system behind any of the candidates."),
     )
+    plan = models.JSONField(
+        _("plan"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "What it shows of each of its segments. Its blocks are written by it when it is first "
+            "lent; empty where they were written at once."
+        ),
+    )
     why = models.JSONField(
         _("why it was drawn"), default=dict, blank=True, help_text=_("For organisers only.")
     )
@@ -123,6 +138,24 @@ class HIT(models.Model):
                 condition=models.Q(withdrawn_at__isnull=True)
                 | models.Q(completed_at__isnull=False),
                 name="hit_withdrawn_is_closed",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(plan__isnull=True)
+                | models.Q(
+                    Exact(
+                        models.Func(
+                            "plan",
+                            function="jsonb_array_length",
+                            output_field=models.IntegerField(),
+                        ),
+                        models.Func(
+                            "segment_ids",
+                            function="cardinality",
+                            output_field=models.IntegerField(),
+                        ),
+                    )
+                ),
+                name="hit_plan_shows_each_of_its_segments",
             ),
             models.UniqueConstraint(
                 fields=["design", "family"],

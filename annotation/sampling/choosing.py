@@ -8,13 +8,9 @@ import numpy as np
 
 from annotation.sampling.corpus import DistinctText
 from annotation.sampling.draw import Draw
-from annotation.sampling.pairing import (
-    active_priorities,
-    choose_active,
-    choose_balanced,
-    order_balanced,
-)
+from annotation.sampling.pairing import choose_active, choose_balanced, order_balanced
 from annotation.sampling.plans import BlockPlan, Why
+from annotation.sampling.priorities import active_priorities
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 
 
@@ -127,13 +123,14 @@ class Chooser:
         return active_priorities(state.wins, state.ties, state.pair_counts * self._redundancy)
 
     def _representatives(self, texts: Sequence[DistinctText]) -> dict[int, DistinctText]:
-        return {self._representative(text): text for text in texts}
+        index = self._state.index
+        return {
+            index[text.systems[0]] if len(text.systems) == 1 else self._representative(text): text
+            for text in texts
+        }
 
     def _representative(self, text: DistinctText) -> int:
-        index = self._state.index
-        if len(text.systems) == 1:
-            return index[text.systems[0]]
-        met = self._state.pair_counts
+        index, met = self._state.index, self._state.pair_counts
         return min((index[name] for name in text.systems), key=lambda i: (met[i].sum(), i))
 
     @staticmethod

@@ -1,11 +1,14 @@
 """The texts a draw is made from, and which of them count as the same."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, TypeVar
 
 from annotation.sampling.parameters import Normalisation
+
+T = TypeVar("T")
 
 
 class OutputKind(StrEnum):
@@ -72,9 +75,14 @@ class SegmentTexts:
     words: int
     outputs: tuple[SystemOutput, ...]
     # A segment comes up again and again while HITs are planned.
-    _known: dict[tuple[Normalisation, frozenset[OutputKind]], tuple[DistinctText, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def remembered(self, key: Hashable, made: Callable[[], T]) -> T:
+        """What `made` makes of this segment alone, made once for each key."""
+        if key not in self._known:
+            self._known[key] = made()
+        known: T = self._known[key]
+        return known
 
     def distinct(
         self, normalisation: Normalisation, *, references: bool = True
@@ -99,12 +107,10 @@ class SegmentTexts:
     def _collapsed(
         self, normalisation: Normalisation, kinds: frozenset[OutputKind]
     ) -> tuple[DistinctText, ...]:
-        key = normalisation, kinds
-        if key not in self._known:
-            self._known[key] = collapsed(
-                (o for o in self.outputs if o.kind in kinds), normalisation
-            )
-        return self._known[key]
+        return self.remembered(
+            (normalisation, kinds),
+            lambda: collapsed((o for o in self.outputs if o.kind in kinds), normalisation),
+        )
 
 
 def normalised(text: str, normalisation: Normalisation) -> str:

@@ -24,6 +24,8 @@ class _Segment:
     systems: tuple[DistinctText, ...]
     references: tuple[DistinctText, ...]
     damaged: tuple[DistinctText, ...]
+    # Of the systems behind `texts`.
+    names: frozenset[str]
     with_reference: bool = False
     with_damaged: bool = False
     by_floor: bool = False
@@ -62,7 +64,7 @@ def draw_hit(
     segments = [segment for segment in known if len(segment.systems) > 1]
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
-        names = (name for s in segments for text in s.texts for name in text.systems)
+        names = frozenset().union(*(segment.names for segment in segments))
         chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
     for segment in _decided(segments, parameters, draw, number):
@@ -79,6 +81,15 @@ def draw_hit(
 
 
 def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+    asked = (
+        parameters.normalisation,
+        parameters.reference_rate,
+        parameters.bad_reference_rate > 0,
+    )
+    return texts.remembered(("segment", *asked), lambda: _segment_made(texts, parameters))
+
+
+def _segment_made(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
     shown = texts.distinct(parameters.normalisation, references=parameters.reference_rate != 0)
     like_a_system = parameters.reference_rate is None
     return _Segment(
@@ -88,6 +99,7 @@ def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
         systems=tuple(text for text in shown if like_a_system or not text.only_reference),
         references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
         damaged=texts.damaged(parameters.normalisation) if parameters.bad_reference_rate else (),
+        names=frozenset(name for text in shown for name in text.systems),
     )
 
 
@@ -115,6 +127,8 @@ def _decided(
     by_floor: set[int] = set()
     if parameters.kind is DesignKind.ACTIVE:
         by_floor = marked(parameters.active_floor, segments, m, Rate.ACTIVE_FLOOR)
+    if not (with_damaged or with_reference or by_floor):
+        return segments
     return [
         replace(
             segment,

@@ -1,6 +1,7 @@
 """What a balanced or active draw knows of those before it: recorded, so that it can be repeated."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -62,7 +63,7 @@ class DrawState:
 
     def covering(self, systems: Iterable[str]) -> "DrawState":
         """This state, with systems that it did not know: they have met nobody yet."""
-        unknown = [name for name in systems if name not in self.index]
+        unknown = set(systems) - self.index.keys()
         if not unknown:
             return self
         wider = DrawState.empty((*self.systems, *unknown))
@@ -82,6 +83,13 @@ class DrawState:
             state.count(block)
         return state
 
+    def without(self, plan: HITPlan) -> "DrawState":
+        """The state had this first HIT, which was counted, not been planned."""
+        state = self.copied()
+        for block in plan.blocks:
+            state.count(block, -1)
+        return state
+
     def judged(
         self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
     ) -> "DrawState":
@@ -98,25 +106,29 @@ class DrawState:
 
     def copied(self) -> "DrawState":
         """The same, with counts of its own."""
-        return replace(
-            self,
-            pair_counts=self.pair_counts.copy(),
-            position_counts=self.position_counts.copy(),
-        )
+        # Twice a HIT: `replace` would make the index again, which is the same.
+        state = copy(self)
+        object.__setattr__(state, "pair_counts", self.pair_counts.copy())
+        object.__setattr__(state, "position_counts", self.position_counts.copy())
+        return state
 
-    def count(self, block: BlockPlan) -> None:
-        """Add a block to the counts in place; all its systems must be known."""
+    def count(self, block: BlockPlan, times: int = 1) -> None:
+        """Add a block to the counts in place; all its systems must be known.
+
+        `times` is -1 where it is taken back.
+        """
         rows = []
         for position, names in block.ranked:
             row = [self.index[name] for name in names]
             for system in row:
-                self.position_counts[system, position] += 1
+                self.position_counts[system, position] += times
             rows.append(row)
+        # Cell by cell: for so few, faster than indexing with arrays.
         for one, other in combinations(rows, 2):
             for a in one:
                 for b in other:
-                    self.pair_counts[a, b] += 1
-                    self.pair_counts[b, a] += 1
+                    self.pair_counts[a, b] += times
+                    self.pair_counts[b, a] += times
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers; `from_json` gives the same state back, bit for bit."""

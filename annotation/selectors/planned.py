@@ -1,31 +1,102 @@
-"""Planned HITs, read back as the plans they were stored from."""
+"""What HITs show, lent or not, as the plans they were drawn as."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Exists, OuterRef
 
 from annotation.models import HIT, Assignment, Block, CandidateOutput, Judgment
+from annotation.sampling.encoding import EncodedBlock, blocks_decoded
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.repeats import Lent
-from campaign.models import System
+from campaign.models import Output, Segment, System
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A HIT as stored."""
+
+    pk: int
+    number: int
+    segment_ids: list[int]
+    plan: list[EncodedBlock] | None
+    why: dict[str, Any]
+
+    def whys(self, count: int) -> list[dict[str, Any]]:
+        """What explains each of its blocks; nothing where it was not drawn here."""
+        stored = self.why.get("blocks", [{}] * count)
+        return [{key: why[key] for key in why if key != "segment"} for why in stored]
 
 
 def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
-    """The plans of these HITs by row. Three queries, however many."""
+    """The plans of these HITs by row; five queries at most, however many.
+
+    The one way to read what any HIT shows: it has no `Block` rows before it is first lent.
+    """
+    found = HIT.objects.filter(pk__in=hit_ids).values_list(
+        "pk", "number", "segment_ids", "plan", "why"
+    )
+    rows = [_Row(*row) for row in found]
+    blocks = _blocks_planned([row for row in rows if row.plan is not None])
+    blocks.update(_blocks_written([row for row in rows if row.plan is None]))
+    return {
+        row.pk: HITPlan(
+            number=row.number,
+            blocks=blocks[row.pk],
+            why={key: row.why[key] for key in row.why if key != "blocks"},
+        )
+        for row in rows
+    }
+
+
+def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
+    """By HIT, as its row has them."""
+    outputs = {
+        output
+        for row in rows
+        for block in row.plan or ()
+        for candidate in block["candidates"]
+        for output in candidate
+    }
+    systems = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "system__name"))
+    segments = {segment for row in rows for segment in row.segment_ids}
+    numbers = dict(Segment.objects.filter(pk__in=segments).values_list("pk", "number"))
+    return {
+        row.pk: blocks_decoded(
+            row.plan or (),
+            segments=[numbers[segment] for segment in row.segment_ids],
+            systems=systems,
+            whys=row.whys(len(row.segment_ids)),
+        )
+        for row in rows
+    }
+
+
+def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
+    """By HIT, of those that were never planned or before plans were kept."""
+    if not rows:
+        return {}
+    hit_ids = [row.pk for row in rows]
     shown = _candidates(hit_ids)
     blocks: dict[int, list[tuple[int, _Shown]]] = defaultdict(list)
-    rows = (
+    found = (
         Block.objects.filter(hit__in=hit_ids)
         .order_by("hit_id", "position")
         .values_list("hit_id", "pk", "segment__number")
     )
-    for hit_id, block_id, segment in rows:
+    for hit_id, block_id, segment in found:
         blocks[hit_id].append((segment, shown[block_id]))
-    hits = HIT.objects.filter(pk__in=hit_ids).values_list("pk", "number", "why")
-    return {pk: _plan(number, why, blocks[pk]) for pk, number, why in hits}
+    return {
+        row.pk: tuple(
+            each.block(segment, why)
+            for (segment, each), why in zip(
+                blocks[row.pk], row.whys(len(blocks[row.pk])), strict=True
+            )
+        )
+        for row in rows
+    }
 
 
 @dataclass(slots=True)
@@ -36,26 +107,15 @@ class _Shown:
     systems: list[list[str]] = field(default_factory=list)
     control: int | None = None
 
-
-def _plan(number: int, stored: dict[str, Any], blocks: list[tuple[int, _Shown]]) -> HITPlan:
-    why = dict(stored)
-    whys = why.pop("blocks", [{}] * len(blocks))
-    return HITPlan(
-        number=number,
-        blocks=tuple(
-            BlockPlan(
-                segment=segment,
-                candidates=tuple(tuple(sorted(ids)) for ids in shown.outputs),
-                systems=tuple(tuple(sorted(names)) for names in shown.systems),
-                control=()
-                if shown.control is None
-                else tuple(sorted(shown.systems[shown.control])),
-                why={key: value for key, value in of_block.items() if key != "segment"},
-            )
-            for (segment, shown), of_block in zip(blocks, whys, strict=True)
-        ),
-        why=why,
-    )
+    def block(self, segment: int, why: Mapping[str, Any]) -> BlockPlan:
+        names = tuple(tuple(sorted(each)) for each in self.systems)
+        return BlockPlan(
+            segment=segment,
+            candidates=tuple(tuple(sorted(ids)) for ids in self.outputs),
+            systems=names,
+            control=() if self.control is None else names[self.control],
+            why=dict(why),
+        )
 
 
 def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:

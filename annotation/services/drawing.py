@@ -48,11 +48,14 @@ class SegmentQuota:
             if self._is_full(self.counts[block.segment - 1]):
                 self.full.add(block.segment)
 
-    def give_back(self, number: int) -> None:
-        """One block less of this segment, which was counted before."""
-        self.counts[number - 1] -= 1
-        if not self._is_full(self.counts[number - 1]):
-            self.full.discard(number)
+    def give_back(self, plan: HITPlan) -> None:
+        """Take back a HIT that was counted before."""
+        for block in plan.blocks:
+            if block.control:
+                continue
+            self.counts[block.segment - 1] -= 1
+            if not self._is_full(self.counts[block.segment - 1]):
+                self.full.discard(block.segment)
 
     def allows(self, plan: HITPlan) -> bool:
         """Whether the HIT can be judged once more."""
@@ -119,3 +122,9 @@ class Drawer:
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again: balance is one of windows drawn.
             self.state = self.state.after(plan)
+
+    def give_back(self, plan: HITPlan, purpose: Purpose) -> None:
+        """Let what follows forget a HIT: nobody will judge it."""
+        self.quota.give_back(plan)
+        if purpose is Purpose.FIRST:
+            self.state = self.state.without(plan)

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch, SamplingState
+from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingState
 from annotation.sampling.corpus import SegmentTexts
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import TestSetTexts, texts_without, windows_of
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.planned import plans_read
 from annotation.services.drawing import Drawer, SegmentQuota
 from annotation.services.storing import PlannedHIT, hits_store
 from campaign.models import TestSet
@@ -120,14 +121,13 @@ class Planner:
     def give_back(self, hit: HIT) -> None:
         """Close a HIT that nobody was ever lent; its blocks may be planned for others.
 
-        It keeps its row: HITs drawn after it depend on it.
+        It keeps its row: HITs drawn before this depend on it.
         """
         hit.completed_at = hit.withdrawn_at = self.now
         hit.save(update_fields=["completed_at", "withdrawn_at"])
-        blocks = hit.blocks.filter(control=Block.Control.NONE)
-        for number in blocks.values_list("segment__number", flat=True):
-            self.quota.give_back(number)
-            self.sequence.blocks_planned -= 1
+        plan = plans_read([hit.pk])[hit.pk]
+        self._drawer.give_back(plan, Purpose(hit.purpose))
+        self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
 
     def store(self) -> None:
         """Write what was planned, and how far."""
@@ -139,7 +139,7 @@ class Planner:
                 texts=self._texts,
                 stored_ids=self.stored_ids,
             )
-            self.sequence.state = self._drawer.state.to_json()
+        self.sequence.state = self._drawer.state.to_json()
         self.sequence.segment_blocks = self.quota.counts
         self.sequence.save()
 

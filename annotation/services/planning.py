@@ -100,17 +100,18 @@ def _pool_fill(test_set_id: int, size: int) -> int:
             return made
 
 
-def hits_plan(*, test_set_id: int, count: int) -> int:
+def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:
     """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
 
     In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
     test set's `HITSequence`, so that each number is drawn once. Fewer than
     `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
     no texts, every window's outputs are identical, or every segment has its
-    `TestSet.blocks_per_segment`.
+    `TestSet.blocks_per_segment`. `texts` are read anew where none are given.
     """
-    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
-    texts = TestSetTexts(test_set, at=test_set.now)
+    if texts is None:
+        test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+        texts = TestSetTexts(test_set, at=test_set.now)
     made = 0
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)
@@ -164,7 +165,10 @@ class _Schedule:
         self._firsts[wanted.family] = plan
 
     def repeat(self, wanted: Slot) -> None:
-        """Plan a repeat; where a segment has its quota already, its place in the schedule lapses."""
+        """Plan a repeat; its place in the schedule lapses where there is none to plan.
+
+        A segment has its quota already, or the first HIT was withdrawn.
+        """
         self._planner.sequence.scheduled += 1
         first = self._firsts.get(wanted.family)
         if first is None or not self._planner.quota.allows(first):
@@ -186,7 +190,11 @@ class _Schedule:
         families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
         rows = dict(
             HIT.objects.filter(
-                design=self._planner.design, family__in=families, purpose=HIT.Purpose.FIRST
+                design=self._planner.design,
+                family__in=families,
+                purpose=HIT.Purpose.FIRST,
+                # Nobody judged what was withdrawn: there is nothing to compare a repeat with.
+                withdrawn_at__isnull=True,
             ).values_list("pk", "family")
         )
         plans = plans_read(rows)

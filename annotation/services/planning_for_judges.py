@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Block, Design, Exposure, JudgeAccount
+from annotation.models import HIT, Assignment, Design, Exposure, JudgeAccount
 from annotation.sampling.repeats import (
     Purpose,
     intra_due,
@@ -18,7 +18,7 @@ from annotation.sampling.repeats import (
 from annotation.selectors import conflicts_of, has_work_waiting
 from annotation.selectors.planned import judge_history, plans_read
 from annotation.services.planner import Planner
-from campaign.models import Judge, System
+from campaign.models import Judge, Segment, System
 
 # The HIT in hand and the one the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
@@ -122,7 +122,8 @@ def _seen(judge: Judge, test_set_id: int) -> set[int]:
         )
     )
     kept = HIT.objects.filter(test_set=test_set_id, reserved_for=judge).open()
-    seen.update(Block.objects.filter(hit__in=kept).values_list("segment__number", flat=True))
+    waiting = {segment for ids in kept.values_list("segment_ids", flat=True) for segment in ids}
+    seen.update(Segment.objects.filter(pk__in=waiting).values_list("number", flat=True))
     return seen
 
 

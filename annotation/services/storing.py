@@ -1,12 +1,13 @@
-"""Writes planned HITs: one COPY a table, however many there are."""
+"""Writes planned HITs: one row each, in one COPY, however many there are."""
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.models import HIT, Block, Candidate, CandidateOutput, PlanningBatch
-from annotation.sampling.plans import BlockPlan, HITPlan
+from annotation.models import HIT, PlanningBatch
+from annotation.sampling.encoding import plan_encoded
+from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.selectors.corpus import TestSetTexts
 from campaign.importing.copying import (
@@ -49,7 +50,7 @@ def hits_store(
     texts: TestSetTexts,
     stored_ids: dict[int, int],
 ) -> None:
-    """Write the HITs with their blocks and candidates.
+    """Write the HITs with their plans; their blocks are written when they are lent.
 
     `stored_ids` maps numbers of first HITs to their rows and gets those written here.
     Needs a transaction around it.
@@ -67,7 +68,6 @@ def hits_store(
             for hit, id_ in zip(planned, hit_ids, strict=True)
         ),
     )
-    _blocks_store(planned, hit_ids, texts)
     constraints_settle()
 
 
@@ -84,6 +84,7 @@ _HIT_COLUMNS = (
     "reserved_until",
     "segment_ids",
     "system_ids",
+    "plan",
     "why",
 )
 
@@ -115,58 +116,9 @@ def _hit_row(
         None if hit.reserved_until is None else hit.reserved_until.isoformat(),
         _array(texts.segment_id(block.segment) for block in blocks),
         _array(sorted(texts.systems[name] for name in systems)),
+        plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
     )
-
-
-def _blocks_store(
-    planned: Sequence[PlannedHIT], hit_ids: Sequence[int], texts: TestSetTexts
-) -> None:
-    blocks = [
-        (hit_id, position, block)
-        for hit, hit_id in zip(planned, hit_ids, strict=True)
-        for position, block in enumerate(hit.plan.blocks, start=1)
-    ]
-    block_ids = ids_reserve(Block, len(blocks))
-    rows_copy(
-        Block,
-        ("id", "hit_id", "segment_id", "position", "control", "expected"),
-        (
-            (id_, hit_id, texts.segment_id(block.segment), position, *_control(block))
-            for id_, (hit_id, position, block) in zip(block_ids, blocks, strict=True)
-        ),
-    )
-    candidates = [
-        (block_id, position, outputs)
-        for block_id, (_hit, _position, block) in zip(block_ids, blocks, strict=True)
-        for position, outputs in enumerate(block.candidates, start=1)
-    ]
-    candidate_ids = ids_reserve(Candidate, len(candidates))
-    rows_copy(
-        Candidate,
-        ("id", "block_id", "position"),
-        (
-            (id_, block_id, position)
-            for id_, (block_id, position, _) in zip(candidate_ids, candidates, strict=True)
-        ),
-    )
-    rows_copy(
-        CandidateOutput,
-        ("candidate_id", "output_id"),
-        (
-            (id_, output)
-            for id_, (_block, _position, outputs) in zip(candidate_ids, candidates, strict=True)
-            for output in outputs
-        ),
-    )
-
-
-def _control(block: BlockPlan) -> tuple[str, str | None]:
-    """A block with a damaged reference checks attention: the damage is expected to come last."""
-    if not block.control:
-        return Block.Control.NONE.value, None
-    expected = (2 if names == block.control else 1 for names in block.systems)
-    return Block.Control.ATTENTION.value, _array(expected)
 
 
 def _array(numbers: Iterator[int] | Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.pairing import active_priorities
+from annotation.sampling.priorities import active_priorities
 from ranking.core.simulation import QUALITY_RANGE, Model
 from ranking.core.simulation_measures import true_ranks
 from ranking.core.tallies import Tallies

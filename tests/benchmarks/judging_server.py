@@ -92,7 +92,7 @@ class JudgingBrowser:
 
 def make_campaign() -> tuple[int, list[str]]:
     """A campaign with work for all; its test set and the judges' links."""
-    from annotation.services import hits_plan
+    from annotation.services import assignment_lend, hits_plan
     from campaign.models import Invitation
     from campaign.services import invitation_create
     from tests import factories
@@ -111,6 +111,8 @@ def make_campaign() -> tuple[int, list[str]]:
     for number in range(OTHERS):
         factories.make_judge(test_set.campaign, f"other{number:02}")
     hits_plan(test_set_id=test_set.pk, count=40)
+    # The one that `store` copies has blocks once it was lent.
+    assignment_lend(judge=factories.make_judge(test_set.campaign, "model"))
     return test_set.pk, tokens
 
 

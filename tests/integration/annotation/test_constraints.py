@@ -13,6 +13,7 @@ from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge, Output, System, TestSet
 from campaign.services import conflict_declare
+from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.django_db
 def test_set() -> TestSet:
     test_set = make_test_set(make_campaign())
     hits_plan(test_set_id=test_set.pk, count=4)
+    # There are blocks once a HIT was lent.
+    lend(make_judge(test_set.campaign, "judge00"))
     return test_set
 
 
@@ -177,6 +180,7 @@ def test_what_a_candidate_stands_for_is_never_changed(test_set: TestSet) -> None
         ({"purpose": "training"}, "hit_for_one_judge_is_reserved"),
         ({"reserved_until": timezone.now()}, "hit_reserved_for_a_judge_and_a_time"),
         ({"number": 1}, "hit_number_unique_in_test_set"),
+        ({"plan": [], "segment_ids": [1]}, "hit_plan_shows_each_of_its_segments"),
     ],
 )
 def test_a_hit_that_breaks_a_rule_is_refused(

@@ -17,6 +17,7 @@ from annotation.services import (
 )
 from campaign.models import BadReference, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
+from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,8 @@ def checks(hit: HIT) -> int:
 def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(test_set: TestSet) -> None:
     design_change(test_set=test_set, bad_reference_rate=0.3)
     pool_fill(test_set_id=test_set.pk, size=60)
+    for number in range(20):
+        lend(make_judge(test_set.campaign, f"judge{number:02}"))
     damaged = CandidateOutput.objects.filter(output__system__kind="bad_reference")
     shown = set(damaged.values_list("candidate__block_id", flat=True))
     assert shown

@@ -16,6 +16,7 @@ from annotation.models import (
 from annotation.services import RuleTerms, hits_plan, quality_action_take, quality_rule_add
 from campaign.models import BadReference, Judge, TestSet, User
 from campaign.services import bad_references_make
+from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,7 @@ def test_damaged_references(test_set: TestSet, changes: dict[str, Any], name: st
 )
 def test_control_blocks(test_set: TestSet, changes: dict[str, Any], name: str) -> None:
     hits_plan(test_set_id=test_set.pk, count=1)
+    lend(make_judge(test_set.campaign))
     with pytest.raises(IntegrityError, match=name):
         Block.objects.update(**changes)
 

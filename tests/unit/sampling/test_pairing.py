@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.sampling.pairing import (
-    active_priorities,
     choose_active,
     choose_balanced,
     choose_uniform,
     order_balanced,
 )
+from annotation.sampling.priorities import active_priorities
 
 Int64Array = npt.NDArray[np.int64]
 keys = st.integers(0, 2**64 - 1)

@@ -1,0 +1,55 @@
+"""What PostgreSQL does when a HIT is lent: it writes the blocks of its plan, unless it has them."""
+
+import pgtrigger
+
+# In the database, so that no HIT is ever lent without its blocks, whoever lends it, and none gets
+# them twice; the statement is planned once a connection, and lending asks for nothing more.
+#
+# The two settings hold until the transaction ends. The triggers of what is written ask for the
+# first one and catch the error where it is not set, which costs more than what they look up. The
+# second is for the plans that a connection keeps of foreign keys and triggers: made while the
+# tables are small, they would read them whole for every row, and after five hundred HITs a lending
+# takes ten times as long, until autovacuum has been there.
+BLOCKS_WRITE = pgtrigger.Trigger(
+    name="assignment_writes_the_blocks_of_its_hit",
+    operation=pgtrigger.Insert,
+    when=pgtrigger.After,
+    declare=[("lent", "RECORD")],
+    func="""
+        PERFORM set_config('pgtrigger.ignore', '{}', true),
+            set_config('enable_seqscan', 'off', true);
+        SELECT h.plan, h.segment_ids INTO lent
+        FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;
+        IF EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
+            RETURN NULL;
+        END IF;
+        IF lent.plan IS NULL OR lent.plan = '[]' THEN
+            RAISE EXCEPTION 'HIT % is lent and has no blocks', NEW.hit_id
+                USING ERRCODE = 'check_violation',
+                      CONSTRAINT = 'assignment_of_a_hit_with_blocks';
+        END IF;
+        WITH block AS (
+            INSERT INTO annotation_block (hit_id, segment_id, position, control, expected)
+            SELECT NEW.hit_id, lent.segment_ids[each.place], each.place,
+                CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
+                CASE WHEN each.shown ? 'expected' THEN ARRAY(
+                    SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
+                ) END
+            FROM jsonb_array_elements(lent.plan) WITH ORDINALITY AS each (shown, place)
+            RETURNING id, position
+        ), candidate AS (
+            INSERT INTO annotation_candidate (block_id, position)
+            SELECT block.id, each.place
+            FROM block, jsonb_array_elements(
+                lent.plan -> block.position - 1 -> 'candidates'
+            ) WITH ORDINALITY AS each (outputs, place)
+            RETURNING id, block_id, position
+        )
+        INSERT INTO annotation_candidateoutput (candidate_id, output_id)
+        SELECT candidate.id, output::bigint
+        FROM candidate JOIN block ON block.id = candidate.block_id, jsonb_array_elements_text(
+            lent.plan -> block.position - 1 -> 'candidates' -> candidate.position - 1
+        ) AS output;
+        RETURN NULL;
+    """,
+)

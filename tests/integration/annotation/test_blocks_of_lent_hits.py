@@ -1,0 +1,216 @@
+"""The blocks of a planned HIT are written when it is first lent: all of them, once, as planned."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, HITSequence
+from annotation.sampling.state import DrawState
+from annotation.selectors.planned import plans_read
+from annotation.services import assignment_lend, design_change, hits_plan, pool_fill, work_want
+from annotation.services.planner import Planner
+from campaign.models import Judge, TestSet
+from tests.at_work import expire, judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), planned=4)
+
+
+def rows_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
+    """What the rows say is shown: a segment's number and the outputs of each candidate."""
+    return [
+        (
+            block.segment.number,
+            [
+                tuple(sorted(candidate.outputs.values_list("pk", flat=True)))
+                for candidate in block.candidates.order_by("position")
+            ],
+        )
+        for block in hit.blocks.order_by("position").select_related("segment")
+    ]
+
+
+def planned_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
+    plan = plans_read([hit.pk])[hit.pk]
+    return [(block.segment, list(block.candidates)) for block in plan.blocks]
+
+
+@pytest.mark.django_db
+class TestLent:
+    def test_what_waits_has_no_blocks_and_what_is_lent_has_those_planned(
+        self, test_set: TestSet
+    ) -> None:
+        assert not Block.objects.exists()
+        lent = lend(make_judge(test_set.campaign)).hit
+        assert len(rows_of(lent)) == 3
+        assert rows_of(lent) == planned_of(lent)
+        assert set(Block.objects.values_list("hit", flat=True)) == {lent.pk}
+
+    def test_a_hit_that_is_lent_again_keeps_its_blocks(self, test_set: TestSet) -> None:
+        first = lend(make_judge(test_set.campaign))
+        before = list(Candidate.objects.order_by("pk").values_list("pk", "public_id"))
+        expire(first)
+        again = lend(make_judge(test_set.campaign, "other"))
+        assert again.hit == first.hit
+        assert list(Candidate.objects.order_by("pk").values_list("pk", "public_id")) == before
+
+    def test_a_hit_whose_blocks_were_written_before_plans_were_kept_is_lent(
+        self, test_set: TestSet
+    ) -> None:
+        first = lend(make_judge(test_set.campaign))
+        hit = first.hit
+        shown = plans_read([hit.pk])
+        expire(first)
+        HIT.objects.filter(pk=hit.pk).update(plan=None)
+        assert plans_read([hit.pk]) == shown
+        assert lend(make_judge(test_set.campaign, "other")).hit == hit
+        assert Block.objects.count() == 3
+
+    def test_a_hit_without_a_plan_and_without_blocks_is_lent_to_nobody(
+        self, test_set: TestSet
+    ) -> None:
+        HIT.objects.update(plan=None)
+        with (
+            pytest.raises(IntegrityError, match="has no blocks"),
+            transaction.atomic(),
+        ):
+            assignment_lend(judge=make_judge(test_set.campaign))
+
+    def test_a_plan_that_shows_an_output_of_another_segment_is_refused(
+        self, test_set: TestSet
+    ) -> None:
+        hit = HIT.objects.earliest("number")
+        assert hit.plan is not None
+        hit.plan = hit.plan[::-1]
+        hit.save(update_fields=["plan"])
+        with pytest.raises(IntegrityError, match="not of the segment"), transaction.atomic():
+            assignment_lend(judge=make_judge(test_set.campaign))
+        assert not Block.objects.exists()
+
+    def test_a_repeat_shows_the_same_candidates_in_another_order(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        design_change(test_set=test_set, redundancy=2)
+        hits_plan(test_set_id=test_set.pk, count=2)
+        judges = [make_judge(test_set.campaign, name) for name in ("one", "two")]
+        one, two = (lend(judge).hit for judge in judges)
+        assert two.repeats == one
+        for (segment, shown), (again, other) in zip(rows_of(one), rows_of(two), strict=True):
+            assert segment == again
+            assert sorted(shown) == sorted(other)
+            assert shown != other
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAtOnce:
+    def test_two_who_lend_one_hit_at_once_write_its_blocks_once(self) -> None:
+        """Past the lock that lending takes: the database alone sees to it."""
+        test_set = make_test_set(make_campaign(), planned=1)
+        hit = HIT.objects.get()
+        judges = [make_judge(test_set.campaign, name) for name in ("one", "two")]
+        together = Barrier(2)
+        now = timezone.now()
+
+        def ask(place: int, judge: Judge) -> None:
+            begin = now + timedelta(hours=place)
+            try:
+                with transaction.atomic():
+                    together.wait(timeout=30)
+                    Assignment.objects.create(
+                        hit=hit,
+                        judge=judge,
+                        lease=DateTimeTZRange(begin, begin + timedelta(minutes=30)),
+                    )
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(ask, range(2), judges))
+        assert Assignment.objects.count() == 2
+        assert Block.objects.count() == 3
+        assert rows_of(hit) == planned_of(hit)
+
+    def test_a_killed_lending_leaves_nothing(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=1)
+        judge = make_judge(test_set.campaign)
+
+        def lend_and_die() -> None:
+            try:
+                with transaction.atomic():
+                    assert assignment_lend(judge=judge) is not None
+                    assert CandidateOutput.objects.exists()
+                    connection.connection.close()
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(1) as pool, pytest.raises(Exception, match="closed"):
+            pool.submit(lend_and_die).result()
+        assert not Assignment.objects.exists()
+        assert not Block.objects.exists()
+        assert not Candidate.objects.exists()
+        assert rows_of(lend(judge).hit) == planned_of(HIT.objects.get())
+
+
+@pytest.mark.django_db
+class TestWithdrawn:
+    def test_what_nobody_will_judge_is_not_in_the_balance(self) -> None:
+        """Counts are those of the HITs that are left, and so are the first HITs repeated."""
+        test_set = make_long_test_set(make_campaign(), segments=30, systems=6)
+        design_change(test_set=test_set, kind="balanced")
+        hits_plan(test_set_id=test_set.pk, count=4)
+        spare = HIT.objects.latest("number")
+        with transaction.atomic():
+            planner = Planner.locked(test_set.pk)
+            planner.give_back(spare)
+            planner.store()
+        state = DrawState.empty(test_set.systems.values_list("name", flat=True))
+        for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
+            state = state.after(plans_read([pk])[pk])
+        stored = DrawState.from_json(HITSequence.objects.get().state)
+        assert stored.pair_counts.tolist() == state.pair_counts.tolist()
+        assert stored.position_counts.tolist() == state.position_counts.tolist()
+
+    def test_a_judge_who_takes_the_place_of_a_hit_takes_its_place_in_the_balance(self) -> None:
+        """All that is wanted is planned, and none of it suits: a spare HIT gives way."""
+        test_set = make_long_test_set(make_campaign(), segments=12, systems=4, blocks_wanted=9)
+        design_change(test_set=test_set, kind="balanced", segments=[1, 2, 3, 4, 5, 6])
+        pool_fill(test_set_id=test_set.pk)
+        judge = make_judge(test_set.campaign)
+        for _hit in range(3):
+            held = assignment_lend(judge=judge)
+            if held is not None:
+                judge_all_of(held)
+        design_change(test_set=test_set, segments=[])
+        work_want(judge=judge)
+        pool_fill(test_set_id=test_set.pk)
+        kept = HIT.objects.filter(withdrawn_at__isnull=True, purpose="first")
+        assert HIT.objects.filter(withdrawn_at__isnull=False).count() == 1
+        assert kept.filter(reserved_for=judge).exists()
+        blocks = sum(
+            len(plan.blocks)
+            for plan in plans_read(list(kept.values_list("pk", flat=True))).values()
+        )
+        sequence = HITSequence.objects.get()
+        assert sequence.blocks_planned == blocks
+        pairs = DrawState.from_json(sequence.state).pair_counts
+        assert pairs.sum() == blocks * 4 * 3
+
+    def test_no_repeat_is_drawn_of_what_was_withdrawn(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=30, systems=6)
+        design_change(test_set=test_set, inter_share=0.5)
+        hits_plan(test_set_id=test_set.pk, count=1)
+        with transaction.atomic():
+            planner = Planner.locked(test_set.pk)
+            planner.give_back(HIT.objects.get())
+            planner.store()
+        hits_plan(test_set_id=test_set.pk, count=6)
+        repeats = HIT.objects.filter(purpose="inter")
+        assert repeats.count() >= 2
+        assert not repeats.filter(repeats__withdrawn_at__isnull=False).exists()
