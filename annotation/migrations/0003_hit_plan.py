@@ -9,8 +9,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0001_initial'),
-        ('campaign', '0001_initial'),
+        ('annotation', "0002_exposures_of_the_tour"),
+        ('campaign', "0002_exposures_of_the_tour"),
     ]
 
     operations = [
