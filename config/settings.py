@@ -129,7 +129,8 @@ CELERY_BEAT_SCHEDULE = {
 # --- People -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaign.User"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["campaign.backends.UserBackend"]
+SESSION_ENGINE = "campaign.sessions"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

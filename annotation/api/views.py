@@ -39,6 +39,13 @@ from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
 
 
+# Made once: a serializer copies its fields each time it is made, and validates without keeping
+# anything. What is sent is built in the shape of the serializers, which describe it; a test holds
+# the two together.
+_ASSIGNMENT = serializers.AssignmentRequestSerializer()
+_JUDGMENT = serializers.JudgmentRequestSerializer()
+
+
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     """The judge who asks."""
     judge = judge_of(user=cast("User", request.user), campaign_slug=campaign_slug)
@@ -107,10 +114,9 @@ class AssignmentsView(APIView):
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
         """
-        body = serializers.AssignmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        judge = judge_or_403(request, body.validated_data.get("campaign"))
-        after = body.validated_data.get("after")
+        asked = _ASSIGNMENT.run_validation(request.data)
+        judge = judge_or_403(request, asked.get("campaign"))
+        after = asked.get("after")
         try:
             assignment = assignment_lend(
                 judge=judge, after=after and assignment_of(judge=judge, public_id=after)
@@ -119,8 +125,7 @@ class AssignmentsView(APIView):
             return _paused()
         if assignment is None:
             return _no_work(judge)
-        data = _assignment_data(assignment, judge)
-        return Response(serializers.AssignmentSerializer(data).data)
+        return Response(_assignment_data(assignment, judge))
 
 
 def _paused() -> Response:
@@ -150,16 +155,13 @@ class JudgmentView(APIView):
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; the same id again changes nothing."""
-        body = serializers.JudgmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        data = dict(_JUDGMENT.run_validation(request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        data = _judgment_data(judgment, assigned)
-        return Response(serializers.JudgmentSerializer(data).data)
+        return Response(_judgment_data(judgment, assigned))
 
 
 class SkipView(APIView):
@@ -204,7 +206,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
             "block": assigned.public_id,
             "assignment": assigned.assignment_public_id,
             # Only training has any, and a submission is to cost no query more for it.
-            "feedback": training_feedback(judgment) if assigned.is_training else None,
+            "feedback": _feedback(judgment) if assigned.is_training else None,
         }
     # An id used before, for another block: what is stored under it.
     assignment = judgment.assignment
@@ -212,8 +214,13 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
         **data,
         "block": judgment.block.public_id,
         "assignment": assignment and assignment.public_id,
-        "feedback": training_feedback(judgment),
+        "feedback": _feedback(judgment),
     }
+
+
+def _feedback(judgment: Judgment) -> dict[str, Any] | None:
+    feedback = training_feedback(judgment)
+    return feedback and asdict(feedback)
 
 
 def refusal(error: SubmissionRefusedError) -> Response:

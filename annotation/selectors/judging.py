@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-
 from annotation.models import Assignment, Block
 from annotation.selectors.shown import BlockView, block_views
 from campaign.models import Campaign, Judge, User
+from campaign.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,6 @@ def assignment_of(*, judge: Judge, public_id: UUID) -> Assignment | None:
     return Assignment.objects.filter(judge=judge, public_id=public_id).first()
 
 
-# By hand, since every submission begins with it and building it costs the ORM more than running it.
 _ASSIGNED = """
     SELECT b.id, b.public_id, a.id, a.public_id, a.judge_id, h.test_set_id,
         ARRAY(SELECT c.public_id FROM annotation_candidate c
@@ -62,8 +60,12 @@ _ASSIGNED = """
     WHERE {where}
     ORDER BY b.position
 """
-_ONE = _ASSIGNED.format(where="b.public_id = %s AND j.user_id = %s")
-_ALL = _ASSIGNED.format(where="a.id = %s")
+_ONE = Statement(
+    "assigned_block",
+    "uuid, bigint",
+    _ASSIGNED.format(where="b.public_id = $1 AND j.user_id = $2"),
+)
+_ALL = Statement("assigned_blocks", "bigint", _ASSIGNED.format(where="a.id = $1"))
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
@@ -76,33 +78,11 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     return _assigned(_ALL, assignment.pk)
 
 
-def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return [
-            AssignedBlock(
-                block_id=block_id,
-                public_id=public_id,
-                assignment_id=assignment_id,
-                assignment_public_id=assignment_public_id,
-                judge_id=judge_id,
-                test_set_id=test_set_id,
-                candidates=tuple(candidates),
-                allow_partial_ranking=partial,
-                is_training=training,
-            )
-            for (
-                block_id,
-                public_id,
-                assignment_id,
-                assignment_public_id,
-                judge_id,
-                test_set_id,
-                candidates,
-                partial,
-                training,
-            ) in cursor.fetchall()
-        ]
+def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBlock]:
+    return [
+        AssignedBlock(*ids, tuple(candidates), partial, training)
+        for *ids, candidates, partial, training in statement.rows(*parameters)
+    ]
 
 
 def assignment_view(assignment: Assignment, *, campaign: Campaign) -> AssignmentView:

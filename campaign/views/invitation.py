@@ -14,6 +14,6 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         opened = invitation_open(token=token)
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
-    login(request, opened.user, backend="django.contrib.auth.backends.ModelBackend")
+    login(request, opened.user, backend="campaign.backends.UserBackend")
     page = "judge" if opened.role == Invitation.Role.JUDGE else "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)

@@ -209,6 +209,11 @@ def store(test_set_id: int, judgments: int) -> None:
         # What filling left to do must not be counted below.
         cursor.execute("VACUUM (ANALYZE)")
         cursor.execute("CHECKPOINT")
+        cursor.execute(
+            "UPDATE annotation_judgeaccount c SET blocks_closed = %s * (SELECT count(*) FROM "
+            "annotation_assignment a WHERE a.judge_id = c.judge_id AND a.completed_at IS NOT NULL)",
+            [BLOCKS_A_HIT],
+        )
     last = Judgment.objects.order_by("-number").values_list("number", flat=True)[0]
     JudgmentSequence.objects.update_or_create(
         test_set_id=test_set_id, defaults={"last_number": last}

@@ -230,13 +230,13 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
         post(judging)
 
 
-def test_a_judgment_is_taken_in_with_ten_queries(
+def test_a_judgment_is_taken_in_with_four_queries(
     judging: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     first, second, _third = post(judging).json()["blocks"]
     # The first of a test set begins its sequence, too.
     put(judging, uuid4(), block=first["id"], labels=[1] * len(first["candidates"]))
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(4):
         put(judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"]))
 
 
