@@ -5,16 +5,16 @@ from functools import cache
 from django.contrib.auth.backends import ModelBackend
 
 from campaign.models import User
-from campaign.statements import Statement
+from campaign.statements import Statement, columns_of, instance_from
 
 
 @cache
-def _read() -> tuple[list[str], Statement]:
-    fields = [field.attname for field in User._meta.concrete_fields]
-    columns = ", ".join(f'"{field.column}"' for field in User._meta.concrete_fields)
-    table = User._meta.db_table
-    return fields, Statement(
-        "user_read", "bigint", f'SELECT {columns} FROM "{table}" WHERE id = $1'  # noqa: S608
+def _read() -> Statement:
+    columns = columns_of(User, "u")
+    return Statement(
+        "user_read",
+        "bigint",
+        f"SELECT {columns} FROM campaign_user u WHERE id = $1",  # noqa: S608  constants alone
     )
 
 
@@ -22,9 +22,8 @@ class UserBackend(ModelBackend):
     """Django's own, but for how it reads the user: every request does."""
 
     def get_user(self, user_id: int) -> User | None:
-        fields, read = _read()
-        found = read.row(user_id)
+        found = _read().row(user_id)
         if found is None:
             return None
-        user = User.from_db("default", fields, found)
+        user = instance_from(User, found)
         return user if self.user_can_authenticate(user) else None

@@ -8,14 +8,18 @@ makes them anew when a table's statistics change.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 
 # Which statements a connection to the database has prepared; forgotten with it.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
+
+
+M = TypeVar("M", bound=Model)
 
 
 class Statement:
@@ -25,21 +29,23 @@ class Statement:
     own: a lock that must be held before the statement sees the tables.
     """
 
-    def __init__(self, name: str, types: str, sql: str, *, first: "Statement | None" = None) -> None:
+    def __init__(
+        self, name: str, types: str, sql: str, *, first: "Statement | None" = None
+    ) -> None:
         self.name = name
         self.sql = sql
         self._first = first
         count = len(types.split(","))
-        self._prepare = f"PREPARE {name} ({types}) AS {sql}"
-        self._execute = f"EXECUTE {name} ({', '.join(['%s'] * count)})"
+        self.prepare = f"PREPARE {name} ({types}) AS {sql}"
+        self.execute = f"EXECUTE {name} ({', '.join(['%s'] * count)})"
         if first is not None:
-            self._execute = f"{first._execute}; {self._execute}"
+            self.execute = f"{first.execute}; {self.execute}"
 
     def rows(self, *parameters: object) -> list[tuple[Any, ...]]:
         """Run it; the rows it yields."""
         with connection.cursor() as cursor:
             self._prepare_once(cursor)
-            cursor.execute(self._execute, parameters)
+            cursor.execute(self.execute, parameters)
             return cursor.fetchall()
 
     def row(self, *parameters: object) -> tuple[Any, ...] | None:
@@ -53,5 +59,15 @@ class Statement:
         for statement in (self._first, self):
             if statement is not None and statement.name not in done:
                 with connection.wrap_database_errors:
-                    cursor.cursor.execute(statement._prepare)
+                    cursor.cursor.execute(statement.prepare)
                 done.add(statement.name)
+
+
+def columns_of(model: type[Model], alias: str) -> str:
+    """All columns of a model, for `instance_from`."""
+    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
+
+
+def instance_from(model: type[M], values: Sequence[Any]) -> M:
+    """The model's row that a statement read by `columns_of`; for columns psycopg understands."""
+    return model.from_db("default", [f.attname for f in model._meta.concrete_fields], values)

@@ -1,6 +1,6 @@
 """The judging API: what a judge's page talks to."""
 
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 from uuid import UUID
 
@@ -38,7 +38,6 @@ from annotation.services import (
 from campaign.languages import language_direction, language_name
 from campaign.models import Judge, User
 
-
 # Made once: a serializer copies its fields each time it is made, and validates without keeping
 # anything. What is sent is built in the shape of the serializers, which describe it; a test holds
 # the two together.
@@ -62,6 +61,15 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     return block
 
 
+def plain(value: Any) -> Any:
+    """A view of a selector as JSON has it: `dataclasses.asdict` without its copying."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if is_dataclass(value):
+        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
 def _language(tag: str) -> dict[str, str]:
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}
 
@@ -79,7 +87,9 @@ def rules_data(judge: Judge) -> dict[str, bool]:
 def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
     view = assignment_view(assignment, campaign=judge.campaign)
     return {
-        **asdict(view),
+        "id": view.id,
+        "expires_at": view.expires_at,
+        "blocks": plain(view.blocks),
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(judge_progress(judge)),

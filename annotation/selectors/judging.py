@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
-from annotation.models import Assignment, Block
-from annotation.selectors.shown import BlockView, block_views
+from annotation.models import Assignment
+from annotation.selectors.shown import BlockView, blocks_of_hit
 from campaign.models import Campaign, Judge, User
-from campaign.statements import Statement
+from campaign.statements import Statement, columns_of, instance_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,46 @@ class AssignmentView:
     blocks: list[BlockView]
 
 
+@cache
+def _judge() -> Statement:
+    columns = f"{columns_of(Judge, 'j')}, {columns_of(Campaign, 'm')}"
+    return Statement(
+        "judge_of",
+        "bigint, text",
+        f"""
+        SELECT {columns} FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
+        WHERE j.user_id = $1 AND ($2 IS NULL OR m.slug = $2) ORDER BY j.id DESC LIMIT 1
+        """,  # noqa: S608  constants alone
+    )
+
+
+@cache
+def _assignment() -> Statement:
+    return Statement(
+        "assignment_of",
+        "bigint, uuid",
+        f"""
+        SELECT {columns_of(Assignment, "a")} FROM annotation_assignment a
+        WHERE a.judge_id = $1 AND a.public_id = $2
+        """,  # noqa: S608  constants alone
+    )
+
+
 def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """The judge this user is in the campaign; in the one they joined last where none is named."""
-    judges = Judge.objects.filter(user=user).select_related("campaign")
-    if campaign_slug is not None:
-        judges = judges.filter(campaign__slug=campaign_slug)
-    return judges.order_by("-id").first()
+    found = _judge().row(user.pk, campaign_slug)
+    if found is None:
+        return None
+    split = len(Judge._meta.concrete_fields)
+    judge = instance_from(Judge, found[:split])
+    judge.campaign = instance_from(Campaign, found[split:])
+    return judge
 
 
 def assignment_of(*, judge: Judge, public_id: UUID) -> Assignment | None:
     """This judge's assignment by its public id."""
-    return Assignment.objects.filter(judge=judge, public_id=public_id).first()
+    found = _assignment().row(judge.pk, str(public_id))
+    return found and instance_from(Assignment, found)
 
 
 _ASSIGNED = """
@@ -86,15 +116,12 @@ def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBloc
 
 
 def assignment_view(assignment: Assignment, *, campaign: Campaign) -> AssignmentView:
-    """An assignment as its judge sees it, in seven queries whatever its size."""
-    test_set = assignment.hit.test_set
-    blocks = list(Block.objects.filter(hit=assignment.hit_id).select_related("segment"))
+    """An assignment as its judge sees it, in one query whatever its size."""
+    shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentView(
         id=assignment.public_id,
         expires_at=assignment.expires_at,
-        source_language=test_set.source_language,
-        target_language=test_set.target_language,
-        blocks=block_views(
-            blocks, test_set=test_set, campaign=campaign, judge_id=assignment.judge_id
-        ),
+        source_language=shown.source_language,
+        target_language=shown.target_language,
+        blocks=shown.blocks,
     )

@@ -40,7 +40,7 @@ _PACE = f"""
     (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latest.active_ms) FROM (
         SELECT j.active_ms FROM annotation_judgment j WHERE j.judge_id = $1 AND j.active_ms > 0
         ORDER BY j.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
-"""
+"""  # noqa: S608  constants alone
 _READ = Statement("judge_progress", "bigint", _PROGRESS.format(pace=_PACE))
 _TAKEN = Statement("judge_taken", "bigint", _PROGRESS.format(pace="NULL"))
 

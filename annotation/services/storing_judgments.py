@@ -4,8 +4,6 @@ The lock comes first and as a statement of its own, so that the second sees
 what another tab of the judge committed in the meantime.
 """
 
-from django.utils import timezone
-
 from annotation.models import Judgment
 from campaign.statements import Statement
 
@@ -70,7 +68,7 @@ _STORE = Statement(
         RETURNING id, number, supersedes_id
     ), {_CLOSED.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
     SELECT id, number, supersedes_id FROM judgment
-    """,
+    """,  # noqa: S608  constants alone
     first=_LOCK,
 )
 
@@ -103,5 +101,5 @@ def judgment_store(judgment: Judgment) -> bool:
     if stored is None:
         return False
     judgment.pk, judgment.number, judgment.supersedes_id = stored
-    judgment._state.adding = False
+    judgment._state.adding = False  # noqa: SLF001  as Django's own save does
     return True
