@@ -41,21 +41,28 @@ class Statement:
         if first is not None:
             self.execute = f"{first.execute}; {self.execute}"
 
-    def rows(self, *parameters: object) -> list[tuple[Any, ...]]:
+    def rows(self, *parameters: Any) -> list[tuple[Any, ...]]:
         """Run it; the rows it yields."""
         with connection.cursor() as cursor:
             self._prepare_once(cursor)
             cursor.execute(self.execute, parameters)
-            return cursor.fetchall()
+            found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
 
-    def row(self, *parameters: object) -> tuple[Any, ...] | None:
+    def row(self, *parameters: Any) -> tuple[Any, ...] | None:
         """Run it; its first row."""
         rows = self.rows(*parameters)
         return rows[0] if rows else None
 
     def _prepare_once(self, cursor: CursorWrapper) -> None:
         """Tell PostgreSQL what is new to this connection, past Django's counting of queries."""
-        done = _prepared.setdefault(connection.connection, set())
+        done = _prepared.get(connection.connection)
+        if done is None:
+            done = _prepared[connection.connection] = set()
+            # One plan each, from the first time on: by default five are made and thrown away, and
+            # ours look up by keys, whatever the values.
+            with connection.wrap_database_errors:
+                cursor.cursor.execute("SET plan_cache_mode = force_generic_plan")
         for statement in (self._first, self):
             if statement is not None and statement.name not in done:
                 with connection.wrap_database_errors:

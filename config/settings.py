@@ -84,8 +84,10 @@ TEMPLATES = [
 # --- Where data lives ---------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
-DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Django's own backend for PostgreSQL, with a cheaper check.
+DATABASES["default"]["ENGINE"] = "config.database"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")

@@ -230,7 +230,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
 
 def _feedback(judgment: Judgment) -> dict[str, Any] | None:
     feedback = training_feedback(judgment)
-    return feedback and asdict(feedback)
+    return None if feedback is None else asdict(feedback)
 
 
 def refusal(error: SubmissionRefusedError) -> Response:

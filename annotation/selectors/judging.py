@@ -74,7 +74,7 @@ def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
 def assignment_of(*, judge: Judge, public_id: UUID) -> Assignment | None:
     """This judge's assignment by its public id."""
     found = _assignment().row(judge.pk, str(public_id))
-    return found and instance_from(Assignment, found)
+    return None if found is None else instance_from(Assignment, found)
 
 
 _ASSIGNED = """
@@ -110,8 +110,28 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
 
 def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBlock]:
     return [
-        AssignedBlock(*ids, tuple(candidates), partial, training)
-        for *ids, candidates, partial, training in statement.rows(*parameters)
+        AssignedBlock(
+            block_id=block_id,
+            public_id=public_id,
+            assignment_id=assignment_id,
+            assignment_public_id=assignment_public_id,
+            judge_id=judge_id,
+            test_set_id=test_set_id,
+            candidates=tuple(candidates),
+            allow_partial_ranking=partial,
+            is_training=training,
+        )
+        for (
+            block_id,
+            public_id,
+            assignment_id,
+            assignment_public_id,
+            judge_id,
+            test_set_id,
+            candidates,
+            partial,
+            training,
+        ) in statement.rows(*parameters)
     ]
 
 

@@ -3,9 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.db.models import OuterRef, Q
@@ -16,6 +18,7 @@ from django.utils import timezone
 from annotation.api.serializers import AssignmentSerializer, JudgmentSerializer
 from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
 from annotation.selectors import (
+    AssignedBlock,
     actions_that_stop,
     assigned_blocks,
     blocks_taken,
@@ -128,7 +131,7 @@ def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
     systems = System.objects.values_list("pk", flat=True)
     taken = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
-        asked = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
+        asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
         pool = hits_for_judge(**asked).waiting().first()
         reserved = hits_reserved(**asked).waiting().first()
         assert hit_from_pool(**asked) == pool
@@ -168,9 +171,9 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
     assert judge.accounts.get().blocks_closed == 9
 
 
-def _judge(block: object) -> Judgment:
-    labels = [1 + place % 5 for place in range(len(block.candidates))]  # type: ignore[attr-defined]
-    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels, active_ms=9000)  # type: ignore[arg-type]
+def _judge(block: AssignedBlock) -> Judgment:
+    labels = [1 + place % 5 for place in range(len(block.candidates))]
+    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels, active_ms=9000)
 
 
 def _check_progress(judge: Judge) -> None:
@@ -233,7 +236,9 @@ class TestOverHTTP:
 
     def test_a_session_ends_with_signing_out(self, judging: Client) -> None:
         kept = Client()
-        kept.cookies = judging.cookies.copy()
+        kept.cookies[settings.SESSION_COOKIE_NAME] = judging.cookies[
+            settings.SESSION_COOKIE_NAME
+        ].value
         assert kept.post(LEND, {}, content_type="application/json").status_code == 200
         judging.post("/sign-out/")
         assert kept.post(LEND, {}, content_type="application/json").status_code == 401
@@ -252,3 +257,21 @@ class TestOverHTTP:
         else:
             type(user).objects.update(is_active=False)
         assert judging.post(LEND, {}, content_type="application/json").status_code == 401
+
+
+@pytest.mark.django_db
+def test_a_connection_the_server_closed_is_not_usable() -> None:
+    """What `CONN_HEALTH_CHECKS` asks before each request."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            backend = cursor.fetchone()[0]
+        assert other.is_usable()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [backend])
+            assert cursor.fetchone() == (True,)
+        assert not other.is_usable()
+    finally:
+        other.close()
+    assert connection.is_usable()
