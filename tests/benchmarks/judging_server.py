@@ -107,7 +107,7 @@ def make_campaign() -> tuple[int, list[str]]:
     from tests import factories
 
     test_set = factories.make_test_set(
-        factories.make_campaign(blocks_per_judge=100_000), documents=(100,) * 12, identical=()
+        factories.make_campaign(blocks_per_judge=100_000), documents=(100,) * 6, identical=()
     )
     tokens = []
     for number in range(JUDGES):

@@ -16,7 +16,7 @@ import psutil
 from launcher.waiting import wait_until
 
 HOST = "127.0.0.1"
-START_SECONDS = 60
+START_SECONDS = 300
 
 
 def with_services(module: str) -> None:
@@ -59,7 +59,7 @@ def web_server(
         yield port, psutil.Process(process.pid)
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=120)
 
 
 def _is_ready(port: int) -> bool:
