@@ -83,8 +83,10 @@ TEMPLATES = [
 # --- Where data lives ---------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
-DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Django's own backend for PostgreSQL, with a cheaper check.
+DATABASES["default"]["ENGINE"] = "config.database"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
@@ -138,7 +140,8 @@ CELERY_BEAT_SCHEDULE = {
 # --- People -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaign.User"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["campaign.backends.UserBackend"]
+SESSION_ENGINE = "campaign.sessions"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

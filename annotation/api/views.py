@@ -1,6 +1,6 @@
 """The judging API: what a judge's page talks to."""
 
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 from uuid import UUID
 
@@ -41,6 +41,12 @@ from campaign.languages import language_described
 from campaign.models import Judge, User
 from campaign.views.browser import work_note
 
+# Made once: a serializer copies its fields each time it is made, and validates without keeping
+# anything. What is sent is built in the shape of the serializers, which describe it; a test holds
+# the two together.
+_ASSIGNMENT = serializers.AssignmentRequestSerializer()
+_JUDGMENT = serializers.JudgmentRequestSerializer()
+
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     """The judge who asks."""
@@ -58,6 +64,15 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     return block
 
 
+def plain(value: Any) -> Any:
+    """A view of a selector as JSON has it: `dataclasses.asdict` without its copying."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if is_dataclass(value):
+        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
     """Names and directions of the two languages, in the reader's own."""
     return {"source": language_described(source), "target": language_described(target)}
@@ -71,7 +86,9 @@ def rules_data(judge: Judge) -> dict[str, bool]:
 def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
     view = assignment_view(assignment, campaign=judge.campaign)
     return {
-        **asdict(view),
+        "id": view.id,
+        "expires_at": view.expires_at,
+        "blocks": plain(view.blocks),
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(judge_progress(judge)),
@@ -106,10 +123,9 @@ class AssignmentsView(APIView):
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
         """
-        body = serializers.AssignmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        judge = judge_or_403(request, body.validated_data.get("campaign"))
-        after = body.validated_data.get("after")
+        asked = _ASSIGNMENT.run_validation(request.data)
+        judge = judge_or_403(request, asked.get("campaign"))
+        after = asked.get("after")
         settle_if_of_a_panel(judge=judge)
         try:
             assignment = assignment_lend(
@@ -121,8 +137,7 @@ class AssignmentsView(APIView):
             return _instructions_pending()
         if assignment is None:
             return _no_work(judge)
-        data = _assignment_data(assignment, judge)
-        response = Response(serializers.AssignmentSerializer(data).data)
+        response = Response(_assignment_data(assignment, judge))
         work_note(request, response, judge=judge)
         return response
 
@@ -160,16 +175,13 @@ class JudgmentView(APIView):
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; the same id again changes nothing."""
-        body = serializers.JudgmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        data = dict(_JUDGMENT.run_validation(request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        data = _judgment_data(judgment, assigned)
-        return Response(serializers.JudgmentSerializer(data).data)
+        return Response(_judgment_data(judgment, assigned))
 
 
 class SkipView(APIView):
@@ -214,7 +226,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
             "block": assigned.public_id,
             "assignment": assigned.assignment_public_id,
             # Only training has any, and a submission is to cost no query more for it.
-            "feedback": training_feedback(judgment) if assigned.is_training else None,
+            "feedback": _feedback(judgment) if assigned.is_training else None,
         }
     # An id used before, for another block: what is stored under it.
     assignment = judgment.assignment
@@ -222,8 +234,13 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
         **data,
         "block": judgment.block.public_id,
         "assignment": assignment and assignment.public_id,
-        "feedback": training_feedback(judgment),
+        "feedback": _feedback(judgment),
     }
+
+
+def _feedback(judgment: Judgment) -> dict[str, Any] | None:
+    feedback = training_feedback(judgment)
+    return None if feedback is None else asdict(feedback)
 
 
 def refusal(error: SubmissionRefusedError) -> Response:

@@ -9,8 +9,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', "0002_exposures_of_the_tour"),
-        ('campaign', "0002_exposures_of_the_tour"),
+        ("annotation", "0002_exposures_of_the_tour"),
+        ("campaign", "0001_initial"),
     ]
 
     operations = [

@@ -22,7 +22,10 @@ class Assignment(models.Model):
 
     hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="assignments")
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="assignments"
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="assignments",
+        db_index=False,  # `assignment_of_a_judge` begins with it
     )
     public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
     # From lending to the end of the lease; cut short when the last block is done.
@@ -60,12 +63,14 @@ class Assignment(models.Model):
             ),
         ]
         indexes = [
-            # What a judge still holds; and, read whole, all leases that may have run out.
+            # What a judge has begun and not done; and, read whole, all leases that may have run out.
             models.Index(
                 fields=["judge"],
-                condition=models.Q(completed_at__isnull=True, released_at__isnull=True),
-                name="assignment_held",
+                condition=models.Q(completed_at__isnull=True),
+                name="assignment_begun",
             ),
+            # A judge's own, latest first.
+            models.Index(fields=["judge", "-ordinal"], name="assignment_of_a_judge"),
         ]
         triggers = [BLOCKS_WRITE]
 

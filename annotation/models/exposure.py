@@ -54,6 +54,12 @@ class JudgeAccount(models.Model):
     )
     hits_lent = models.PositiveIntegerField(_("HITs lent"), default=0)
     intra_lent = models.PositiveIntegerField(_("of these, repeats of their own"), default=0)
+    blocks_closed = models.PositiveIntegerField(
+        _("blocks of closed assignments"),
+        default=0,
+        db_default=0,
+        help_text=_("Judged or skipped; those of assignments still open are not among them."),
+    )
     last_lent_at = models.DateTimeField(_("last lent"), null=True, blank=True)
     wanted_at = models.DateTimeField(
         _("asked in vain"),

@@ -1,5 +1,6 @@
 """Reads of the annotation app."""
 
+from annotation.selectors.footing import Footing, OpenTestSet, judge_footing
 from annotation.selectors.history import JudgedBlock, judged_blocks, own_judgments
 from annotation.selectors.judging import (
     AssignedBlock,
@@ -15,6 +16,8 @@ from annotation.selectors.pool import (
     conflicts_of,
     damaged_systems,
     has_work_waiting,
+    hit_from_pool,
+    hit_reserved,
     hits_for_judge,
     hits_intra,
     hits_reserved,
@@ -52,8 +55,10 @@ __all__ = [
     "AssignmentView",
     "BlockView",
     "ContextView",
+    "Footing",
     "JudgedBlock",
     "JudgmentView",
+    "OpenTestSet",
     "Progress",
     "Standing",
     "TextView",
@@ -72,9 +77,12 @@ __all__ = [
     "excluded_judges",
     "excluded_judges_by_campaign",
     "has_work_waiting",
+    "hit_from_pool",
+    "hit_reserved",
     "hits_for_judge",
     "hits_intra",
     "hits_reserved",
+    "judge_footing",
     "judge_of",
     "judge_progress",
     "judge_standing",

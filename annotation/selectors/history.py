@@ -1,6 +1,6 @@
 """What a judge has judged, for themselves to see and revise."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.pool import IsAnyOf
 from annotation.selectors.shown import BlockView, block_views
-from campaign.models import Judge, TestSet
+from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +58,20 @@ def own_judgments(judge: Judge) -> QuerySet[Judgment]:
 def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[JudgedBlock]:
     """The blocks of these judgments, in their order.
 
-    One query for the blocks and five for each test set among them, of which a judge has few.
+    Two queries, whatever their number.
     """
     in_hit = Block.objects.filter(hit=OuterRef("hit")).order_by().values("hit")
     lent = Assignment.objects.filter(hit=OuterRef("hit"), judge=judge).values("public_id")
     blocks = (
         Block.objects.filter(pk__in=[judgment.block_id for judgment in judgments])
-        .select_related("segment", "hit__test_set")
+        .select_related("hit__test_set")
         .annotate(
             total=Coalesce(Subquery(in_hit.annotate(n=Count("pk")).values("n")), 0),
             lent_as=Subquery(lent[:1]),
         )
     )
     by_id = {block.pk: block for block in blocks}
-    views = {
-        block_id: view
-        for test_set, own in _by_test_set(by_id.values())
-        for block_id, view in zip(
-            (block.pk for block in own),
-            block_views(own, test_set=test_set, campaign=judge.campaign, judge_id=judge.pk),
-            strict=True,
-        )
-    }
+    views = block_views(list(by_id), campaign=judge.campaign, judge_id=judge.pk)
     return [
         JudgedBlock(
             assignment=by_id[judgment.block_id].lent_as,
@@ -92,11 +84,3 @@ def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[Judged
         )
         for judgment in judgments
     ]
-
-
-def _by_test_set(blocks: Iterable[Block]) -> list[tuple[TestSet, list[Block]]]:
-    found: dict[int, tuple[TestSet, list[Block]]] = {}
-    for block in blocks:
-        test_set = block.hit.test_set
-        found.setdefault(test_set.pk, (test_set, []))[1].append(block)
-    return list(found.values())

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
-from django.db import connection
-
-from annotation.models import Assignment, Block, Design
-from annotation.selectors.shown import BlockView, block_views
+from annotation.models import Assignment
+from annotation.selectors.shown import BlockView, blocks_of_hit
 from campaign.models import Campaign, Judge, User
+from campaign.statements import Statement, columns_of, instance_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,48 @@ class AssignmentView:
     blocks: list[BlockView]
 
 
+@cache
+def _judge() -> Statement:
+    columns = f"{columns_of(Judge, 'j')}, {columns_of(Campaign, 'm')}"
+    return Statement(
+        "judge_of",
+        "bigint, text",
+        f"""
+        SELECT {columns} FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
+        WHERE j.user_id = $1 AND ($2 IS NULL OR m.slug = $2) ORDER BY j.id DESC LIMIT 1
+        """,  # noqa: S608  constants alone
+    )
+
+
+@cache
+def _assignment() -> Statement:
+    return Statement(
+        "assignment_of",
+        "bigint, uuid",
+        f"""
+        SELECT {columns_of(Assignment, "a")} FROM annotation_assignment a
+        WHERE a.judge_id = $1 AND a.public_id = $2
+        """,  # noqa: S608  constants alone
+    )
+
+
 def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """The judge this user is in the campaign; in the one they joined last where none is named."""
-    judges = Judge.objects.filter(user=user).select_related("campaign")
-    if campaign_slug is not None:
-        judges = judges.filter(campaign__slug=campaign_slug)
-    return judges.order_by("-id").first()
+    found = _judge().row(user.pk, campaign_slug)
+    if found is None:
+        return None
+    split = len(Judge._meta.concrete_fields)
+    judge = instance_from(Judge, found[:split])
+    judge.campaign = instance_from(Campaign, found[split:])
+    return judge
 
 
 def assignment_of(*, judge: Judge, public_id: UUID) -> Assignment | None:
     """This judge's assignment by its public id."""
-    return Assignment.objects.filter(judge=judge, public_id=public_id).first()
+    found = _assignment().row(judge.pk, str(public_id))
+    return None if found is None else instance_from(Assignment, found)
 
 
-# By hand, since every submission begins with it and building it costs the ORM more than running it.
 _ASSIGNED = """
     SELECT b.id, b.public_id, a.id, a.public_id, a.judge_id, h.test_set_id,
         ARRAY(SELECT c.public_id FROM annotation_candidate c
@@ -70,8 +98,12 @@ _ASSIGNED = """
     WHERE {where}
     ORDER BY b.position
 """
-_ONE = _ASSIGNED.format(where="b.public_id = %s AND j.user_id = %s")
-_ALL = _ASSIGNED.format(where="a.id = %s")
+_ONE = Statement(
+    "assigned_block",
+    "uuid, bigint",
+    _ASSIGNED.format(where="b.public_id = $1 AND j.user_id = $2"),
+)
+_ALL = Statement("assigned_blocks", "bigint", _ASSIGNED.format(where="a.id = $1"))
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
@@ -84,48 +116,42 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     return _assigned(_ALL, assignment.pk)
 
 
-def _assigned(statement: str, *parameters: str | int) -> list[AssignedBlock]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return [
-            AssignedBlock(
-                block_id=block_id,
-                public_id=public_id,
-                assignment_id=assignment_id,
-                assignment_public_id=assignment_public_id,
-                judge_id=judge_id,
-                test_set_id=test_set_id,
-                candidates=tuple(candidates),
-                allow_partial_ranking=partial,
-                is_training=training,
-            )
-            for (
-                block_id,
-                public_id,
-                assignment_id,
-                assignment_public_id,
-                judge_id,
-                test_set_id,
-                candidates,
-                partial,
-                training,
-            ) in cursor.fetchall()
-        ]
+def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBlock]:
+    return [
+        AssignedBlock(
+            block_id=block_id,
+            public_id=public_id,
+            assignment_id=assignment_id,
+            assignment_public_id=assignment_public_id,
+            judge_id=judge_id,
+            test_set_id=test_set_id,
+            candidates=tuple(candidates),
+            allow_partial_ranking=partial,
+            is_training=training,
+        )
+        for (
+            block_id,
+            public_id,
+            assignment_id,
+            assignment_public_id,
+            judge_id,
+            test_set_id,
+            candidates,
+            partial,
+            training,
+        ) in statement.rows(*parameters)
+    ]
 
 
 def assignment_view(assignment: Assignment, *, campaign: Campaign) -> AssignmentView:
-    """An assignment as its judge sees it, in seven queries whatever its size."""
-    design = Design.objects.select_related("test_set").get(pk=assignment.hit.design_id)
-    test_set = design.test_set
-    blocks = list(Block.objects.filter(hit=assignment.hit_id).select_related("segment"))
+    """An assignment as its judge sees it, in one query whatever its size."""
+    shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentView(
         id=assignment.public_id,
         number=assignment.ordinal,
-        back=design.repeat_gap,
+        back=shown.repeat_gap,
         expires_at=assignment.expires_at,
-        source_language=test_set.source_language,
-        target_language=test_set.target_language,
-        blocks=block_views(
-            blocks, test_set=test_set, campaign=campaign, judge_id=assignment.judge_id
-        ),
+        source_language=shown.source_language,
+        target_language=shown.target_language,
+        blocks=shown.blocks,
     )

@@ -1,10 +1,13 @@
+import json
 from collections.abc import Collection
+from functools import cache
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
 from campaign.models import Judge, Segment, System, TestSet
+from campaign.statements import Statement, columns_of, instance_from
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
@@ -105,10 +108,75 @@ def conflicts_of(judge: Judge) -> list[int]:
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
+# What of the pool lies ready for judge `$2` of test set `$1`, showing nothing by the systems `$3`:
+# the same as `hits_for_judge(…).waiting()`.
+_POOL = """
+    h.test_set_id = $1 AND h.completed_at IS NULL
+    AND h.purpose IN ('first', 'redundancy', 'inter')
+    AND (h.reserved_for_id IS NULL OR h.reserved_until <= statement_timestamp())
+    AND h.available_at <= statement_timestamp()
+    AND NOT h.system_ids && $3
+    AND NOT EXISTS (
+        SELECT FROM annotation_exposure e
+        WHERE e.judge_id = $2 AND e.segment_id = ANY (h.segment_ids) AND NOT e.is_repeat
+    )
+"""
+# The same of what is kept for the judge: `hits_reserved(…).waiting()`.
+_RESERVED = """
+    h.reserved_for_id = $2 AND h.test_set_id = $1 AND h.completed_at IS NULL
+    AND h.purpose NOT IN ('intra', 'training')
+    AND h.available_at <= statement_timestamp()
+    AND NOT h.system_ids && $3
+    AND NOT EXISTS (
+        SELECT FROM annotation_exposure e
+        WHERE e.judge_id = $2 AND e.segment_id = ANY (h.segment_ids) AND NOT e.is_repeat
+    )
+"""
+_SUITS = "bigint, bigint, bigint[]"
+_IS_WAITING = Statement(
+    "work_is_waiting",
+    _SUITS,
+    f"""
+    SELECT EXISTS (SELECT FROM annotation_hit h WHERE {_POOL})
+        OR EXISTS (SELECT FROM annotation_hit h WHERE {_RESERVED})
+    """,  # noqa: S608  constants alone
+)
+
+
+@cache
+def _take(condition: str, name: str) -> Statement:
+    return Statement(
+        name,
+        _SUITS,
+        f"""
+        SELECT {columns_of(HIT, "h")} FROM annotation_hit h WHERE {condition}
+        ORDER BY h.number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        """,  # noqa: S608  constants alone
+    )
+
+
+def hit_from_pool(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HIT | None:
+    """The first of the pool that lies ready for this judge, locked until the commit."""
+    return _hit(_take(_POOL, "hit_from_pool"), judge, test_set_id, conflicts)
+
+
+def hit_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HIT | None:
+    """The first that is kept for this judge and ready, locked until the commit."""
+    return _hit(_take(_RESERVED, "hit_reserved"), judge, test_set_id, conflicts)
+
+
+def _hit(
+    statement: Statement, judge: Judge, test_set_id: int, conflicts: Collection[int]
+) -> HIT | None:
+    found = statement.row(test_set_id, judge.pk, list(conflicts))
+    if found is None:
+        return None
+    hit = instance_from(HIT, found)
+    hit.why = json.loads(hit.why)
+    return hit
+
+
 def has_work_waiting(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> bool:
     """Whether a HIT lies ready for this judge."""
-    reads = (hits_reserved, hits_for_judge)
-    return any(
-        read(judge=judge, test_set_id=test_set_id, conflicts=conflicts).waiting().exists()
-        for read in reads
-    )
+    waiting: bool = _IS_WAITING.rows(test_set_id, judge.pk, list(conflicts))[0][0]
+    return waiting

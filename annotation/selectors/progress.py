@@ -1,8 +1,7 @@
 from dataclasses import dataclass
-from statistics import median
 
-from annotation.models import Block, Judgment, Skip
 from campaign.models import Judge
+from campaign.statements import Statement
 
 # A judge's pace is that of their latest blocks.
 PACE_BLOCKS = 20
@@ -17,20 +16,46 @@ class Progress:
     minutes_left: int | None
 
 
-def judge_progress(judge: Judge) -> Progress:
-    """How far a judge is. A skipped block is done; a skip judged after all counts once."""
-    done = blocks_done(judge)
-    wanted = blocks_wanted(judge)
-    times = (
-        Judgment.objects.filter(judge=judge, active_ms__gt=0)
-        .order_by("-submitted_at")
-        .values_list("active_ms", flat=True)[:PACE_BLOCKS]
+# Closed assignments are counted where they are closed: what a judge asks does not grow with what
+# they have done. `begun` are the blocks of assignments that are not, of which a judge has few.
+_PROGRESS = """
+    WITH begun AS MATERIALIZED (
+        SELECT a.released_at IS NULL AS is_held, EXISTS (
+                SELECT FROM annotation_judgment j
+                WHERE j.block_id = b.id AND j.judge_id = a.judge_id
+            ) OR EXISTS (
+                SELECT FROM annotation_skip s
+                WHERE s.block_id = b.id AND s.judge_id = a.judge_id
+            ) AS is_done
+        FROM annotation_assignment a JOIN annotation_block b ON b.hit_id = a.hit_id
+        WHERE a.judge_id = $1 AND a.completed_at IS NULL
     )
-    pace = median(time for time in times if time) if times else None
+    SELECT
+        coalesce((SELECT sum(blocks_closed) FROM annotation_judgeaccount WHERE judge_id = $1), 0)
+            + (SELECT count(*) FROM begun WHERE is_done),
+        (SELECT count(*) FROM begun WHERE is_held AND NOT is_done),
+        {pace}
+"""
+_PACE = f"""
+    (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latest.active_ms) FROM (
+        SELECT j.active_ms FROM annotation_judgment j WHERE j.judge_id = $1 AND j.active_ms > 0
+        ORDER BY j.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
+"""  # noqa: S608  constants alone
+_READ = Statement("judge_progress", "bigint", _PROGRESS.format(pace=_PACE))
+_TAKEN = Statement("judge_taken", "bigint", _PROGRESS.format(pace="NULL"))
+
+
+def judge_progress(judge: Judge) -> Progress:
+    """How far a judge is. A skipped block is done; a skip judged after all counts once.
+
+    One query, whatever the judge has done.
+    """
+    done, _held, pace = _READ.rows(judge.pk)[0]
+    wanted = blocks_wanted(judge)
     minutes = None
     if wanted is not None and pace is not None:
         minutes = round(max(0, wanted - done) * pace / 60_000)
-    return Progress(done=done, wanted=wanted, minutes_left=minutes)
+    return Progress(done=int(done), wanted=wanted, minutes_left=minutes)
 
 
 def blocks_wanted(judge: Judge) -> int | None:
@@ -39,17 +64,9 @@ def blocks_wanted(judge: Judge) -> int | None:
 
 
 def blocks_taken(judge: Judge) -> int:
-    """Blocks done, and those in the judge's hands: what `blocks_wanted` limits."""
-    in_hand = (
-        Block.objects.filter(
-            hit__assignments__judge=judge,
-            hit__assignments__completed_at__isnull=True,
-            hit__assignments__released_at__isnull=True,
-        )
-        .exclude(judgments__judge=judge)
-        .exclude(skips__judge=judge)
-    )
-    return blocks_done(judge) + in_hand.count()
+    """Blocks done, and those in the judge's hands: what `blocks_wanted` limits. One query."""
+    done, held, _pace = _TAKEN.rows(judge.pk)[0]
+    return int(done) + int(held)
 
 
 def quota_reached(judge: Judge) -> bool:
@@ -59,7 +76,6 @@ def quota_reached(judge: Judge) -> bool:
 
 
 def blocks_done(judge: Judge) -> int:
-    """Blocks judged or skipped. One query."""
-    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
-    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
-    return judged.values("block").union(skipped.values("block"), all=True).count()
+    """Blocks judged or skipped. One query, whatever the judge has done."""
+    done, _held, _pace = _TAKEN.rows(judge.pk)[0]
+    return int(done)

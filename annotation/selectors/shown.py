@@ -1,14 +1,12 @@
 """What a judge's browser is shown: texts under opaque ids, and nothing of the systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q
-
-from annotation.models import Block, CandidateOutput, Judgment, Skip
 from campaign.languages import language_direction
-from campaign.models import Campaign, Segment, TestSet
+from campaign.models import Campaign
+from campaign.statements import Statement
 
 # Neighbouring sentences a judge may see on either side.
 CONTEXT_SEGMENTS = 2
@@ -64,131 +62,130 @@ class BlockView:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownHIT:
+    """The blocks of a HIT in order, with the languages of their test set.
+
+    `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
+    """
+
+    source_language: str
+    target_language: str
+    repeat_gap: int
+    blocks: list[BlockView]
+
+
+# A block with all its judge may see, by itself: its candidates (their outputs' texts are identical,
+# one will do), the segments around it and their references, and what the judge said last.
+_SHOWN = f"""
+    SELECT b.id, t.source_language, t.target_language, d.repeat_gap, b.public_id, s.position,
+        ARRAY(SELECT c.public_id FROM annotation_candidate c
+              WHERE c.block_id = b.id ORDER BY c.position),
+        ARRAY(SELECT (SELECT o.text FROM annotation_candidateoutput co
+                      JOIN campaign_output o ON o.id = co.output_id
+                      WHERE co.candidate_id = c.id ORDER BY co.id LIMIT 1)
+              FROM annotation_candidate c WHERE c.block_id = b.id ORDER BY c.position),
+        ARRAY(SELECT json_build_array(n.position, n.source_text, ARRAY(
+                  SELECT r.text FROM campaign_reference r
+                  WHERE r.segment_id = n.id ORDER BY r.number))
+              FROM campaign_segment n
+              WHERE n.document_id = s.document_id AND n.position
+                  BETWEEN s.position - {CONTEXT_SEGMENTS} AND s.position + {CONTEXT_SEGMENTS}
+              ORDER BY n.position),
+        j.client_id, j.labels, j.comment,
+        EXISTS (SELECT FROM annotation_skip k WHERE k.block_id = b.id AND k.judge_id = $2)
+    FROM annotation_block b
+    JOIN campaign_segment s ON s.id = b.segment_id
+    JOIN campaign_testset t ON t.id = s.test_set_id
+    JOIN annotation_hit h ON h.id = b.hit_id
+    JOIN annotation_design d ON d.id = h.design_id
+    LEFT JOIN LATERAL (
+        SELECT j.client_id, j.labels, j.comment FROM annotation_judgment j
+        WHERE j.block_id = b.id AND j.judge_id = $2 ORDER BY j.number DESC LIMIT 1
+    ) j ON true
+    WHERE {{where}}
+    ORDER BY b.position
+"""  # noqa: S608  constants alone
+_OF_HIT = Statement("blocks_of_hit", "bigint, bigint", _SHOWN.format(where="b.hit_id = $1"))
+_THESE = Statement("blocks_shown", "bigint[], bigint", _SHOWN.format(where="b.id = ANY ($1)"))
+
+
+@dataclass(frozen=True, slots=True)
 class _Rules:
-    """Which texts of a test set a campaign's judges see."""
+    """Which texts a campaign's judges see, and in what language they are."""
 
-    test_set: TestSet
     campaign: Campaign
+    source_language: str
+    target_language: str
+    source_dir: str
+    target_dir: str
 
-    def source(self, segment: Segment) -> TextView | None:
+    @classmethod
+    def of(cls, campaign: Campaign, source: str, target: str) -> "_Rules":
+        return cls(campaign, source, target, language_direction(source), language_direction(target))
+
+    def source(self, text: str | None) -> TextView | None:
         if not self.campaign.show_source:
             return None
-        return _text(segment.source_text, self.test_set.source_language)
+        return TextView(text or "", self.source_language, self.source_dir)
 
-    def references(self, segment: Segment) -> list[TextView]:
+    def references(self, texts: Sequence[str]) -> list[TextView]:
         if not self.campaign.show_reference:
             return []
-        return [
-            _text(reference.text, self.test_set.target_language)
-            for reference in segment.references.all()
-        ]
+        return [TextView(text, self.target_language, self.target_dir) for text in texts]
+
+
+def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
+    """The blocks of a HIT as a judge of its campaign sees them. One query whatever its size."""
+    rows = _OF_HIT.rows(hit_id, judge_id)
+    source, target, gap = rows[0][1:4] if rows else ("", "", 0)
+    rules = _Rules.of(campaign, source, target)
+    return ShownHIT(source, target, gap, [_block_view(rules, *row[4:]) for row in rows])
 
 
 def block_views(
-    blocks: Sequence[Block], *, test_set: TestSet, campaign: Campaign, judge_id: int
-) -> list[BlockView]:
-    """Blocks of one test set as a judge of its campaign sees them, in their order.
-
-    Five queries whatever their number; each block has its segment joined.
-    """
-    rules = _Rules(test_set=test_set, campaign=campaign)
-    neighbourhood = _neighbourhood(blocks, rules)
-    candidates = _candidates(blocks, test_set)
-    judgments = {
-        judgment.block_id: judgment
-        for judgment in Judgment.objects.filter(judge=judge_id, block__in=blocks).order_by("number")
+    block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
+) -> dict[int, BlockView]:
+    """Blocks as a judge of their campaign sees them, by id. One query whatever their number."""
+    return {
+        block_id: _block_view(_Rules.of(campaign, source, target), *row)
+        for block_id, source, target, _gap, *row in _THESE.rows(list(block_ids), judge_id)
     }
-    skipped = set(
-        Skip.objects.filter(judge=judge_id, block__in=blocks).values_list("block_id", flat=True)
-    )
-    return [
-        _block_view(
-            block,
-            rules,
-            neighbourhood[block.segment.document_id],
-            candidates.get(block.pk, []),
-            judgments.get(block.pk),
-            skipped=block.pk in skipped,
-        )
-        for block in blocks
-    ]
 
 
 def _block_view(
-    block: Block,
     rules: _Rules,
-    document: Mapping[int, Segment],
-    candidates: list[CandidateView],
-    judgment: Judgment | None,
-    *,
-    skipped: bool,
+    public_id: UUID,
+    position: int,
+    candidate_ids: Sequence[UUID],
+    texts: Sequence[str | None],
+    around: Sequence[tuple[int, str | None, list[str]]],
+    judgment_id: UUID | None,
+    labels: list[int | None],
+    comment: str,
+    is_skipped: bool,
 ) -> BlockView:
-    position = block.segment.position
-    known = None
-    if judgment is not None:
-        known = JudgmentView(judgment.client_id, judgment.labels, judgment.comment)
-    state = "judged" if judgment else "skipped" if skipped else "open"
-    before = range(position - CONTEXT_SEGMENTS, position)
-    after = range(position + 1, position + CONTEXT_SEGMENTS + 1)
+    known = None if judgment_id is None else JudgmentView(judgment_id, labels, comment)
+    _position, source_text, references = next(row for row in around if row[0] == position)
     return BlockView(
-        id=block.public_id,
-        source=rules.source(block.segment),
-        references=rules.references(document[position]),
+        id=public_id,
+        source=rules.source(source_text),
+        references=rules.references(references),
         context=ContextView(
-            before=_neighbours(document, before, rules), after=_neighbours(document, after, rules)
+            before=[_neighbour(rules, *row) for row in around if row[0] < position],
+            after=[_neighbour(rules, *row) for row in around if row[0] > position],
         ),
-        candidates=candidates,
-        state=state,
+        candidates=[
+            CandidateView(candidate_id, text or "", rules.target_language, rules.target_dir)
+            for candidate_id, text in zip(candidate_ids, texts, strict=True)
+        ],
+        state="judged" if known else "skipped" if is_skipped else "open",
         judgment=known,
     )
 
 
-def _neighbours(
-    document: Mapping[int, Segment], positions: range, rules: _Rules
-) -> list[NeighbourView]:
-    return [
-        NeighbourView(
-            source=rules.source(segment), reference=next(iter(rules.references(segment)), None)
-        )
-        for position in positions
-        if (segment := document.get(position)) is not None
-    ]
-
-
-def _neighbourhood(blocks: Sequence[Block], rules: _Rules) -> dict[int, dict[int, Segment]]:
-    """Segments around the blocks with their references: document → position → segment."""
-    near = Q(pk__in=[])
-    for block in blocks:
-        position = block.segment.position
-        near |= Q(
-            document=block.segment.document_id,
-            position__range=(position - CONTEXT_SEGMENTS, position + CONTEXT_SEGMENTS),
-        )
-    segments = Segment.objects.filter(near)
-    if rules.campaign.show_reference:
-        segments = segments.prefetch_related("references")
-    documents: dict[int, dict[int, Segment]] = {}
-    for segment in segments:
-        documents.setdefault(segment.document_id, {})[segment.position] = segment
-    return documents
-
-
-def _candidates(blocks: Sequence[Block], test_set: TestSet) -> dict[int, list[CandidateView]]:
-    """Candidates of the blocks in shown order; their outputs' texts are identical, one will do."""
-    rows = (
-        CandidateOutput.objects.filter(candidate__block__in=blocks)
-        .order_by("candidate__block_id", "candidate__position", "id")
-        .distinct("candidate__block_id", "candidate__position")
-        .values_list("candidate__block_id", "candidate__public_id", "output__text")
+def _neighbour(
+    rules: _Rules, _position: int, source: str | None, references: Sequence[str]
+) -> NeighbourView:
+    return NeighbourView(
+        source=rules.source(source), reference=next(iter(rules.references(references)), None)
     )
-    language = test_set.target_language
-    shown: dict[int, list[CandidateView]] = {}
-    for block_id, public_id, text in rows:
-        shown.setdefault(block_id, []).append(
-            CandidateView(public_id, text or "", language, language_direction(language))
-        )
-    return shown
-
-
-def _text(text: str | None, language: str) -> TextView:
-    return TextView(text or "", language, language_direction(language))

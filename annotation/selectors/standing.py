@@ -6,6 +6,7 @@ from django.db.models import OuterRef, QuerySet
 
 from annotation.models import QualityAction
 from campaign.models import Judge
+from campaign.statements import Statement
 
 
 class Standing(StrEnum):
@@ -35,9 +36,24 @@ def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
     return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
 
+# `judge_standings` of one: asked with every HIT.
+_ACTIONS = Statement(
+    "judge_actions",
+    "bigint",
+    """
+    SELECT q.action FROM annotation_qualityaction q WHERE q.judge_id = $1
+        AND NOT EXISTS (SELECT FROM annotation_qualityreversal r WHERE r.action_id = q.id)
+    """,
+)
+
+
 def judge_standing(judge: Judge) -> Standing:
     """Where a judge stands in their campaign. One query by an index on the judge."""
-    return judge_standings(judge.pk).get(judge.pk, Standing.GOOD)
+    return max(
+        (_STANDING_AFTER[QualityAction.Kind(action)] for (action,) in _ACTIONS.rows(judge.pk)),
+        key=_GRAVITY.index,
+        default=Standing.GOOD,
+    )
 
 
 def judge_standings(*judge_ids: int) -> dict[int, Standing]:

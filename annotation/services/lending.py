@@ -9,28 +9,29 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Design, Exposure, JudgeAccount
+from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
-    actions_that_stop,
+    Footing,
+    OpenTestSet,
     attention_due,
-    conflicts_of,
+    blocks_taken,
     damaged_systems,
+    has_work_waiting,
+    hit_from_pool,
+    hit_reserved,
     hits_for_judge,
     hits_intra,
     hits_reserved,
-    quota_reached,
-    test_set_chosen,
-    test_sets_to_work_on,
+    judge_footing,
 )
-from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.wanting import work_want_ahead
-from campaign.models import Campaign, Instructions, Judge, TestSet
+from campaign.models import Judge
+from campaign.statements import Statement
 
 
 class JudgePausedError(Exception):
@@ -54,128 +55,104 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     a judge who is paused or excluded, and `InstructionsPendingError` for one who has not accepted
     the instructions.
     """
-    locked = (
-        Judge.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("campaign")
-        .annotate(
-            now=Now(),
-            is_stopped=Exists(actions_that_stop(OuterRef("pk"))),
-            owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
-        )
-        .get(pk=judge.pk)
-    )
-    if locked.is_stopped:
+    footing = judge_footing(judge)
+    if footing.is_stopped:
         raise JudgePausedError
-    if locked.owes_acceptance:
+    if footing.owes_acceptance:
         raise InstructionsPendingError
-    conflicts = conflicts_of(locked)
-    held = _held(locked, conflicts, after, locked.now)
+    held = _held(judge, footing, after)
     if held is not None:
         return held
-    if quota_reached(locked):
+    if _is_quota_reached(judge, footing):
         return None
-    for test_set in test_sets_to_work_on(locked):
-        account, _created = JudgeAccount.objects.get_or_create(judge=locked, test_set=test_set)
-        hit = _hit_take(test_set, locked, account, conflicts)
+    for test_set in footing.test_sets:
+        hit = _hit_take(test_set, judge, footing.conflicts)
         if hit is not None:
-            lent = _lend(hit, locked, account, locked.now)
-            work_want_ahead(judge=locked, account=account, conflicts=conflicts)
+            lent = _lend(hit, judge, footing)
+            work_want_ahead(judge=judge, test_set_id=test_set.id, conflicts=footing.conflicts)
             return lent
     return None
 
 
-def _held(
-    judge: Judge, conflicts: Collection[int], after: Assignment | None, now: datetime
-) -> Assignment | None:
+def _held(judge: Judge, footing: Footing, after: Assignment | None) -> Assignment | None:
     """What the judge holds, or held until the lease ran out and nobody else took it."""
-    begun = (
-        Assignment.objects.filter(judge=judge, completed_at__isnull=True)
-        .filter(Q(released_at__isnull=True) | Q(hit__completed_at__isnull=True))
-        .select_related("hit")
-        .order_by("id")
-    )
-    chosen = test_set_chosen(judge)
-    if chosen is not None:
-        # The rest waits for its lease to end, or for the judge to come back to it.
-        begun = begun.filter(hit__test_set=chosen)
-    for assignment in begun:
-        if after is not None and assignment.pk == after.pk:
-            continue
-        if set(conflicts).intersection(assignment.hit.system_ids):
+    begun = set(footing.begun) - {after and after.pk}
+    if not begun:
+        return None
+    for assignment in Assignment.objects.filter(pk__in=begun).select_related("hit").order_by("id"):
+        if set(footing.conflicts).intersection(assignment.hit.system_ids):
             # Declared since it was lent.
             _release(assignment)
-        elif _is_held(assignment, now) or _held_again(assignment, judge, now):
+        elif _is_held(assignment, footing.now) or _held_again(assignment, judge, footing):
             return assignment
     return None
 
 
-def _held_again(assignment: Assignment, judge: Judge, now: datetime) -> bool:
+def _held_again(assignment: Assignment, judge: Judge, footing: Footing) -> bool:
     # What was released no longer counts as taken: it must not be more than is asked of them.
-    if assignment.released_at is not None and quota_reached(judge):
+    if assignment.released_at is not None and _is_quota_reached(judge, footing):
         return False
-    return _lease_renew(assignment, judge.campaign, now)
+    return _lease_renew(assignment, footing)
+
+
+def _is_quota_reached(judge: Judge, footing: Footing) -> bool:
+    return footing.blocks_wanted is not None and blocks_taken(judge) >= footing.blocks_wanted
 
 
 def _is_held(assignment: Assignment, now: datetime) -> bool:
     return assignment.released_at is None and assignment.expires_at > now
 
 
-def _hit_take(
-    test_set: TestSet, judge: Judge, account: JudgeAccount, conflicts: Collection[int]
-) -> HIT | None:
+def _hit_take(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> HIT | None:
     """A HIT that lies ready for the judge, locked: a due repeat, one kept for them, the pool's."""
-    for hits in _sources(test_set, judge, account, conflicts):
-        ready = hits.waiting().select_for_update(skip_locked=True, no_key=True)
-        hit: HIT | None = ready.first()
+    if test_set.has_training:
+        round_ = training_round_due(
+            judge=judge, test_set_id=test_set.id, hits_lent=test_set.hits_lent
+        )
+        if round_ is not None:
+            # Nothing else before it is done; where it is not planned yet, the judge asks again.
+            return _first(hits_training(judge=judge, test_set_id=test_set.id).without(conflicts))
+    for hits in _due(test_set, judge, conflicts):
+        hit = _first(hits)
         if hit is not None:
             return hit
-    return None
+    hit = None
+    if test_set.has_reserved:
+        hit = hit_reserved(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    return hit or hit_from_pool(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
 
 
-def _sources(
-    test_set: TestSet, judge: Judge, account: JudgeAccount, conflicts: Collection[int]
-) -> Iterator[HITQuerySet]:
-    trained = training_round_due(judge=judge, test_set_id=test_set.pk, hits_lent=account.hits_lent)
-    if trained is not None:
-        # Nothing else before it is done; where it is not planned yet, the judge asks again.
-        yield hits_training(judge=judge, test_set_id=test_set.pk).without(conflicts)
-        return
-    design = design_in_force(test_set_id=test_set.pk)
-    others = _for_anybody(test_set, judge, design, conflicts)
-    if design is not None and design.intra_share:
+def _first(hits: HITQuerySet) -> HIT | None:
+    hit: HIT | None = hits.waiting().select_for_update(skip_locked=True, no_key=True).first()
+    return hit
+
+
+def _due(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Iterator[HITQuerySet]:
+    """What the design asks for now; after it comes whatever there is."""
+    if test_set.intra_share and test_set.seed is not None and test_set.has_reserved:
         due = intra_due(
-            judge_hits=account.hits_lent,
-            intra_hits=account.intra_lent,
-            share=design.intra_share,
-            offset=intra_offset(seed=design.seed, judge=judge.pseudonym),
+            judge_hits=test_set.hits_lent,
+            intra_hits=test_set.intra_lent,
+            share=test_set.intra_share,
+            offset=intra_offset(seed=test_set.seed, judge=judge.pseudonym),
         )
         if due:
-            first = next(others)
             # Asked only so that the answer takes as long as for other HITs: or it would tell a repeat.
-            first.waiting().exists()
-            yield hits_intra(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-            yield first
-    yield from others
-
-
-def _for_anybody(
-    test_set: TestSet, judge: Judge, design: Design | None, conflicts: Collection[int]
-) -> Iterator[HITQuerySet]:
-    """What is kept for the judge but suits others too, then the pool; by schedule if there is one."""
-    pool = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    reserved = hits_reserved(judge=judge, test_set_id=test_set.pk, conflicts=conflicts)
-    if design is not None and design.attention_every:
-        yield from _on_schedule(test_set, judge, design.attention_every, reserved, pool)
-    yield reserved
-    yield pool
+            has_work_waiting(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+            yield hits_intra(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    if test_set.attention_every:
+        yield from _on_schedule(test_set, judge, conflicts)
 
 
 def _on_schedule(
-    test_set: TestSet, judge: Judge, every: int, reserved: HITQuerySet, pool: HITQuerySet
+    test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]
 ) -> Iterator[HITQuerySet]:
     """An attention check if one is due, otherwise the others; where there is none, any will do."""
-    damaged = damaged_systems(test_set.pk)
-    if attention_due(judge=judge, test_set_id=test_set.pk, every=every, damaged=damaged):
+    pool = hits_for_judge(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    reserved = hits_reserved(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    damaged = damaged_systems(test_set.id)
+    every = test_set.attention_every
+    if attention_due(judge=judge, test_set_id=test_set.id, every=every, damaged=damaged):
         yield reserved.showing(damaged)
         yield pool.showing(damaged)
     else:
@@ -183,39 +160,66 @@ def _on_schedule(
         yield pool.without(damaged)
 
 
-def _lend(hit: HIT, judge: Judge, account: JudgeAccount, now: datetime) -> Assignment:
+# The HIT out of the pool, the judge's account, the assignment and what the judge will have seen.
+_LEND = Statement(
+    "hit_lend",
+    "bigint, bigint, bigint, timestamptz, timestamptz, uuid, bigint[], boolean, int",
+    """
+    WITH hit AS (
+        UPDATE annotation_hit SET available_at = $5 WHERE id = $1
+    ), account AS (
+        INSERT INTO annotation_judgeaccount
+            (judge_id, test_set_id, hits_lent, intra_lent, last_lent_at)
+        VALUES ($2, $3, 1, $9, $4)
+        ON CONFLICT (judge_id, test_set_id) DO UPDATE
+        SET hits_lent = annotation_judgeaccount.hits_lent + 1,
+            intra_lent = annotation_judgeaccount.intra_lent + $9,
+            last_lent_at = $4, wanted_at = NULL, nothing_at = NULL
+        RETURNING hits_lent
+    ), assignment AS (
+        INSERT INTO annotation_assignment (hit_id, judge_id, public_id, lease, ordinal)
+        SELECT $1, $2, $6, tstzrange($4, $5), account.hits_lent FROM account
+        RETURNING id, ordinal
+    ), exposures AS (
+        INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat)
+        SELECT $2, segment, assignment.id, $8 FROM assignment, unnest($7) segment
+    )
+    SELECT id, ordinal FROM assignment
+    """,
+)
+
+
+def _lend(hit: HIT, judge: Judge, footing: Footing) -> Assignment:
     # Further rounds of training show the same segments again.
     is_repeat = hit.purpose == HIT.Purpose.INTRA or hit.why.get("round", 1) > 1
-    account.hits_lent += 1
-    account.intra_lent += hit.purpose == HIT.Purpose.INTRA
-    account.last_lent_at = now
-    account.wanted_at = account.nothing_at = None
-    account.save()
-    assignment = Assignment.objects.create(
-        hit=hit,
-        judge=judge,
-        lease=_lease_until(hit, judge.campaign, now),
-        ordinal=account.hits_lent,
+    hit.available_at = footing.now + timedelta(minutes=footing.lease_minutes)
+    assignment = Assignment(
+        hit=hit, judge=judge, lease=DateTimeTZRange(footing.now, hit.available_at)
     )
-    Exposure.objects.bulk_create(
-        Exposure(judge=judge, segment_id=segment, assignment=assignment, is_repeat=is_repeat)
-        for segment in hit.segment_ids
+    [(assignment.pk, assignment.ordinal)] = _LEND.rows(
+        *(hit.pk, judge.pk, hit.test_set_id, footing.now, hit.available_at),
+        *(str(assignment.public_id), hit.segment_ids, is_repeat),
+        int(hit.purpose == HIT.Purpose.INTRA),
     )
+    assignment._state.adding = False  # noqa: SLF001  as Django's own save does
     return assignment
 
 
-def _lease_renew(assignment: Assignment, campaign: Campaign, now: datetime) -> bool:
+def _lease_renew(assignment: Assignment, footing: Footing) -> bool:
     """Lend an expired assignment's HIT to the same judge again, unless it has gone elsewhere."""
     hit = (
         HIT.objects.select_for_update(skip_locked=True, no_key=True)
-        .filter(pk=assignment.hit_id, completed_at__isnull=True, available_at__lte=now)
+        .filter(pk=assignment.hit_id, completed_at__isnull=True, available_at__lte=footing.now)
         .first()
     )
     if hit is None:
         if assignment.released_at is None:
             _release(assignment)
         return False
-    assignment.lease = _lease_until(hit, campaign, now)
+    # Out of the pool for one lease more.
+    hit.available_at = footing.now + timedelta(minutes=footing.lease_minutes)
+    hit.save(update_fields=["available_at"])
+    assignment.lease = DateTimeTZRange(footing.now, hit.available_at)
     assignment.released_at = None
     assignment.save(update_fields=["lease", "released_at"])
     return True
@@ -224,14 +228,6 @@ def _lease_renew(assignment: Assignment, campaign: Campaign, now: datetime) -> b
 def _release(assignment: Assignment) -> None:
     """Mark the assignment as over; the HIT is somebody else's, or waits from now on."""
     Assignment.objects.filter(pk=assignment.pk, released_at__isnull=True).update(released_at=Now())
-
-
-def _lease_until(hit: HIT, campaign: Campaign, now: datetime) -> DateTimeTZRange:
-    """Take the locked HIT out of the pool for one lease from `now` on."""
-    until = now + timedelta(minutes=campaign.lease_minutes)
-    hit.available_at = until
-    hit.save(update_fields=["available_at"])
-    return DateTimeTZRange(now, until)
 
 
 def leases_release() -> int:

@@ -5,13 +5,16 @@ from functools import partial
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, Judgment, JudgmentSequence, Skip
+from annotation.models import Judgment, JudgmentSequence, Skip
 from annotation.notification import ranking_due
 from annotation.selectors import AssignedBlock
+from annotation.services.storing_judgments import (
+    assignment_close_if_done,
+    assignment_lock,
+    judgment_store,
+)
 
 # Of a block, where a campaign allows partial rankings.
 FEWEST_RANKED = 2
@@ -26,7 +29,6 @@ class SubmissionRefusedError(Exception):
         self.missing = tuple(missing)
 
 
-@transaction.atomic
 def judgment_submit(
     *,
     assigned: AssignedBlock,
@@ -46,22 +48,8 @@ def judgment_submit(
     Takes the lock of the assignment (a judge's tabs submit one after the
     other), then that of the test set's `JudgmentSequence`, last and briefly.
     """
-    _assignment_lock(assigned)
-    earlier = list(
-        Judgment.objects.filter(
-            Q(client_id=client_id) | Q(judge=assigned.judge_id, block=assigned.block_id)
-        ).order_by("number")
-    )
-    known = next((each for each in earlier if each.client_id == client_id), None)
-    if known is not None:
-        if known.judge_id != assigned.judge_id:
-            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
-        return known
-    _labels_check(assigned, labels)
-    previous = earlier[-1] if earlier else None
-    judgment = Judgment.objects.create(
+    judgment = Judgment(
         test_set_id=assigned.test_set_id,
-        number=judgment_number_next(test_set_id=assigned.test_set_id),
         client_id=client_id,
         judge_id=assigned.judge_id,
         block_id=assigned.block_id,
@@ -70,12 +58,30 @@ def judgment_submit(
         duration_ms=duration_ms,
         active_ms=active_ms,
         comment=comment,
-        supersedes=previous,
     )
-    if previous is None:
-        _assignment_complete_if_done(assigned)
-    transaction.on_commit(partial(ranking_due, assigned.test_set_id))
-    return judgment
+    refusal = _labels_refusal(assigned, labels)
+    if refusal is None and judgment_store(judgment):
+        transaction.on_commit(partial(ranking_due, assigned.test_set_id))
+        return judgment
+    known = Judgment.objects.filter(client_id=client_id).first()
+    if known is not None:
+        if known.judge_id != assigned.judge_id:
+            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        return known
+    if refusal is not None:
+        raise refusal
+    # The first judgment of its test set.
+    JudgmentSequence.objects.bulk_create(
+        [JudgmentSequence(test_set_id=assigned.test_set_id)], ignore_conflicts=True
+    )
+    return judgment_submit(
+        assigned=assigned,
+        client_id=client_id,
+        labels=labels,
+        duration_ms=duration_ms,
+        active_ms=active_ms,
+        comment=comment,
+    )
 
 
 @transaction.atomic
@@ -83,7 +89,7 @@ def skip_submit(
     *, assigned: AssignedBlock, client_id: UUID, reason: str, comment: str = ""
 ) -> Skip:
     """Store that a judge declined a block, and why; a second skip of it returns the first."""
-    _assignment_lock(assigned)
+    assignment_lock(assigned.assignment_id)
     known = Skip.objects.filter(client_id=client_id).first()
     if known is not None:
         if known.judge_id != assigned.judge_id:
@@ -100,7 +106,7 @@ def skip_submit(
         },
     )
     if created:
-        _assignment_complete_if_done(assigned)
+        assignment_close_if_done(assigned.assignment_id, done=assigned.block_id)
     return skip
 
 
@@ -127,56 +133,28 @@ def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
     return last - count + 1
 
 
-def _assignment_lock(assigned: AssignedBlock) -> None:
-    """Hold back the judge's other tabs until the commit."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT FROM annotation_assignment WHERE id = %s FOR UPDATE", [assigned.assignment_id]
-        )
-
-
-def _labels_check(assigned: AssignedBlock, labels: Sequence[int | None]) -> None:
+def _labels_refusal(
+    assigned: AssignedBlock, labels: Sequence[int | None]
+) -> SubmissionRefusedError | None:
     if len(labels) != len(assigned.candidates):
-        raise SubmissionRefusedError(
+        return SubmissionRefusedError(
             _("%(labels)d labels were sent for %(candidates)d outputs.")
             % {"labels": len(labels), "candidates": len(assigned.candidates)}
         )
     if any(label is not None and not 1 <= label <= 5 for label in labels):
-        raise SubmissionRefusedError(_("A label is a rank from 1 to 5."))
+        return SubmissionRefusedError(_("A label is a rank from 1 to 5."))
     missing = [
         candidate
         for candidate, label in zip(assigned.candidates, labels, strict=True)
         if label is None
     ]
     if len(missing) == len(labels):
-        raise SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
+        return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if missing and not assigned.allow_partial_ranking:
-        raise SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
+        return SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
     # One rank alone compares nothing with anything.
     if missing and len(labels) - len(missing) < FEWEST_RANKED:
-        raise SubmissionRefusedError(
+        return SubmissionRefusedError(
             _("Rank at least two outputs, or skip the sentence."), missing=missing
         )
-
-
-_COMPLETE = """
-    UPDATE annotation_assignment a SET completed_at = now()
-    WHERE a.id = %s AND a.completed_at IS NULL AND NOT EXISTS (
-        SELECT FROM annotation_block b
-        WHERE b.hit_id = a.hit_id
-            AND NOT EXISTS (SELECT FROM annotation_judgment j
-                            WHERE j.judge_id = a.judge_id AND j.block_id = b.id)
-            AND NOT EXISTS (SELECT FROM annotation_skip s
-                            WHERE s.judge_id = a.judge_id AND s.block_id = b.id)
-    )
-    RETURNING a.hit_id
-"""
-
-
-def _assignment_complete_if_done(assigned: AssignedBlock) -> None:
-    """Close the assignment, and its HIT, when no block of it is left open by this judge."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COMPLETE, [assigned.assignment_id])
-        closed = cursor.fetchone()
-    if closed is not None:
-        HIT.objects.filter(pk=closed[0], completed_at__isnull=True).update(completed_at=Now())
+    return None

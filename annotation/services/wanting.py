@@ -13,7 +13,6 @@ from functools import partial
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
@@ -85,10 +84,10 @@ def work_want(*, judge: Judge) -> NoWork:
     return NoWork(Lack.NOTHING)
 
 
-def work_want_ahead(*, judge: Judge, account: JudgeAccount, conflicts: Collection[int]) -> None:
+def work_want_ahead(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
     """Have the planner look already now where nothing will lie ready for the judge's next HIT."""
-    test_set_id = account.test_set_id
     if has_work_waiting(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
         return
-    JudgeAccount.objects.filter(Q(wanted_at__isnull=True), pk=account.pk).update(wanted_at=Now())
+    account = JudgeAccount.objects.filter(judge=judge, test_set=test_set_id)
+    account.filter(wanted_at__isnull=True).update(wanted_at=Now())
     transaction.on_commit(partial(planning_due, test_set_id))

@@ -44,7 +44,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponseRedirect:
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    login(request, user, backend="campaign.backends.UserBackend")
     page = "judge" if opened.role == Invitation.Role.JUDGE else "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)
 

@@ -16,7 +16,7 @@ import psutil
 from launcher.waiting import wait_until
 
 HOST = "127.0.0.1"
-START_SECONDS = 60
+START_SECONDS = 300
 
 
 def with_services(module: str) -> None:
@@ -39,13 +39,15 @@ def prepare_django(**settings: str) -> None:
 
 
 @contextmanager
-def web_server() -> Iterator[tuple[int, psutil.Process]]:
+def web_server(
+    application: str = "config.wsgi:application",
+) -> Iterator[tuple[int, psutil.Process]]:
     """gunicorn with the demo's options, on a free port."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port = int(probe.getsockname()[1])
     command = [
-        *[sys.executable, "-m", "gunicorn", "config.wsgi:application", f"--bind={HOST}:{port}"],
+        *[sys.executable, "-m", "gunicorn", application, f"--bind={HOST}:{port}"],
         *["--worker-class=gthread", "--workers=2", "--threads=4", "--preload"],
         "--keep-alive=75",
         *["--no-control-socket", "--log-level=warning"],
@@ -57,7 +59,7 @@ def web_server() -> Iterator[tuple[int, psutil.Process]]:
         yield port, psutil.Process(process.pid)
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=120)
 
 
 def _is_ready(port: int) -> bool:

@@ -101,13 +101,12 @@ class TestLending:
 
     @pytest.mark.parametrize("planned", [3, 150])
     def test_lending_takes_as_many_queries_however_full_the_pool(
-        self, planned: int, django_assert_max_num_queries: DjangoAssertNumQueries
+        self, planned: int, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         test_set = make_long_test_set(make_campaign(), segments=40)
         hits_plan(test_set_id=test_set.pk, count=planned)
         judge = make_judge(test_set.campaign)
-        # A judge's first: four of them open the account and ask whether there is a training.
-        with django_assert_max_num_queries(20):
+        with django_assert_num_queries(6):
             lend(judge)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.selectors import hits_for_judge
+from annotation.selectors import hit_from_pool
 from campaign.models import Judge, TestSet
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -63,12 +63,13 @@ def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    hits = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
-    query = hits.waiting().select_for_update(skip_locked=True, no_key=True)[:1]
-    sql, parameters = query.query.sql_with_params()
+    hit_from_pool(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
-        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", parameters)
+        cursor.execute(
+            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_from_pool (%s, %s, %s)",
+            [test_set.pk, judge.pk, [999_999]],
+        )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
     return plan
 

@@ -1,0 +1,130 @@
+"""All that lending asks about a judge, in one statement under the lock of the judge's row."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from campaign.models import Judge
+from campaign.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTestSet:
+    """A test set whose HITs the judge may be lent, and how far they are in it."""
+
+    id: int
+    hits_lent: int
+    intra_lent: int
+    has_training: bool
+    has_reserved: bool
+    # Of the design in force; None and 0 before there is one.
+    seed: int | None
+    intra_share: float
+    attention_every: int
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """On what footing a judge asks for a HIT. `conflicts` are systems they must see nothing of.
+
+    `begun` are the assignments they hold, or held until the lease ran out, whose HITs are open. Where
+    the judge chose a test set that is open to them, it alone counts, for `begun` too: the rest waits
+    for its lease to end, or for the judge to come back to it.
+    """
+
+    now: datetime
+    is_stopped: bool
+    owes_acceptance: bool
+    lease_minutes: int
+    blocks_wanted: int | None
+    conflicts: tuple[int, ...]
+    begun: tuple[int, ...]
+    test_sets: tuple[OpenTestSet, ...]
+
+
+_LOCK = Statement(
+    "judge_lock", "bigint", "SELECT FROM campaign_judge WHERE id = $1 FOR NO KEY UPDATE"
+)
+# Test sets as in `test_sets_open_to_judge`, designs as in `design_in_force`, what stops a judge as
+# in `actions_that_stop`, what they must accept as in `Instructions.objects.demanded_of`.
+_READ = Statement(
+    "judge_footing",
+    "bigint",
+    """
+    SELECT statement_timestamp(),
+        EXISTS (
+            SELECT FROM annotation_qualityaction q
+            WHERE q.judge_id = j.id AND q.action IN ('pause', 'exclude')
+                AND NOT EXISTS (SELECT FROM annotation_qualityreversal r WHERE r.action_id = q.id)
+        ),
+        j.user_id IS NOT NULL AND EXISTS (
+            SELECT FROM campaign_instructions i
+            WHERE i.campaign_id = j.campaign_id AND i.demands_acceptance AND NOT EXISTS (
+                SELECT FROM campaign_acceptance p JOIN campaign_instructions k ON k.id = p.instructions_id
+                WHERE p.judge_id = j.id AND k.version >= i.version
+            )
+        ),
+        m.lease_minutes,
+        coalesce(j.blocks_asked, m.blocks_per_judge),
+        j.chosen_test_set_id,
+        ARRAY(SELECT c.system_id FROM campaign_conflictofinterest c WHERE c.judge_id = j.id),
+        ARRAY(
+            SELECT ARRAY[a.id, h.test_set_id] FROM annotation_assignment a
+            JOIN annotation_hit h ON h.id = a.hit_id
+            WHERE a.judge_id = j.id AND a.completed_at IS NULL
+                AND (a.released_at IS NULL OR h.completed_at IS NULL)
+            ORDER BY a.id
+        ),
+        ARRAY(
+            SELECT json_build_array(
+                t.id, coalesce(c.hits_lent, 0), coalesce(c.intra_lent, 0),
+                EXISTS (SELECT FROM annotation_trainingblock b WHERE b.test_set_id = t.id),
+                EXISTS (
+                    SELECT FROM annotation_hit h
+                    WHERE h.reserved_for_id = j.id AND h.test_set_id = t.id
+                        AND h.completed_at IS NULL
+                ),
+                d.seed, coalesce(d.intra_share, 0), coalesce(d.attention_every, 0)
+            )
+            FROM campaign_testset t
+            LEFT JOIN annotation_judgeaccount c ON c.judge_id = j.id AND c.test_set_id = t.id
+            LEFT JOIN LATERAL (
+                SELECT d.seed, d.intra_share, d.attention_every FROM annotation_design d
+                WHERE d.test_set_id = t.id AND d.kind <> 'imported' ORDER BY d.id DESC LIMIT 1
+            ) d ON true
+            WHERE t.campaign_id = j.campaign_id
+                AND EXISTS (
+                    SELECT FROM campaign_segment s
+                    WHERE s.test_set_id = t.id AND s.number = 1 AND s.source_text IS NOT NULL
+                )
+                AND t.expertise <@ j.expertise
+                AND (
+                    j.languages = '{}'
+                    OR ARRAY[t.source_language, t.target_language] <@ j.languages
+                )
+            ORDER BY t.id
+        )
+    FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
+    WHERE j.id = $1
+    """,
+    first=_LOCK,
+)
+
+
+def judge_footing(judge: Judge) -> Footing:
+    """Lock the judge's row until the commit, then read. One round trip, however many test sets."""
+    row = _READ.rows(judge.pk, judge.pk)[0]
+    now, is_stopped, owes_acceptance, minutes, wanted, chosen, conflicts, begun, test_sets = row
+    mine = tuple(OpenTestSet(*each) for each in test_sets)
+    if any(test_set.id == chosen for test_set in mine):
+        mine = tuple(test_set for test_set in mine if test_set.id == chosen)
+        begun = [each for each in begun if each[1] == chosen]
+    return Footing(
+        now=now,
+        is_stopped=is_stopped,
+        owes_acceptance=owes_acceptance,
+        lease_minutes=minutes,
+        blocks_wanted=wanted,
+        conflicts=tuple(conflicts),
+        begun=tuple(assignment_id for assignment_id, _test_set in begun),
+        test_sets=mine,
+    )

@@ -1,0 +1,80 @@
+"""SQL that PostgreSQL parses and plans once a connection, for what every judged block asks.
+
+For these few statements the ORM takes ten times as long to build the SQL as
+PostgreSQL to run it, and PostgreSQL as long to plan it as to run it. So they
+are written by hand, prepared where a connection first uses them, and executed
+by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
+makes them anew when a table's statistics change.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
+
+# Which statements a connection to the database has prepared; forgotten with it.
+_prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
+
+
+M = TypeVar("M", bound=Model)
+
+
+class Statement:
+    """One statement with its parameters as `$1`, `$2` …, of the PostgreSQL types `types`.
+
+    `first` goes before it in the same round trip and the same transaction, with parameters of its
+    own: a lock that must be held before the statement sees the tables.
+    """
+
+    def __init__(
+        self, name: str, types: str, sql: str, *, first: "Statement | None" = None
+    ) -> None:
+        self.name = name
+        self.sql = sql
+        self._first = first
+        count = len(types.split(","))
+        self.prepare = f"PREPARE {name} ({types}) AS {sql}"
+        self.execute = f"EXECUTE {name} ({', '.join(['%s'] * count)})"
+        if first is not None:
+            self.execute = f"{first.execute}; {self.execute}"
+
+    def rows(self, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run it; the rows it yields."""
+        with connection.cursor() as cursor:
+            self._prepare_once(cursor)
+            cursor.execute(self.execute, parameters)
+            found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+    def row(self, *parameters: Any) -> tuple[Any, ...] | None:
+        """Run it; its first row."""
+        rows = self.rows(*parameters)
+        return rows[0] if rows else None
+
+    def _prepare_once(self, cursor: CursorWrapper) -> None:
+        """Tell PostgreSQL what is new to this connection, past Django's counting of queries."""
+        done = _prepared.get(connection.connection)
+        if done is None:
+            done = _prepared[connection.connection] = set()
+            # One plan each, from the first time on: by default five are made and thrown away, and
+            # ours look up by keys, whatever the values.
+            with connection.wrap_database_errors:
+                cursor.cursor.execute("SET plan_cache_mode = force_generic_plan")
+        for statement in (self._first, self):
+            if statement is not None and statement.name not in done:
+                with connection.wrap_database_errors:
+                    cursor.cursor.execute(statement.prepare)
+                done.add(statement.name)
+
+
+def columns_of(model: type[Model], alias: str) -> str:
+    """All columns of a model, for `instance_from`."""
+    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
+
+
+def instance_from(model: type[M], values: Sequence[Any]) -> M:
+    """The model's row that a statement read by `columns_of`; for columns psycopg understands."""
+    return model.from_db("default", [f.attname for f in model._meta.concrete_fields], values)

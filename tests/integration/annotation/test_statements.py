@@ -1,0 +1,277 @@
+"""What is written as SQL for speed says what the ORM's own reads say."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.db.models import OuterRef, Q
+from django.db.models.functions import Now
+from django.test import Client
+from django.utils import timezone
+
+from annotation.api.serializers import AssignmentSerializer, JudgmentSerializer
+from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
+from annotation.selectors import (
+    AssignedBlock,
+    actions_that_stop,
+    assigned_blocks,
+    blocks_taken,
+    has_work_waiting,
+    hit_from_pool,
+    hit_reserved,
+    hits_for_judge,
+    hits_reserved,
+    judge_footing,
+    judge_progress,
+    judge_standing,
+    judge_standings,
+)
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.pool import test_sets_open_to_judge as sets_open_to_judge
+from annotation.services import (
+    design_change,
+    judge_reinstate,
+    judgment_submit,
+    quality_action_take,
+    skip_submit,
+)
+from campaign.models import Campaign, Judge, System
+from tests.at_work import expire, judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+LEND = "/api/v1/judging/assignments/"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(blocks_per_judge=40)
+
+
+@pytest.mark.django_db
+class TestFooting:
+    @pytest.mark.parametrize(
+        ("languages", "expertise"),
+        [([], []), (["en", "de"], []), (["en", "ar"], ["law"]), (["en"], ["law"]), ([], ["law"])],
+    )
+    def test_the_test_sets_are_those_open_to_the_judge(
+        self, campaign: Campaign, languages: list[str], expertise: list[str]
+    ) -> None:
+        make_test_set(campaign, name="general", planned=0)
+        make_test_set(campaign, name="ar", target_language="ar", planned=0)
+        make_test_set(campaign, name="law", expertise=["law"], planned=0)
+        textless = make_test_set(campaign, name="imported", planned=0)
+        textless.segments.update(source_text=None)
+        make_test_set(make_campaign("other"), planned=0)
+        judge = make_judge(campaign, languages=languages, expertise=expertise)
+        found = [each.id for each in judge_footing(judge).test_sets]
+        assert found == [each.pk for each in sets_open_to_judge(judge)]
+        assert textless.pk not in found
+
+    def test_the_design_and_the_account_are_the_latest(self, campaign: Campaign) -> None:
+        test_set = make_test_set(campaign)
+        design_change(test_set=test_set, intra_share=0.25)
+        judge = make_judge(campaign)
+        lend(judge, after=lend(judge))
+        [row] = judge_footing(judge).test_sets
+        design = design_in_force(test_set_id=test_set.pk)
+        assert design is not None
+        assert (row.seed, row.intra_share) == (design.seed, 0.25)
+        account = judge.accounts.get()
+        assert (row.hits_lent, row.intra_lent) == (account.hits_lent, account.intra_lent) == (2, 0)
+
+    def test_a_stop_holds_until_it_is_taken_back(self, campaign: Campaign) -> None:
+        test_set, judge = make_test_set(campaign), make_judge(campaign)
+        organiser = make_organiser(campaign)
+        for action in ("warn", "pause", "exclude"):
+            quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
+            stopped = Judge.objects.filter(pk=judge.pk).filter(
+                pk__in=actions_that_stop(OuterRef("pk")).values("judge")
+            )
+            assert judge_footing(judge).is_stopped == stopped.exists() == (action != "warn")
+            assert judge_standing(judge) == judge_standings(judge.pk)[judge.pk]
+        judge_reinstate(judge=judge, user=organiser)
+        assert not judge_footing(judge).is_stopped
+        assert judge_standing(judge) == "good"
+
+    def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
+        make_test_set(campaign, documents=(30,))
+        judge = make_judge(campaign)
+        done = lend(judge)
+        ahead = lend(judge, after=done)
+        judge_all_of(done)
+        assert judge_footing(judge).begun == (ahead.pk,)
+        expire(ahead)
+        Assignment.objects.filter(pk=ahead.pk).update(released_at=Now())
+        assert judge_footing(judge).begun == (ahead.pk,)
+        HIT.objects.filter(pk=ahead.hit_id).update(completed_at=Now())
+        assert judge_footing(judge).begun == ()
+
+
+@pytest.mark.django_db
+def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
+    """HITs that are seen, lent, done, kept for others, or show what the judge must not see."""
+    test_set = make_test_set(campaign, documents=(12, 9), planned=30)
+    judge, other = make_judge(campaign), make_judge(campaign, "judge02")
+    lend(judge)
+    lend(other)
+    hits = list(HIT.objects.filter(available_at__lte=Now()).order_by("number"))
+    later = timezone.now() + timedelta(hours=1)
+    for index, hit in enumerate(hits):
+        kept = {1: (judge, later), 2: (other, later), 3: (other, timezone.now())}.get(index % 5)
+        if kept is not None:
+            hit.reserved_for, hit.reserved_until = kept
+        hit.completed_at = timezone.now() if index % 7 == 6 else None
+        hit.save()
+    systems = System.objects.values_list("pk", flat=True)
+    taken = set()
+    for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
+        asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
+        pool = hits_for_judge(**asked).waiting().first()
+        reserved = hits_reserved(**asked).waiting().first()
+        assert hit_from_pool(**asked) == pool
+        assert hit_reserved(**asked) == reserved
+        assert has_work_waiting(**asked) == (pool is not None or reserved is not None)
+        taken |= {pool and pool.pk, reserved and reserved.pk}
+    assert None in taken
+    assert len(taken) > 2
+    row = hit_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
+    assert row is not None
+    stored = HIT.objects.get(pk=row.pk)
+    assert {f.attname: getattr(row, f.attname) for f in HIT._meta.concrete_fields} == {
+        f.attname: getattr(stored, f.attname) for f in HIT._meta.concrete_fields
+    }
+
+
+@pytest.mark.django_db
+def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
+    """Counted as assignments close, over judgments, revisions, skips, and skips judged after all."""
+    make_test_set(campaign, documents=(40,), planned=20)
+    judge = make_judge(campaign)
+    for round_ in range(4):
+        assignment = lend(judge)
+        first, second, third = assigned_blocks(assignment)
+        skip_submit(assigned=first, client_id=uuid4(), reason="other")
+        _judge(second)
+        if round_ % 2:
+            _judge(first)
+            _judge(second)
+        _check_progress(judge)
+        if round_ < 3:
+            _judge(third)
+            _judge(third)
+        _check_progress(judge)
+    assert judge_progress(judge).done == 11
+    assert blocks_taken(judge) == 12
+    assert judge.accounts.get().blocks_closed == 9
+
+
+def _judge(block: AssignedBlock) -> Judgment:
+    labels = [1 + place % 5 for place in range(len(block.candidates))]
+    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels, active_ms=9000)
+
+
+def _check_progress(judge: Judge) -> None:
+    judged = Judgment.objects.filter(judge=judge).values_list("block", flat=True)
+    skipped = Skip.objects.filter(judge=judge).values_list("block", flat=True)
+    assert judge_progress(judge).done == len({*judged, *skipped})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Campaign) -> None:
+    make_test_set(campaign)
+    judge = make_judge(campaign)
+    assignment = lend(judge)
+    # The same id twice, another id for the same block, and the other blocks.
+    first, second, third = assigned_blocks(assignment)
+    sent = [first, first, first, second, second, third]
+    ids = [uuid4() for _ in sent]
+    ids[1] = ids[0]
+    together = Barrier(len(sent))
+
+    def send(place: int) -> int:
+        try:
+            together.wait(timeout=30)
+            labels: list[int | None] = [1] * len(sent[place].candidates)
+            stored = judgment_submit(assigned=sent[place], client_id=ids[place], labels=labels)
+            return stored.number
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(sent)) as pool:
+        numbers = list(pool.map(send, range(len(sent))))
+    assert numbers[0] == numbers[1]
+    assert set(numbers) == {1, 2, 3, 4, 5}
+    assert JudgmentSequence.objects.get().last_number == 5
+    assert Judgment.objects.filter(supersedes__isnull=True).count() == 3
+    assignment.refresh_from_db()
+    assert assignment.completed_at is not None
+    assert HIT.objects.get(pk=assignment.hit_id).completed_at is not None
+    assert judge.accounts.get().blocks_closed == 3
+
+
+@pytest.mark.django_db
+class TestOverHTTP:
+    @pytest.fixture
+    def judging(self, client: Client, campaign: Campaign) -> Client:
+        make_test_set(campaign)
+        judge = make_judge(campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        return client
+
+    def test_what_is_sent_is_what_the_schema_says(self, judging: Client) -> None:
+        data = judging.post(LEND, {}, content_type="application/json").json()
+        assert AssignmentSerializer(data).data == data
+        block = data["blocks"][0]
+        body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+        path = f"/api/v1/judging/judgments/{uuid4()}/"
+        judged = judging.put(path, body, content_type="application/json").json()
+        assert JudgmentSerializer(judged).data == judged
+
+    def test_a_session_ends_with_signing_out(self, judging: Client) -> None:
+        kept = Client()
+        kept.cookies[settings.SESSION_COOKIE_NAME] = judging.cookies[
+            settings.SESSION_COOKIE_NAME
+        ].value
+        assert kept.post(LEND, {}, content_type="application/json").status_code == 200
+        judging.post("/sign-out/")
+        assert kept.post(LEND, {}, content_type="application/json").status_code == 401
+
+    @pytest.mark.parametrize("ended", ["row", "date", "password", "active"])
+    def test_a_session_ends_where_the_server_ends_it(self, judging: Client, ended: str) -> None:
+        user = Judge.objects.get().user
+        assert user is not None
+        if ended == "row":
+            Session.objects.all().delete()
+        elif ended == "date":
+            Session.objects.filter(~Q(session_key="")).update(expire_date=timezone.now())
+        elif ended == "password":
+            user.set_password("another one altogether")
+            user.save()
+        else:
+            type(user).objects.update(is_active=False)
+        assert judging.post(LEND, {}, content_type="application/json").status_code == 401
+
+
+@pytest.mark.django_db
+def test_a_connection_the_server_closed_is_not_usable() -> None:
+    """What `CONN_HEALTH_CHECKS` asks before each request."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            backend = cursor.fetchone()[0]
+        assert other.is_usable()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [backend])
+            assert cursor.fetchone() == (True,)
+        assert not other.is_usable()
+    finally:
+        other.close()
+    assert connection.is_usable()
