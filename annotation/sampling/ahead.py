@@ -21,7 +21,9 @@ _SMALLEST = 3
 #: Of blocks that hold a reference at its rate, or a damaged one; with more there is little to plan.
 _MOST_OTHERS = 0.5
 #: Blocks in a row as they should be after which a cycle begins: from even counts, and from uneven.
-_CALM_IF_EVEN, _CALM = 2, 5
+_CALM_IF_EVEN, _CALM = 3, 8
+#: Pairs further apart catch up block by block as fast as by any plan.
+_NEARLY_EVEN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,8 @@ class Ahead:
             return self
         at = [index[name] for name in self.systems]
         met = np.ascontiguousarray(pair_counts[np.ix_(at, at)])
-        if self.calm < _CALM and _apart(met) > 1:
+        apart = _apart(met)
+        if apart > 1 and (apart > _NEARLY_EVEN or self.calm < _CALM):
             return self
         key = Draw(seed=self.seed, number=self.cycle).integer("cycle")
         blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
@@ -94,35 +97,23 @@ class Ahead:
 
     def fitting(self, texts: Sequence[DistinctText]) -> list[tuple[str, DistinctText]] | None:
         """The systems and texts of the first pending block that can be shown from these texts."""
-        found = self._found(texts)
-        if found is None:
-            return None
-        texts_of = _by_system(texts)
-        names = [self.systems[place] for place in found]
-        return [(name, texts_of[name]) for name in names]
+        behind = {name: number for number, text in enumerate(texts) for name in text.systems}
+        for block in self.pending:
+            names = [self.systems[place] for place in block if self.systems[place] in behind]
+            if len({behind[name] for name in names}) == self.size:
+                return [(name, texts[behind[name]]) for name in names]
+        return None
 
     def shown(self, texts: Sequence[tuple[str, ...]]) -> Ahead:
         """After a block whose candidates stand for these systems."""
         if len(texts) != self.size or any(len(names) > 1 for names in texts):
             return replace(self, pending=(), calm=0)
-        found = self._found([DistinctText(names, (), frozenset()) for names in texts])
-        left = tuple(block for block in self.pending if block is not found)
-        return replace(self, pending=left if found else (), calm=self.calm + 1)
-
-    def _found(self, texts: Sequence[DistinctText]) -> tuple[int, ...] | None:
-        """The first pending block whose systems wrote different ones of these texts."""
-        place_of = {name: place for place, name in enumerate(self.systems)}
-        text_of = {
-            place_of[name]: number
-            for number, text in enumerate(texts)
-            for name in text.systems
-            if name in place_of
-        }
-        for block in self.pending:
-            behind = {text_of.get(place, -1) for place in block}
-            if len(behind) == self.size and -1 not in behind:
-                return block
-        return None
+        names = {names[0] for names in texts}
+        for number, block in enumerate(self.pending):
+            if all(self.systems[place] in names for place in block):
+                left = (*self.pending[:number], *self.pending[number + 1 :])
+                return replace(self, pending=left, calm=self.calm + 1)
+        return replace(self, pending=(), calm=self.calm + 1)
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers; `from_json` gives the same back."""
@@ -147,10 +138,6 @@ class Ahead:
                 "pending": tuple(tuple(block) for block in stored["pending"]),
             }
         )
-
-
-def _by_system(texts: Sequence[DistinctText]) -> dict[str, DistinctText]:
-    return {name: text for text in texts for name in text.systems}
 
 
 def _apart(counts: Int64Array) -> int:

@@ -54,9 +54,7 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
     """Fill `blocks` one after the other, each as `choose_balanced` does; adds them to `counts`."""
     everybody = np.arange(len(counts))
     for b in range(len(blocks)):
-        choose_balanced(
-            counts, everybody, blocks.shape[1], key + np.uint64(b) * _NEXT, blocks[b]
-        )
+        choose_balanced(counts, everybody, blocks.shape[1], int(key + np.uint64(b) * _NEXT), blocks[b])
         meet(counts, blocks[b], 1)
 
 
@@ -71,9 +69,7 @@ def _change(counts: Int64Array, block: Int64Array, place: int, system: int) -> i
     return int(2 * total)
 
 
-@njit(
-    int64(int64[:, ::1], int64[:, ::1], uint64, int64, int64), cache=True, nogil=True
-)
+@njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64, int64), cache=True, nogil=True)
 def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, steps: int) -> int:
     """Exchange single systems of `blocks` until the squares of `counts` are down to `target`.
 
@@ -135,7 +131,7 @@ def put_in_order(counts: Int64Array, blocks: Int64Array, key: int, tries: int) -
     for attempt in range(tries):
         ordered = blocks.copy()
         _shuffle_by_cost(
-            counts.copy(), ordered, key + np.uint64(attempt) * _NEXT, float(1 + attempt % 5)
+            counts.copy(), ordered, int(key + np.uint64(attempt) * _NEXT), float(1 + attempt % 5)
         )
         met = counts.copy()
         worst = 0

@@ -23,12 +23,12 @@ from annotation.sampling.known_designs import known_design
 Int64Array = npt.NDArray[np.int64]
 Blocks = tuple[tuple[int, ...], ...]
 
-#: Exchanges tried in one attempt.
-_STEPS = 20_000
+#: Exchanges tried in one attempt, from even counts and from uneven ones.
+_STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
 #: Attempts for each lap: a pair's count is to grow by so much. Where counts are uneven before the
 #: cycle they will be so again, and good is good enough.
-_ATTEMPTS_FROM_EVEN = (32, 8, 8, 8)
-_ATTEMPTS = (2, 2)
+_ATTEMPTS_FROM_EVEN = (60, 8, 8, 8)
+_ATTEMPTS = (1, 2)
 #: Orders of the blocks that are tried.
 _ORDERS = 40
 #: Ends of a lap that are tried.
@@ -75,6 +75,7 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> Blocks
     from annotation.sampling.cycle_kernel import even_out, lay_out, put_in_order
 
     is_even = pairs.max() - pairs.min() <= 1
+    steps = _STEPS_FROM_EVEN if is_even else _STEPS
     per_block = size * (size - 1) // 2
     best: tuple[tuple[int, int], Int64Array] | None = None
     for attempt, length in enumerate(_lengths(pairs, per_block, is_even=is_even)):
@@ -82,8 +83,8 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> Blocks
         counts, blocks = met.copy(), np.empty((length, size), dtype=np.int64)
         lay_out(counts, blocks, luck.integer("lay out"))
         target = _least_squares(int(pairs.sum()) + length * per_block, len(pairs))
-        missing = even_out(counts, blocks, luck.integer("even out"), target, _STEPS)
-        orders = _ORDERS if missing == 0 else 1
+        missing = even_out(counts, blocks, luck.integer("even out"), target, steps)
+        orders = _ORDERS if is_even and missing == 0 else 1
         worst = put_in_order(met, blocks, luck.integer("order"), orders)
         if best is None or (missing, worst) < best[0]:
             best = (missing, worst), blocks
@@ -101,9 +102,9 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
             max(1, ceil(((least + end) * n - total) / per_block)) for end in (lap, lap + 1)
         )
         middle = (least + lap + 0.5) * n - total
-        ends = sorted(
-            range(first, last + 1), key=lambda length: abs(length * per_block - middle)
-        )[:_ENDS]
+        ends = sorted(range(first, last + 1), key=lambda length: abs(length * per_block - middle))[
+            :_ENDS
+        ]
         yield from (ends[attempt % len(ends)] for attempt in range(attempts))
 
 

@@ -80,6 +80,10 @@ _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
             "beghi abceh cdfgh abfgi acdei"
         ),
         (11, 5): "cfhij abfik adfgh abcgj cefgk beghi bdefj aehjk acdei dgijk bcdhk",
+        (10, 6): (
+            "abdghj abceij bdefgi acefgh cdfhij abdfhi cdeghi befghj acdfgj abcdeh "
+            "aefhij bcghij adegij bcdefj abcfgi"
+        ),
         (7, 6): "abcdef bcdefg abdefg acdefg abcdeg abcdfg abcefg",
         (8, 6): (
             "abdegh abcefh bcdefg acdfgh acdefg abcegh bcdefh abdfgh abcdeg abcdfh acefgh "
@@ -87,8 +91,7 @@ _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
             "abcdgh bcefgh cdefgh abcdfg abefgh abcdeh"
         ),
         (9, 6): (
-            "abcdef defghi abcghi bcdfgi acdegh abefhi acefgi bcdehi abdfgh abdegi bcefgh "
-            "acdfhi"
+            "abcdef defghi abcghi bcdfgi acdegh abefhi acefgi bcdehi abdfgh abdegi bcefgh acdfhi"
         ),
         (11, 6): "bfghjk abdegk abcefh acdfjk aefgij acghik cdeghj abdhij bcdfgi bceijk defhik",
         (12, 6): (

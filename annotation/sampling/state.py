@@ -128,11 +128,12 @@ class DrawState:
 
     def counted(self, block: BlockPlan) -> "DrawState":
         """The state after a block; its counts are these, changed. All its systems are known."""
-        state = self.ready()
+        if self.ahead is None:
+            self._count(block)
+            return self
+        ahead = self.ahead.ready(self.pair_counts, self.index)
         self._count(block)
-        if state.ahead is None:
-            return state
-        return replace(state, ahead=state.ahead.shown([names for _, names in block.ranked]))
+        return replace(self, ahead=ahead.shown([names for _, names in block.ranked]))
 
     def _count(self, block: BlockPlan) -> None:
         rows = []
