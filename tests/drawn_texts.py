@@ -69,6 +69,7 @@ def drawn(
     numbers = sorted(texts)
     documents = [numbers[at : at + document] for at in range(0, len(numbers), document)]
     windows = Windows(documents, length=parameters.segments_per_hit)
+    state = state.looking_ahead(parameters, _taking_part(parameters, texts))
     for number in range(begin, begin + hits):
         draw = Draw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
@@ -78,6 +79,14 @@ def drawn(
         )
         state = state.after(plan)
         yield plan, state
+
+
+def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentTexts]) -> set[str]:
+    """The systems, and the references where they are drawn like systems."""
+    kinds = {OutputKind.SYSTEM}
+    if parameters.reference_rate is None:
+        kinds.add(OutputKind.REFERENCE)
+    return {o.system for each in texts.values() for o in each.outputs if o.kind in kinds}
 
 
 def blocks_drawn(

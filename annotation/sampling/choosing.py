@@ -82,10 +82,28 @@ class Chooser:
 
     def count(self, block: BlockPlan) -> None:
         """Let the next choices know of a block."""
-        self._state.count(block)
+        self._state = self._state.counted(block)
 
     def balanced(self, task: Task, *, draw: Draw) -> Shown:
-        """The pairs that met least often."""
+        """What is planned ahead, or the pairs that met least often."""
+        self._state = self._state.ready()
+        counts = self._state.pair_counts
+        ahead = self._state.ahead
+        planned = None
+        if ahead is not None and task.given is None and task.count == ahead.size:
+            planned = ahead.fitting(task.free)
+        if ahead is not None and planned is not None:
+            chosen = [self._state.index[name] for name, _ in planned]
+            texts = [text for _, text in planned]
+            why: Why = {"chosen": "balanced", "cycle": ahead.cycle}
+        else:
+            chosen, texts = self._met_least(task, draw)
+            why = {"chosen": "balanced"}
+        why["met_before"] = _mean_pair(counts[chosen][:, chosen])
+        why["met_before_any"] = _mean_pair(counts)
+        return Shown(texts=self._ordered(task, texts, draw), why=why)
+
+    def _met_least(self, task: Task, draw: Draw) -> tuple[list[int], list[DistinctText]]:
         counts = self._state.pair_counts
         at = self._representatives(task.free)
         key = draw.integer("balanced", task.segment)
@@ -93,13 +111,7 @@ class Chooser:
         if task.given is not None:
             weights = _with_given(counts, self._representative(task.given), task.count)
         chosen = self._chosen(task, at, lambda: choose_balanced(weights, list(at), task.count, key))
-        texts = [at[system] for system in chosen]
-        why: Why = {
-            "chosen": "balanced",
-            "met_before": _mean_pair(counts[chosen][:, chosen]),
-            "met_before_any": _mean_pair(counts),
-        }
-        return Shown(texts=self._ordered(task, texts, draw), why=why)
+        return chosen, [at[system] for system in chosen]
 
     def active(self, task: Task, *, draw: Draw) -> Shown:
         """The pairs that tell most about the order."""

@@ -54,9 +54,8 @@ def choose_balanced(
 
     Starts from a pair that met least, adds systems and exchanges them while that lowers the sum
     over the pairs of the block of (count − lowest count)². Ties are decided by the key. With blocks
-    of two, and with blocks of all, counts never differ by more than one; in between no order of
-    blocks can promise that at every moment (a block of five raises ten pairs at once), and they
-    stay within a few of each other for ever.
+    of two, and with blocks of all, counts never differ by more than one; in between they stay
+    within a few of each other. `annotation.sampling.cycles` plans blocks together and does better.
 
     Parameters
     ----------

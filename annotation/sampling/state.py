@@ -1,6 +1,6 @@
 """What a balanced or active draw knows of those before it: recorded, so that it can be repeated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.parameters import MOST_CANDIDATES
+from annotation.sampling.ahead import Ahead
+from annotation.sampling.parameters import MOST_CANDIDATES, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 
 Int64Array = npt.NDArray[np.int64]
@@ -35,6 +36,9 @@ class DrawState:
         Comparisons that were judged, ``wins[a, b]`` won by a against b, ties symmetric: those of
         the judgments up to `watermark`. Only active designs look at them.
     watermark : int
+    ahead : Ahead or None
+        What a balanced design has planned; None in other designs, and in states recorded before
+        designs planned ahead: HITs drawn from those chose block by block, and do so again.
     """
 
     systems: tuple[str, ...]
@@ -43,6 +47,7 @@ class DrawState:
     wins: Float64Array
     ties: Float64Array
     watermark: int = 0
+    ahead: Ahead | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,22 +78,40 @@ class DrawState:
         wider.position_counts[at] = self.position_counts
         wider.wins[both] = self.wins
         wider.ties[both] = self.ties
-        return replace(wider, watermark=self.watermark)
+        return replace(wider, watermark=self.watermark, ahead=self.ahead)
+
+    def looking_ahead(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
+        """This state, to be drawn from by a design among these systems, references included.
+
+        What was planned ahead is kept if it was planned for the same.
+        """
+        ahead = Ahead.of(parameters, systems)
+        if ahead is not None:
+            ahead = ahead.continued(self.ahead)
+        return replace(self.covering(systems), ahead=ahead)
+
+    def ready(self) -> "DrawState":
+        """This state, with blocks planned ahead where its design does so."""
+        if self.ahead is None:
+            return self
+        ahead = self.ahead.ready(self.pair_counts, self.index)
+        return self if ahead is self.ahead else replace(self, ahead=ahead)
 
     def after(self, plan: HITPlan) -> "DrawState":
         """The state once this first HIT is planned too."""
         names = (name for block in plan.blocks for _, names in block.ranked for name in names)
         state = self.covering(names).copied()
         for block in plan.blocks:
-            state.count(block)
+            state = state.counted(block)
         return state
 
     def without(self, plan: HITPlan) -> "DrawState":
         """The state had this first HIT, which was counted, not been planned."""
         state = self.copied()
         for block in plan.blocks:
-            state.count(block, -1)
-        return state
+            state._count(block, -1)
+        # What was planned ahead counted on it.
+        return state if state.ahead is None else replace(state, ahead=state.ahead.given_up())
 
     def judged(
         self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
@@ -112,11 +135,17 @@ class DrawState:
         object.__setattr__(state, "position_counts", self.position_counts.copy())
         return state
 
-    def count(self, block: BlockPlan, times: int = 1) -> None:
-        """Add a block to the counts in place; all its systems must be known.
+    def counted(self, block: BlockPlan) -> "DrawState":
+        """The state after a block; its counts are these, changed. All its systems are known."""
+        if self.ahead is None:
+            self._count(block)
+            return self
+        ahead = self.ahead.ready(self.pair_counts, self.index)
+        self._count(block)
+        return replace(self, ahead=ahead.shown([names for _, names in block.ranked]))
 
-        `times` is -1 where it is taken back.
-        """
+    def _count(self, block: BlockPlan, times: int = 1) -> None:
+        """Add a block to the counts in place; `times` is -1 where it is taken back."""
         rows = []
         for position, names in block.ranked:
             row = [self.index[name] for name in names]
@@ -139,6 +168,7 @@ class DrawState:
             "wins": self.wins.tolist(),
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
+            "ahead": None if self.ahead is None else self.ahead.to_json(),
         }
 
     @classmethod
@@ -154,4 +184,5 @@ class DrawState:
             wins=np.array(stored["wins"], dtype=np.float64).reshape(n, n),
             ties=np.array(stored["ties"], dtype=np.float64).reshape(n, n),
             watermark=int(stored["watermark"]),
+            ahead=Ahead.from_json(stored.get("ahead")),
         )

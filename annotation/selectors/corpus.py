@@ -44,6 +44,9 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         self.ranked_systems = sorted(
             test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list("name", flat=True)
         )
+        self.only_systems = sorted(
+            test_set.systems.filter(kind=OutputKind.SYSTEM).values_list("name", flat=True)
+        )
         self._segment_ids: dict[int, int] = {}
 
     def __getitem__(self, number: int) -> SegmentTexts:

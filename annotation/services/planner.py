@@ -152,10 +152,13 @@ class Planner:
         if self.design.kind == Design.Kind.ACTIVE:
             found = SamplingState.objects.filter(test_set=self.test_set).first()
             if found is not None:
-                return state.judged(
+                state = state.judged(
                     systems=found.systems,
                     wins=found.wins,
                     ties=found.ties,
                     watermark=found.watermark,
                 )
-        return state
+        takes_part = self._texts.ranked_systems
+        if self.parameters.reference_rate is not None:
+            takes_part = self._texts.only_systems
+        return state.looking_ahead(self.parameters, takes_part)
