@@ -109,7 +109,7 @@ class DrawState:
         """The state had this first HIT, which was counted, not been planned."""
         state = self.copied()
         for block in plan.blocks:
-            state._count(block, -1)
+            state.count(block, -1)
         # What was planned ahead counted on it.
         return state if state.ahead is None else replace(state, ahead=state.ahead.given_up())
 
@@ -138,13 +138,13 @@ class DrawState:
     def counted(self, block: BlockPlan) -> "DrawState":
         """The state after a block; its counts are these, changed. All its systems are known."""
         if self.ahead is None:
-            self._count(block)
+            self.count(block)
             return self
         ahead = self.ahead.ready(self.pair_counts, self.index)
-        self._count(block)
+        self.count(block)
         return replace(self, ahead=ahead.shown([names for _, names in block.ranked]))
 
-    def _count(self, block: BlockPlan, times: int = 1) -> None:
+    def count(self, block: BlockPlan, times: int = 1) -> None:
         """Add a block to the counts in place; `times` is -1 where it is taken back."""
         rows = []
         for position, names in block.ranked:
