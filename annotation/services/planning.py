@@ -34,7 +34,7 @@ POOL_SIZE: Final = 200
 # An active design draws late, to know more; other judges' HITs are planned in the meantime.
 ACTIVE_POOL_SIZE: Final = 30
 # One planning step: bounds a transaction's length and memory.
-PLAN_AT_ONCE: Final = 500
+PLAN_AT_ONCE: Final = 2000
 # Judges looked after in one call; those left over are the next call's first.
 _JUDGES_AT_ONCE: Final = 100
 # So many empty draws in a row, and the test set holds nothing that can be ranked.
