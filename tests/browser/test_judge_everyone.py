@@ -47,35 +47,36 @@ def judge() -> Judge:
     return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
 
 
-def states(page: Page) -> "list[tuple[str, Callable[[], None]]]":
-    """What a judge meets on the page, one after the other."""
-    key = page.keyboard.press
+def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
+    """What a judge meets on the page, one after the other, and how they come to it."""
+
+    def key(name: str) -> Callable[[], object]:
+        return lambda: page.keyboard.press(name)
 
     def history() -> None:
-        key("Escape")
-        key("h")
+        page.keyboard.press("h")
         expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(1)
 
     def leave_the_network() -> None:
-        key("Escape")
         page.context.set_offline(True)
         judge_block(page)
         expect(page.locator("#status")).to_contain_text("Waiting for the network")
 
+    close = key("Escape")
     return [
-        ("untouched", lambda: None),
-        ("ranked, with differences", lambda: (type_ranks(page, "2133"), key("d"))[0]),
-        ("refused", lambda: key("Enter")),
-        ("with a comment", lambda: key("m")),
-        ("in tiers", lambda: (rank_of(page, "E", 1).focus(), key("t"))[0]),
-        ("side by side", lambda: key("v")),
-        ("skipping", lambda: (key("v"), key("s"), key("Enter"))[0]),
-        ("reporting", lambda: (key("Escape"), key("r"), key("Enter"))[0]),
-        ("the keys", lambda: (key("Escape"), key("?"))[0]),
-        ("the menu", lambda: (key("Escape"), page.locator("#more").click())[0]),
-        ("my judgments", history),
-        ("paused", lambda: (key("Escape"), page.clock.fast_forward(600_000))[0]),
-        ("without network", leave_the_network),
+        ("untouched", []),
+        ("ranked, with differences", [lambda: type_ranks(page, "2133"), key("d")]),
+        ("refused", [key("Enter")]),
+        ("with a comment", [key("m")]),
+        ("in tiers", [lambda: rank_of(page, "E", 1).focus(), key("t")]),
+        ("side by side", [key("v")]),
+        ("skipping", [key("v"), key("s"), key("Enter")]),
+        ("reporting", [close, key("r"), key("Enter")]),
+        ("the keys", [close, key("?")]),
+        ("the menu", [close, page.locator("#more").click]),
+        ("my judgments", [close, history]),
+        ("paused", [close, lambda: page.clock.fast_forward(600_000)]),
+        ("without network", [close, leave_the_network]),
     ]
 
 
@@ -86,8 +87,9 @@ def walk(page: Page, judge: Judge, sign_in: SignIn, check: Callable[[str], None]
     judge_block(page)
     at_sentence(page, 2)
     all_sent(page)
-    for name, come_to_it in states(page):
-        come_to_it()
+    for name, steps in states(page):
+        for step in steps:
+            step()
         check(name)
 
 
