@@ -3,10 +3,8 @@
 
 const $ = (id) => document.getElementById(id);
 
-function onAttribute(element, name, tell) {
-  new MutationObserver(() => tell(element.getAttribute(name) === "true")).observe(element, {
-    attributeFilter: [name],
-  });
+function onAttribute(element, name, act) {
+  new MutationObserver(act).observe(element, { attributeFilter: [name] });
 }
 
 export function watch(page, tell) {
@@ -15,9 +13,9 @@ export function watch(page, tell) {
 
   onAttribute($("context"), "aria-expanded", () => tell("context"));
   onAttribute($("differences"), "aria-pressed", () => tell("differences"));
-  new MutationObserver(() => {
+  onAttribute($("missing"), "class", () => {
     if ($("missing").classList.contains("refused")) tell("incomplete");
-  }).observe($("missing"), { attributeFilter: ["class"] });
+  });
 
   $("rows").addEventListener("focusin", () => {
     if (page.block?.labels[page.rows.active] != null) tell("move");

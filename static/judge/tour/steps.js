@@ -30,7 +30,12 @@ export const STEPS = [
   {
     name: "back",
     ends: "return",
-    hints: { back: () => "tour_went_back", rank: () => null, clear: () => "tour_did_clear", incomplete: () => "tour_incomplete" },
+    hints: {
+      back: () => "tour_went_back",
+      rank: () => null,
+      clear: () => "tour_did_clear",
+      incomplete: () => "tour_incomplete",
+    },
   },
   { name: "skip", ends: "skip" },
   { name: "end" },
