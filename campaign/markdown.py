@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 # A page of ours asks no other host for anything, and leads to nothing that runs.
@@ -19,7 +20,7 @@ def markdown_render(text: str) -> SafeString:
     tokens = _PARSER.parse(text)
     _headings_move(tokens)
     environment: dict[str, Any] = {}
-    html = _PARSER.renderer.render(tokens, _PARSER.options, environment)
+    html = _renderer(_PARSER).render(tokens, _PARSER.options, environment)
     # By the preset of the library, raw HTML is text.
     return mark_safe(html)  # noqa: S308  the parser escapes, and its links are checked
 
@@ -43,12 +44,18 @@ def _parser() -> MarkdownIt:
     parser = _Parser("js-default", {"html": False, "linkify": False})
     parser.disable("image")
 
+    renderer = _renderer(parser)
+
     def link(tokens: Sequence[Token], index: int, options: Any, _environment: Any) -> str:
         tokens[index].attrSet("rel", "noopener noreferrer")
-        return parser.renderer.renderToken(tokens, index, options, _environment)
+        return renderer.renderToken(tokens, index, options, _environment)
 
-    parser.renderer.rules["link_open"] = link
+    renderer.rules["link_open"] = link
     return parser
+
+
+def _renderer(parser: MarkdownIt) -> RendererHTML:
+    return cast("RendererHTML", parser.renderer)
 
 
 _PARSER: Final = _parser()
