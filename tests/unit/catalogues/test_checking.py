@@ -58,6 +58,10 @@ def test_what_got_lost_is_named(english: str, translation: str, fault: str) -> N
     assert [fault in found for found in faults(english, translation)] == [True]
 
 
+def test_marks_as_wide_as_a_mark_and_its_space_need_no_space() -> None:
+    assert list(faults(", ", "、")) == []
+
+
 @pytest.mark.parametrize(
     ("locale", "forms"),
     [
