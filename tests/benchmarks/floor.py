@@ -24,7 +24,6 @@ def floor(request: HttpRequest) -> HttpResponseBase:
     return JsonResponse({})
 
 
-urlpatterns = [path("floor/", floor), path("", include("config.urls"))]
-
 settings.ROOT_URLCONF = __name__
 application = get_wsgi_application()
+urlpatterns = [path("floor/", floor), path("", include("config.urls"))]
