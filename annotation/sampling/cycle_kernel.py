@@ -54,7 +54,9 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
     """Fill `blocks` one after the other, each as `choose_balanced` does; adds them to `counts`."""
     everybody = np.arange(len(counts))
     for b in range(len(blocks)):
-        choose_balanced(counts, everybody, blocks.shape[1], int(key + np.uint64(b) * _NEXT), blocks[b])
+        choose_balanced(
+            counts, everybody, blocks.shape[1], int(key + np.uint64(b) * _NEXT), blocks[b]
+        )
         meet(counts, blocks[b], 1)
 
 
