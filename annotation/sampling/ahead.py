@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -146,5 +147,11 @@ class Ahead:
 
 def _apart(counts: Int64Array) -> int:
     """Most less least count of a pair."""
-    pairs = counts[np.triu_indices(len(counts), 1)]
+    pairs = counts[_different(len(counts))]
     return int(pairs.max() - pairs.min())
+
+
+@lru_cache(maxsize=16)
+def _different(n: int) -> npt.NDArray[np.bool_]:
+    """Where a matrix of so many rows has pairs."""
+    return ~np.eye(n, dtype=np.bool_)
