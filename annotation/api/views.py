@@ -87,6 +87,8 @@ def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
     view = assignment_view(assignment, campaign=judge.campaign)
     return {
         "id": view.id,
+        "number": view.number,
+        "back": view.back,
         "expires_at": view.expires_at,
         "blocks": plain(view.blocks),
         "languages": languages_data(view.source_language, view.target_language),
