@@ -1,27 +1,17 @@
 """Prolific, as it really asks: who comes in, what they are asked, and when they get a code."""
 
-import base64
-import hashlib
-import hmac
-import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from threading import Barrier
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
-from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Assignment, Judgment
-from annotation.selectors import assigned_blocks, judge_progress
+from annotation.selectors import judge_progress
 from annotation.services import (
     assignment_lend,
-    judgment_submit,
     pool_fill,
     quality_action_take,
 )
@@ -30,6 +20,13 @@ from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
 from campaign.services import panel_open_or_close
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.integration.panels.participants import (
+    DONE,
+    asks_for_work,
+    code_shown,
+    judge_of,
+    participation,
+)
 from tests.recruiting import (
     COMPLETION,
     SCREENED_OUT,
@@ -39,8 +36,6 @@ from tests.recruiting import (
 )
 
 pytestmark = pytest.mark.django_db
-
-DONE = "/judge/museum/completion/"
 
 
 @pytest.fixture
@@ -57,30 +52,6 @@ def test_set(campaign: Campaign) -> TestSet:
 @pytest.fixture
 def prolific(campaign: Campaign) -> Prolific:
     return Prolific(make_panel(campaign))
-
-
-def participation(person: str = "ada", session: str = "session") -> Participation:
-    return Participation.objects.select_related("member__judge").get(
-        session_id=prolific_id(person + session)
-    )
-
-
-def judge_of(person: str = "ada") -> Judge:
-    return Judge.objects.select_related("campaign").get(
-        panel_member__external_id=prolific_id(person)
-    )
-
-
-def asks_for_work(client: Client) -> Any:
-    body = json.dumps({"campaign": "museum"})
-    return client.post("/api/v1/judging/assignments/", body, content_type="application/json")
-
-
-def code_shown(client: Client) -> str:
-    page = client.get(DONE)
-    assert page.status_code == 200
-    text = page.content.decode()
-    return next((code for code in (COMPLETION, SCREENED_OUT) if code in text), "")
 
 
 @pytest.mark.usefixtures("test_set")
@@ -232,150 +203,6 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
     assert code_shown(client) == COMPLETION
 
 
-@pytest.mark.usefixtures("test_set")
-def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    assert prolific.tells("ada", "ACTIVE").status_code == 204
-    assert prolific.tells("ada", "RETURNED").status_code == 204
-    first = participation()
-    assert (first.state, first.service_status, first.code) == ("returned", "RETURNED", "")
-    assert prolific.tells("ada", "RETURNED").status_code == 204
-    assert participation().ended_at == first.ended_at
-    assert asks_for_work(client).status_code == 204
-    assert prolific.opens(client, "ada")["Location"] == DONE
-    assert "You have left this study" in client.get(DONE).content.decode()
-
-
-def test_deliveries_out_of_order_leave_the_last_word(client: Client, prolific: Prolific) -> None:
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "TIMED-OUT", sent_ago=20)
-    assert participation().state == "timed_out"
-    # Failed the first time, and sent again after the others.
-    prolific.tells("ada", "ACTIVE")
-    prolific.tells("ada", "RETURNED", sent_ago=60)
-    row = participation()
-    assert (row.state, row.service_status) == ("timed_out", "TIMED-OUT")
-    prolific.tells("ada", "APPROVED")
-    prolific.tells("ada", "AWAITING REVIEW")
-    assert participation().service_status == "APPROVED"
-
-
-def test_what_prolific_did_not_sign_just_now_is_not_believed(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    assert prolific.tells("ada", "RETURNED", secret="guessed").status_code == 403
-    assert prolific.tells("ada", "RETURNED", sent_ago=900).status_code == 403
-    assert prolific.tells("ada", "RETURNED", sent_ago=-900).status_code == 403
-    assert prolific.posts(b"{}", "", "").status_code == 403
-    assert prolific.posts(b"{}", "1700000000", "ü").status_code == 403
-    prolific.panel.webhook_secret = ""
-    prolific.panel.save()
-    assert prolific.tells("ada", "RETURNED", secret="").status_code == 403
-    assert participation().state == "started"
-
-
-def test_a_signature_is_that_of_prolifics_own_example(client: Client, prolific: Prolific) -> None:
-    """The example of docs.prolific.com/api-reference/webhooks/verifying, word for word."""
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "ACTIVE")
-    at = participation().service_status_at
-    assert at is not None
-    timestamp = str(int(at.timestamp()) + 1)
-    event = {
-        "resource_id": prolific_id("adasession"),
-        "event_type": "submission.status.change",
-        "participant_id": prolific_id("ada"),
-        "status": "RETURNED",
-    }
-    body = json.dumps(event)
-    digest = hmac.new(
-        prolific.panel.webhook_secret.encode(), str.encode(timestamp + body), hashlib.sha256
-    )
-    signature = base64.b64encode(digest.digest()).decode()
-    assert prolific.posts(body.encode(), timestamp, signature).status_code == 204
-    assert participation().state == "returned"
-
-
-@pytest.mark.parametrize(
-    ("status", "fields"),
-    [
-        (204, {"event_type": "study.status.change"}),
-        (204, {"resource_id": prolific_id("of another study of the workspace")}),
-        (400, {"resource_id": ""}),
-    ],
-)
-def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
-    client: Client, prolific: Prolific, status: int, fields: dict[str, str]
-) -> None:
-    prolific.opens(client, "ada")
-    assert prolific.tells("ada", "RETURNED", changes=fields).status_code == status
-    assert participation().state == "started"
-
-
-@pytest.mark.usefixtures("test_set")
-def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Prolific) -> None:
-    prolific.opens(client, "ada")
-    judge_part(judge_of(), blocks=1)
-    assert participations_settle_due() == 0
-    Participation.objects.update(due_at=F("started_at"))
-    assert participations_settle_due() == 1
-    row = participation()
-    assert (row.state, row.blocks_done) == ("timed_out", 1)
-    assert Judgment.objects.count() == 1
-    assert asks_for_work(client).status_code == 204
-    assert "The time for this study has passed" in client.get(DONE).content.decode()
-
-
-@pytest.mark.usefixtures("test_set")
-def test_work_done_in_time_earns_the_code_however_late_they_ask(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    judge_one_hit(judge_of())
-    Participation.objects.update(due_at=F("started_at"))
-    participations_settle_due()
-    assert participation().state == "finished"
-
-
-@pytest.mark.usefixtures("test_set")
-def test_what_was_done_of_a_returned_submission_counts_for_the_next(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    judge_part(judge_of(), blocks=2)
-    prolific.tells("ada", "RETURNED")
-    prolific.opens(client, "ada", "second")
-    assert "You did 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
-    assert (participation().state, participation(session="second").state) == ("returned", "started")
-
-
-@pytest.mark.usefixtures("test_set")
-def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
-    prolific.opens(client, "ada")
-    judge_part(judge_of(), blocks=2)
-    prolific.tells("ada", "TIMED-OUT")
-    Participation.objects.update(started_at=F("started_at") - timedelta(hours=1))
-    prolific.opens(client, "ada", "second")
-    judge_one_hit(judge_of())
-    prolific.opens(client, "ada")
-    assert participation().state == "timed_out"
-    prolific.tells("ada", "AWAITING REVIEW", sent_ago=-1)
-    assert (participation().state, participation().code) == ("timed_out", "")
-    assert code_shown(client) == COMPLETION
-    assert participation(session="second").code == COMPLETION
-
-
-def test_a_second_submission_ends_one_that_prolific_left_open(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    prolific.opens(client, "ada", "second")
-    assert (participation().state, participation(session="second").state) == ("returned", "started")
-
-
 def test_who_finds_no_more_work_has_finished_with_what_there_was(
     client: Client,
 ) -> None:
@@ -413,15 +240,6 @@ def test_ids_of_the_service_are_for_the_campaigns_organisers_alone(
         assert prolific_id("ada") not in export.content.decode()
     csv = client.get(f"/campaigns/museum/test-sets/{test_set.pk}/judgments.csv")
     assert prolific_id("ada") not in b"".join(csv).decode()
-
-
-def judge_part(judge: Judge, *, blocks: int) -> Assignment:
-    assignment = assignment_lend(judge=judge)
-    assert assignment is not None
-    for assigned in assigned_blocks(assignment)[:blocks]:
-        labels = list(range(1, len(assigned.candidates) + 1))
-        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
-    return assignment
 
 
 def test_the_address_to_paste_is_what_prolific_fills(
