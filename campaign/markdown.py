@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
@@ -19,10 +19,10 @@ def markdown_render(text: str) -> SafeString:
     """The text as HTML. Its headings come below that of the page, without a level left out."""
     tokens = _PARSER.parse(text)
     _headings_move(tokens)
-    environment: dict[str, Any] = {}
-    html = _renderer(_PARSER).render(tokens, _PARSER.options, environment)
+    html: str = _RENDERER.render(tokens, _PARSER.options, {})
     # By the preset of the library, raw HTML is text.
-    return mark_safe(html)  # noqa: S308  the parser escapes, and its links are checked
+    safe: SafeString = mark_safe(html)  # noqa: S308  the parser escapes, and its links are checked
+    return safe
 
 
 class _Parser(MarkdownIt):
@@ -43,19 +43,17 @@ def _headings_move(tokens: Sequence[Token]) -> None:
 def _parser() -> MarkdownIt:
     parser = _Parser("js-default", {"html": False, "linkify": False})
     parser.disable("image")
-
-    renderer = _renderer(parser)
-
-    def link(tokens: Sequence[Token], index: int, options: Any, _environment: Any) -> str:
-        tokens[index].attrSet("rel", "noopener noreferrer")
-        return renderer.renderToken(tokens, index, options, _environment)
-
-    renderer.rules["link_open"] = link
     return parser
 
 
-def _renderer(parser: MarkdownIt) -> RendererHTML:
-    return cast("RendererHTML", parser.renderer)
+class _Renderer(RendererHTML):
+    """Methods named after a token render it."""
+
+    def link_open(self, tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
+        tokens[index].attrSet("rel", "noopener noreferrer")
+        opened: str = self.renderToken(tokens, index, options, environment)
+        return opened
 
 
 _PARSER: Final = _parser()
+_RENDERER: Final = _Renderer()

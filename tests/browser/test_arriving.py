@@ -40,7 +40,8 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     )
     _link, token = invitation_create_for_anybody(campaign=campaign, cap=1)
     page = new_page(viewport=PHONE, color_scheme="dark")
-    page.goto(f"/i/{token}/")
+    # Often the first request of a run, for which the server imports all there is.
+    page.goto(f"/i/{token}/", timeout=30_000)
 
     def press(button: str) -> None:
         wanted = page.get_by_role("button", name=button)
