@@ -24,7 +24,7 @@ SHOWN = {
 
 def choose_language(page: Page, code: str) -> None:
     page.locator(".language-button").click()
-    page.locator(f".languages [lang={code}]").click()
+    page.locator(f".language-menu [lang={code}]").click()
     expect(page.locator("html")).to_have_attribute("lang", code)
 
 
