@@ -75,7 +75,7 @@ class RulesSerializer(serializers.Serializer[object]):
 
 class AssignmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
-    number = serializers.IntegerField(help_text="Your n-th HIT of its test set, from 1.")
+    ordinal = serializers.IntegerField(help_text="Your n-th HIT of its test set, from 1.")
     back = serializers.IntegerField(
         min_value=0, help_text="How many HITs before it a page may let you go back to."
     )

@@ -87,7 +87,7 @@ def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
     view = assignment_view(assignment, campaign=judge.campaign)
     return {
         "id": view.id,
-        "number": view.number,
+        "ordinal": view.ordinal,
         "back": view.back,
         "expires_at": view.expires_at,
         "blocks": plain(view.blocks),

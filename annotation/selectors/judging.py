@@ -30,12 +30,12 @@ class AssignedBlock:
 class AssignmentView:
     """A HIT in a judge's hands.
 
-    `number`: the judge's n-th of its test set. `back`: the HITs before it that the judge may go back
+    `ordinal`: the judge's n-th of its test set. `back`: the HITs before it that the judge may go back
     to, since none of those can be what a HIT of this design repeats.
     """
 
     id: UUID
-    number: int
+    ordinal: int
     back: int
     expires_at: datetime
     source_language: str
@@ -148,7 +148,7 @@ def assignment_view(assignment: Assignment, *, campaign: Campaign) -> Assignment
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentView(
         id=assignment.public_id,
-        number=assignment.ordinal,
+        ordinal=assignment.ordinal,
         back=shown.repeat_gap,
         expires_at=assignment.expires_at,
         source_language=shown.source_language,

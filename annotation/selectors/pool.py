@@ -173,6 +173,7 @@ def _hit(
         return None
     hit = instance_from(HIT, found)
     hit.why = json.loads(hit.why)
+    hit.plan = None if hit.plan is None else json.loads(hit.plan)
     return hit
 
 

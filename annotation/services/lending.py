@@ -129,6 +129,7 @@ def _first(hits: HITQuerySet) -> HIT | None:
 
 def _due(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Iterator[HITQuerySet]:
     """What the design asks for now; after it comes whatever there is."""
+    scheduled = _on_schedule(test_set, judge, conflicts)
     if test_set.intra_share and test_set.seed is not None and test_set.has_reserved:
         due = intra_due(
             judge_hits=test_set.hits_lent,
@@ -137,17 +138,24 @@ def _due(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Ite
             offset=intra_offset(seed=test_set.seed, judge=judge.pseudonym),
         )
         if due:
+            first = next(scheduled, None)
             # Asked only so that the answer takes as long as for other HITs: or it would tell a repeat.
-            has_work_waiting(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+            if first is None:
+                has_work_waiting(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+            else:
+                first.waiting().exists()
             yield hits_intra(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
-    if test_set.attention_every:
-        yield from _on_schedule(test_set, judge, conflicts)
+            if first is not None:
+                yield first
+    yield from scheduled
 
 
 def _on_schedule(
     test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]
 ) -> Iterator[HITQuerySet]:
-    """An attention check if one is due, otherwise the others; where there is none, any will do."""
+    """An attention check if one is due, otherwise the others; nothing where there is no schedule."""
+    if not test_set.attention_every:
+        return
     pool = hits_for_judge(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
     reserved = hits_reserved(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
     damaged = damaged_systems(test_set.id)

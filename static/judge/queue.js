@@ -36,7 +36,7 @@ export class Queue extends EventTarget {
     if (hit.past) return false;
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
     const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
-    return others.every(({ number, back }) => hit.number >= number - back);
+    return others.every(({ ordinal, back }) => hit.ordinal >= ordinal - back);
   }
 
   find(id) {
@@ -143,8 +143,8 @@ export class Queue extends EventTarget {
       this.#believe(data);
       return;
     }
-    const { id, number, back, rules, languages } = data;
-    const hit = { id, number, back, rules, languages, total: data.blocks.length };
+    const { id, ordinal, back, rules, languages } = data;
+    const hit = { id, ordinal, back, rules, languages, total: data.blocks.length };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     // One of them may be here from the judge's history.

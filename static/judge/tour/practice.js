@@ -15,7 +15,7 @@ export class Practice {
     return this.#answer({
       ...this.hit,
       id: `tour/${this.#round}`,
-      number: this.#round,
+      ordinal: this.#round,
       back: this.#round,
       expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
       progress: { done: 0, wanted: null, minutes_left: null },
