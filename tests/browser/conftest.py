@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -160,6 +161,30 @@ def new_page(
 @pytest.fixture
 def page(new_page: NewPage) -> Page:
     return new_page()
+
+
+@pytest.fixture
+def restartable(
+    browser: Browser, live_server: LiveServer, connections: Connections, tmp_path: Path
+) -> Iterator[Callable[[], BrowserContext]]:
+    """Starts a browser of its own on one profile; close it, and start it again."""
+    started: list[BrowserContext] = []
+
+    def start() -> BrowserContext:
+        context = browser.browser_type.launch_persistent_context(
+            tmp_path / "profile",
+            executable_path=chromium.executable(),
+            args=[*chromium.launch_arguments(), "--disable-gpu", "--disable-quic"],
+            base_url=live_server.url,
+            viewport=DESKTOP,
+        )
+        started.append(context)
+        return context
+
+    yield start
+    started[-1].set_offline(True)
+    started[-1].close()
+    connections.finish()
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.services import pool_fill, work_want
@@ -108,6 +109,29 @@ def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: lis
     # Taken for done although the server did not know of it when it lent the HIT again.
     at_sentence(judging, 2)
     all_sent(judging)
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_what_waits_survives_the_browser(
+    restartable: Callable[[], BrowserContext], judge: Judge, sign_in: SignIn
+) -> None:
+    """Another process, of which only the profile on the disk is the same."""
+    before = restartable()
+    page = before.new_page()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.route(JUDGMENTS, lambda route: route.abort())
+    judge_block(page, "12345")
+    at_sentence(page, 2)
+    type_ranks(page, "31")
+    address = page.url
+    before.close()
+
+    page = restartable().new_page()
+    page.goto(address)
+    at_sentence(page, 2)
+    expect(page.locator("#order")).to_have_text("B > A")
+    all_sent(page)
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
 
