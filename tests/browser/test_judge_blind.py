@@ -15,8 +15,14 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
-from campaign.models import BadReference, Judge, System, TestSet
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.models import BadReference, Invitation, Judge, Panel, System, TestSet
+from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
+    instructions_accept,
+    instructions_write,
+    invitation_create,
+)
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import judge_one_hit
@@ -24,6 +30,7 @@ from tests.browser.conftest import NewPage, SignIn
 from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.recruiting import make_panel
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -48,7 +55,7 @@ JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
 FIELDS = frozenset(
     """
-    id expires_at languages source target lang dir name rules partial progress done wanted
+    id ordinal back expires_at languages source target lang dir name rules partial progress done wanted
     minutes_left notice blocks references context before after reference text candidates
     state judgment labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
@@ -73,6 +80,8 @@ class World:
     elsewhere: TestSet
     rule: QualityRule
     run: RankingRun
+    invitation: Invitation
+    panel: Panel
 
     def places(self, test_set: TestSet) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -89,6 +98,9 @@ class World:
             "block_id": training.pk if training else 1,
             "client_id": Judgment.objects.exclude(judge=self.judge).latest("pk").client_id,
             "token": "no-such-token",
+            "invitation_id": self.invitation.pk,
+            "version": 1,
+            "panel_id": self.panel.pk,
         }
 
 
@@ -123,8 +135,25 @@ def world() -> World:
     run = ranking_run_compute(test_set_id=test_set.pk)
     assert run is not None
     elsewhere = make_test_set(make_campaign("elsewhere"), systems=SYSTEMS)
-    rule = quality_rules_suggest(campaign=test_set.campaign, user=None)[0]
-    return World(judge=judge, test_set=test_set, elsewhere=elsewhere, rule=rule, run=run)
+    campaign = test_set.campaign
+    read = instructions_write(
+        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+    )
+    for reader in (judge, other):
+        instructions_accept(judge=reader, instructions=read)
+    assert other.user is not None
+    invitation, _token = invitation_create(
+        campaign=campaign, user=other.user, role=Invitation.Role.JUDGE
+    )
+    return World(
+        judge=judge,
+        test_set=test_set,
+        elsewhere=elsewhere,
+        rule=quality_rules_suggest(campaign=campaign, user=None)[0],
+        run=run,
+        invitation=invitation,
+        panel=make_panel(campaign, name="qx-panel"),
+    )
 
 
 def an_afternoon(page: Page, crawler: Crawler) -> None:

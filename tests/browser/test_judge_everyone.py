@@ -20,6 +20,7 @@ TO_THE_FINGER = 44
 # Everything with words of its own that sticks out of the window, or whose words do not fit into it.
 CUT_OFF = """() => [...document.querySelectorAll("body *")]
     .filter((each) => each.checkVisibility() && !each.closest(".visually-hidden, .skip-link"))
+    .filter((each) => getComputedStyle(each).clipPath !== "inset(50%)")
     .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
     .filter((each) => {
         const { left, right } = each.getBoundingClientRect();

@@ -10,7 +10,7 @@ STATIC = Path(__file__).parents[3] / "static"
 OURS = sorted(
     path.relative_to(STATIC).as_posix()
     for folder in ("judge", "dashboard", "css")
-    for path in (STATIC / folder).iterdir()
+    for path in (STATIC / folder).rglob("*.*")
 )
 
 
