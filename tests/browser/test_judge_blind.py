@@ -189,8 +189,8 @@ def an_afternoon(page: Page, crawler: Crawler) -> None:
     crawler.stored("without network")
     page.context.set_offline(False)
     at_sentence(page, 1)
-    type_ranks(page, "12")
     all_sent(page)
+    type_ranks(page, "12")
     crawler.stored("with a draft")
     crawler.heard()
 
