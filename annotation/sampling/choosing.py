@@ -84,6 +84,11 @@ class Chooser:
         """Let the next choices know of a block."""
         self._state = self._state.counted(block)
 
+    @property
+    def state(self) -> DrawState:
+        """What the choices were made from, with the blocks that were counted."""
+        return self._state
+
     def balanced(self, task: Task, *, draw: Draw) -> Shown:
         """What is planned ahead, or the pairs that met least often."""
         self._state = self._state.ready()

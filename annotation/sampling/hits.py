@@ -39,6 +39,21 @@ def draw_hit(
     texts: Mapping[int, SegmentTexts],
     state: DrawState,
 ) -> HITPlan:
+    """`draw_hit_and_state` without the state."""
+    plan, _after = draw_hit_and_state(
+        parameters=parameters, number=number, window=window, texts=texts, state=state
+    )
+    return plan
+
+
+def draw_hit_and_state(
+    *,
+    parameters: DesignParameters,
+    number: int,
+    window: Sequence[int],
+    texts: Mapping[int, SegmentTexts],
+    state: DrawState,
+) -> tuple[HITPlan, DrawState]:
     """The blocks of a first HIT over a window of segments.
 
     Parameters
@@ -51,13 +66,14 @@ def draw_hit(
     texts : mapping of int to SegmentTexts
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
-        What is planned and judged before this HIT; `state.after(plan)` is the next one's. Uniform
-        draws do not look at it.
+        What is planned and judged before this HIT. Uniform draws do not look at it.
 
     Returns
     -------
     HITPlan
         Without blocks where no segment of the window has two different texts to rank.
+    DrawState
+        `state.after(plan)`, what the next HIT is drawn from.
     """
     draw = Draw(seed=parameters.seed, number=number)
     known = (_segment(texts[n], parameters) for n in window if n in texts)
@@ -77,7 +93,11 @@ def draw_hit(
         "design": parameters.kind.value,
         "window": list(window),
     }
-    return HITPlan(number=number, blocks=tuple(blocks), why=why)
+    plan = HITPlan(number=number, blocks=tuple(blocks), why=why)
+    if chooser is not None and chooser.state.systems == state.systems:
+        # Counted already, while choosing.
+        return plan, chooser.state
+    return plan, state.after(plan)
 
 
 def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:

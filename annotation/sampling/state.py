@@ -95,7 +95,7 @@ class DrawState:
         if self.ahead is None:
             return self
         ahead = self.ahead.ready(self.pair_counts, self.index)
-        return self if ahead is self.ahead else replace(self, ahead=ahead)
+        return self if ahead is self.ahead else self._planning(ahead)
 
     def after(self, plan: HITPlan) -> "DrawState":
         """The state once this first HIT is planned too."""
@@ -129,10 +129,16 @@ class DrawState:
 
     def copied(self) -> "DrawState":
         """The same, with counts of its own."""
-        # Twice a HIT: `replace` would make the index again, which is the same.
+        # For each HIT: `replace` would make the index again, which is the same.
         state = copy(self)
         object.__setattr__(state, "pair_counts", self.pair_counts.copy())
         object.__setattr__(state, "position_counts", self.position_counts.copy())
+        return state
+
+    def _planning(self, ahead: Ahead) -> "DrawState":
+        """The same counts with another plan."""
+        state = copy(self)
+        object.__setattr__(state, "ahead", ahead)
         return state
 
     def counted(self, block: BlockPlan) -> "DrawState":
@@ -142,7 +148,7 @@ class DrawState:
             return self
         ahead = self.ahead.ready(self.pair_counts, self.index)
         self.count(block)
-        return replace(self, ahead=ahead.shown([names for _, names in block.ranked]))
+        return self._planning(ahead.shown([names for _, names in block.ranked]))
 
     def count(self, block: BlockPlan, times: int = 1) -> None:
         """Add a block to the counts in place; `times` is -1 where it is taken back."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from annotation.sampling.corpus import SegmentTexts
 from annotation.sampling.draw import Draw
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
@@ -91,6 +91,8 @@ class Drawer:
         self._windows = windows
         self._texts = texts
         self._avoid = frozenset(avoid)
+        # The last HIT drawn, the state it was drawn from, and the state after it.
+        self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
     def first(self, *, number: int, turn: int) -> HITPlan | None:
         """First HIT `number`; without blocks where nothing in its window can be ranked.
@@ -106,7 +108,7 @@ class Drawer:
         )
         if window is None:
             return None
-        plan = draw_hit(
+        plan, after = draw_hit_and_state(
             parameters=self.parameters,
             number=number,
             window=window,
@@ -114,6 +116,7 @@ class Drawer:
             state=self.state,
         )
         plan.why["turn"] = turn
+        self._drawn = (plan, self.state, after)
         return plan
 
     def add(self, plan: HITPlan, purpose: Purpose) -> None:
@@ -121,7 +124,14 @@ class Drawer:
         self.quota.add(plan)
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again: balance is one of windows drawn.
-            self.state = self.state.after(plan)
+            self.state = self._after(plan)
+
+    def _after(self, plan: HITPlan) -> DrawState:
+        if self._drawn is not None:
+            drawn, before, after = self._drawn
+            if drawn is plan and before is self.state:
+                return after
+        return self.state.after(plan)
 
     def give_back(self, plan: HITPlan, purpose: Purpose) -> None:
         """Let what follows forget a HIT: nobody will judge it."""
