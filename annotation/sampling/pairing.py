@@ -8,6 +8,7 @@ bits: `Draw.integer("systems", segment)` in a campaign, anything in a simulation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +134,7 @@ def order_balanced(
         The chosen in shown order.
     """
     size = len(chosen)
-    counts = np.asarray(position_counts, dtype=np.float64)[list(chosen), :size]
+    counts = position_counts[list(chosen), :size].astype(np.float64)
     excess = counts - counts.min(axis=1, keepdims=True, initial=np.inf)
     # Luck below 1 / size: all of it together never outweighs a step of the cost.
     decided = excess**2 + _luck(key, size * size).reshape(size, size) / max(1, size)
@@ -143,9 +144,14 @@ def order_balanced(
     return tuple(shown.tolist())
 
 
+@lru_cache(maxsize=32)
+def _steps(count: int) -> npt.NDArray[np.uint64]:
+    return np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
 def _luck(key: int, count: int) -> Float64Array:
     """Return random numbers of a key in [0, 1), as `pairing_kernel.luck` does (SplitMix64)."""
-    z = np.uint64(key) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = np.uint64(key) + _steps(count)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
