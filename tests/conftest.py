@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.utils import translation
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
@@ -23,6 +24,13 @@ def _no_due_marks(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         broker().flushdb()
+
+
+@pytest.fixture(autouse=True)
+def _no_language_left() -> Iterator[None]:
+    """The test client answers in the test's own thread, which keeps the language of the last page."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
