@@ -176,7 +176,7 @@ def restartable(
             executable_path=chromium.executable(),
             args=[*chromium.launch_arguments(), "--disable-gpu", "--disable-quic"],
             base_url=live_server.url,
-            viewport=DESKTOP,
+            viewport={"width": DESKTOP["width"], "height": DESKTOP["height"]},
         )
         started.append(context)
         return context
