@@ -28,14 +28,6 @@ def test_sets_open_to_judge(judge: Judge) -> QuerySet[TestSet]:
     return test_sets
 
 
-def test_set_chosen(judge: Judge) -> int | None:
-    """The test set the judge chose, if it is still theirs to judge; no query where they chose none."""
-    if judge.chosen_test_set_id is None:
-        return None
-    mine = test_sets_open_to_judge(judge).filter(pk=judge.chosen_test_set_id)
-    return mine.values_list("pk", flat=True).first()
-
-
 def test_sets_to_work_on(judge: Judge) -> list[TestSet]:
     """The test set the judge chose, or all that are open to them. One query."""
     mine = list(test_sets_open_to_judge(judge))

@@ -38,22 +38,6 @@ from tests.recruiting import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
-
-
-@pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    """Work for those who need some."""
-    return make_test_set(campaign, documents=(9, 9), planned=6)
-
-
-@pytest.fixture
-def prolific(campaign: Campaign) -> Prolific:
-    return Prolific(make_panel(campaign))
-
-
 @pytest.mark.usefixtures("test_set")
 def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
     client: Client, prolific: Prolific

@@ -12,9 +12,8 @@ from django.test import Client
 
 from annotation.models import Judgment
 from annotation.services.panels import participations_settle_due
-from campaign.models import Campaign, Participation, TestSet
+from campaign.models import Participation
 from tests.at_work import judge_one_hit
-from tests.factories import make_campaign, make_test_set
 from tests.integration.panels.participants import (
     DONE,
     asks_for_work,
@@ -26,27 +25,10 @@ from tests.integration.panels.participants import (
 from tests.recruiting import (
     COMPLETION,
     Prolific,
-    make_panel,
     prolific_id,
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
-
-
-@pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    """Work for those who need some."""
-    return make_test_set(campaign, documents=(9, 9), planned=6)
-
-
-@pytest.fixture
-def prolific(campaign: Campaign) -> Prolific:
-    return Prolific(make_panel(campaign))
 
 
 @pytest.mark.usefixtures("test_set")

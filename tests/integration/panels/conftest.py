@@ -1,0 +1,23 @@
+"""A campaign that a study on Prolific sends people to."""
+
+import pytest
+
+from campaign.models import Campaign, TestSet
+from tests.factories import make_campaign, make_test_set
+from tests.recruiting import Prolific, make_panel
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def test_set(campaign: Campaign) -> TestSet:
+    """Work for those who need some."""
+    return make_test_set(campaign, documents=(9, 9), planned=6)
+
+
+@pytest.fixture
+def prolific(campaign: Campaign) -> Prolific:
+    return Prolific(make_panel(campaign))
