@@ -1,9 +1,10 @@
 """Tells the worker that there is something to do, without depending on being heard.
 
 Tasks are sent by name: ranking imports annotation, never the other way, and
-services do not import the tasks that call them. Many judgments within one
-computation are one message, as are many judges who wait for a plan. Whatever
-is lost here, because the broker is down or was emptied, the periodic tasks find.
+services do not import the tasks that call them. Many judges who wait for a plan
+are one message, as are many judgments within one computation
+(`annotation.services.announcing`). Whatever is lost here, because the broker is
+down or was emptied, the periodic tasks find.
 """
 
 import logging
@@ -22,11 +23,6 @@ PLANNING_TASK = "annotation.tasks.plan_test_set"
 SECONDS_DUE = 60
 
 
-def due_key(test_set_id: int) -> str:
-    """The mark that a message is on its way; the task removes it before it reads judgments."""
-    return f"ranking-due:{test_set_id}"
-
-
 @cache
 def broker() -> "redis.Redis":
     """Connections to the broker that give up quickly: a judge is waiting."""
@@ -41,35 +37,33 @@ def planning_key(test_set_id: int) -> str:
 
 
 def ranking_due(test_set_id: int) -> None:
-    """Ask for a ranking of this test set unless that is already under way."""
-    _tell(due_key(test_set_id), TASK, test_set_id)
-
-
-def ranking_begins(test_set_id: int) -> None:
-    """From here on a new judgment asks for a new ranking."""
-    _forget(due_key(test_set_id))
+    """Ask for a ranking of this test set."""
+    try:
+        _send(TASK, test_set_id)
+    except OperationalError as error:
+        _log(error)
 
 
 def planning_due(test_set_id: int) -> None:
     """Ask for HITs of this test set unless that is already under way."""
-    _tell(planning_key(test_set_id), PLANNING_TASK, test_set_id)
+    try:
+        if broker().set(planning_key(test_set_id), 1, nx=True, ex=SECONDS_DUE):
+            _send(PLANNING_TASK, test_set_id)
+    except (redis.RedisError, OperationalError) as error:
+        _log(error)
 
 
 def planning_begins(test_set_id: int) -> None:
     """From here on a judge who finds nothing asks for a new plan."""
-    _forget(planning_key(test_set_id))
-
-
-def _tell(key: str, task: str, test_set_id: int) -> None:
     try:
-        if broker().set(key, 1, nx=True, ex=SECONDS_DUE):
-            current_app.send_task(task, args=[test_set_id], ignore_result=True)
-    except (redis.RedisError, OperationalError) as error:
-        logger.warning("The broker cannot be reached; the periodic task will do it: %s", error)
-
-
-def _forget(key: str) -> None:
-    try:
-        broker().delete(key)
+        broker().delete(planning_key(test_set_id))
     except redis.RedisError as error:
-        logger.warning("The broker cannot be reached: %s", error)
+        _log(error)
+
+
+def _send(task: str, test_set_id: int) -> None:
+    current_app.send_task(task, args=[test_set_id], ignore_result=True)
+
+
+def _log(error: Exception) -> None:
+    logger.warning("The broker cannot be reached; the periodic task will do it: %s", error)

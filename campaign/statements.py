@@ -15,6 +15,13 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
+# A plan lives until the statistics of its tables are made anew. Made while the tables are small, it
+# would read them whole for every row, and a campaign's first thousand judgments would cost more and
+# more, until autovacuum has been there. All that is asked here, is asked by keys.
+_PLANNERS_LIKING: Final = ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+_AS_FOR_LARGE_TABLES: Final = "; ".join(f"SET enable_{each} = off" for each in _PLANNERS_LIKING)
+_AS_EVER: Final = "; ".join(f"RESET enable_{each}" for each in _PLANNERS_LIKING)
+
 # Which statements a connection to the database has prepared; forgotten with it.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
 
@@ -36,7 +43,11 @@ class Statement:
         self.sql = sql
         self._first = first
         count = len(types.split(","))
-        self.prepare = f"PREPARE {name} ({types}) AS {sql}"
+        # Planned at once, with `EXPLAIN`, and as for large tables.
+        self.prepare = (
+            f"{_AS_FOR_LARGE_TABLES}; PREPARE {name} ({types}) AS {sql}; "
+            f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)}); {_AS_EVER}"
+        )
         self.execute = f"EXECUTE {name} ({', '.join(['%s'] * count)})"
         if first is not None:
             self.execute = f"{first.execute}; {self.execute}"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, CandidateOutput
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import assignment_lend, judgment_submit, pool_fill, work_want
+from annotation.services import Loan, assignment_lend, judgment_submit, pool_fill, work_want
 from campaign.models import Campaign, Judge
 from campaign.services import judge_add
 
@@ -92,13 +92,13 @@ def campaign_simulate(
     count = 0
     for _round in range(hits_each):
         for simulated, judge, random in at_work:
-            assignment = assignment_lend(judge=judge) or _assignment_prepare(judge)
-            if assignment is not None:
-                count += _assignment_judge(assignment, simulated, random, qualities)
+            loan = assignment_lend(judge=judge) or _loan_prepare(judge)
+            if loan is not None:
+                count += _assignment_judge(loan.assignment, simulated, random, qualities)
     return count
 
 
-def _assignment_prepare(judge: Judge) -> Assignment | None:
+def _loan_prepare(judge: Judge) -> Loan | None:
     """What the worker does for a judge who asks in vain; None if nothing is left for them."""
     work_want(judge=judge)
     for account in judge.accounts.filter(wanted_at__isnull=False):

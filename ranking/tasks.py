@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-from annotation.notification import ranking_begins, ranking_due
+from annotation.services.announcing import judgments_announce, judgments_take_up
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_test_sets, ranking_is_due
 from ranking.services import quality_evaluate, ranking_run_compute
@@ -15,8 +15,6 @@ logger = logging.getLogger(__name__)
 @shared_task(name="ranking.tasks.rank_test_set")
 def rank_test_set(test_set_id: int) -> None:
     """Rank a test set."""
-    # Before the judgments are read: one that comes in from now on must announce itself again.
-    ranking_begins(test_set_id)
     _rank(test_set_id)
 
 
@@ -42,10 +40,12 @@ def rank_what_is_due() -> None:
 
 
 def _rank(test_set_id: int) -> None:
+    # Before the judgments are read: one that comes in from now on must announce itself again.
+    judgments_take_up(test_set_id=test_set_id)
     run = ranking_run_compute(test_set_id=test_set_id)
     if run is None:
         return
     quality_evaluate(run=run)
     # While we ranked, another worker's message was turned away by our lock: look once more.
     if ranking_is_due(test_set_id=test_set_id):
-        ranking_due(test_set_id)
+        judgments_announce(test_set_id=test_set_id)

@@ -15,21 +15,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api import serializers
-from annotation.models import Assignment, Judgment
+from annotation.models import Judgment
 from annotation.selectors import (
     AssignedBlock,
     Standing,
     assigned_block,
-    assignment_of,
     assignment_view,
     judge_of,
     judge_progress,
-    judge_standing,
 )
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     InstructionsPendingError,
     JudgePausedError,
+    Loan,
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
@@ -83,8 +82,8 @@ def rules_data(judge: Judge) -> dict[str, bool]:
     return {"partial": judge.campaign.allow_partial_ranking}
 
 
-def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(assignment, campaign=judge.campaign)
+def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
+    view = assignment_view(loan.assignment, campaign=judge.campaign)
     return {
         "id": view.id,
         "ordinal": view.ordinal,
@@ -93,13 +92,13 @@ def _assignment_data(assignment: Assignment, judge: Judge) -> dict[str, Any]:
         "blocks": plain(view.blocks),
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
-        "progress": asdict(judge_progress(judge)),
-        "notice": _notice(judge),
+        "progress": asdict(loan.progress),
+        "notice": _notice(loan.standing),
     }
 
 
-def _notice(judge: Judge) -> str:
-    if judge_standing(judge) != Standing.WARNED:
+def _notice(standing: Standing) -> str:
+    if standing != Standing.WARNED:
         return ""
     return _(
         "A word from the organisers: some of your rankings differ from what they expected. "
@@ -127,19 +126,16 @@ class AssignmentsView(APIView):
         """
         asked = _ASSIGNMENT.run_validation(request.data)
         judge = judge_or_403(request, asked.get("campaign"))
-        after = asked.get("after")
         settle_if_of_a_panel(judge=judge)
         try:
-            assignment = assignment_lend(
-                judge=judge, after=after and assignment_of(judge=judge, public_id=after)
-            )
+            loan = assignment_lend(judge=judge, after=asked.get("after"))
         except JudgePausedError:
             return _paused()
         except InstructionsPendingError:
             return _instructions_pending()
-        if assignment is None:
+        if loan is None:
             return _no_work(judge)
-        response = Response(_assignment_data(assignment, judge))
+        response = Response(_loan_data(loan, judge))
         work_note(request, response, judge=judge)
         return response
 

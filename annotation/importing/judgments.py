@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
 from typing import Final
 
@@ -14,7 +13,7 @@ from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter, KeyedRow
 from annotation.models import HIT, Block, Candidate, CandidateOutput, Judgment, Skip
-from annotation.notification import ranking_due
+from annotation.services.announcing import judgments_announce
 from campaign.importing.copying import statistics_refresh
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
@@ -80,7 +79,7 @@ def judgments_import(
         Segment, Output, HIT, Block, Candidate, CandidateOutput, Judge, Judgment, Skip
     )
     if judgments:
-        transaction.on_commit(partial(ranking_due, test_set.pk))
+        judgments_announce(test_set_id=test_set.pk)
     return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)
 
 

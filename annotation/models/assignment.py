@@ -20,7 +20,12 @@ class IdRange(models.Func):
 class Assignment(models.Model):
     """A HIT lent to one judge for a limited time."""
 
-    hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="assignments")
+    hit = models.ForeignKey(
+        "annotation.HIT",
+        on_delete=models.CASCADE,
+        related_name="assignments",
+        db_index=False,  # `assignment_once_per_hit_and_judge` begins with it
+    )
     judge = models.ForeignKey(
         "campaign.Judge",
         on_delete=models.PROTECT,

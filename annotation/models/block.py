@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
 
-    Of a planned HIT, written when it is first lent; see `HIT.plan`.
+    Of a planned HIT, written shortly before it is first lent; see `HIT.plan`.
     A control block is judged and kept like every other, and counts in nothing
     (`Judgment.objects.counted()`).
     """
@@ -20,7 +20,12 @@ class Block(models.Model):
         ATTENTION = "attention", _("attention check")
         TRAINING = "training", _("training")
 
-    hit = models.ForeignKey("annotation.HIT", on_delete=models.CASCADE, related_name="blocks")
+    hit = models.ForeignKey(
+        "annotation.HIT",
+        on_delete=models.CASCADE,
+        related_name="blocks",
+        db_index=False,  # `block_position_unique_in_hit` begins with it
+    )
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     control = models.CharField(
@@ -74,7 +79,12 @@ class Block(models.Model):
 class Candidate(models.Model):
     """One distinct output text of a block; it stands for every system that produced it."""
 
-    block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="candidates")
+    block = models.ForeignKey(
+        Block,
+        on_delete=models.CASCADE,
+        related_name="candidates",
+        db_index=False,  # `candidate_position_unique_in_block` begins with it
+    )
     position = models.PositiveSmallIntegerField(_("shown position"), help_text=_("From 1."))
     public_id = models.UUIDField(
         _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
@@ -118,7 +128,11 @@ class Candidate(models.Model):
 class CandidateOutput(models.Model):
     """A candidate stands for this output."""
 
-    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE)
+    candidate = models.ForeignKey(
+        Candidate,
+        on_delete=models.CASCADE,
+        db_index=False,  # `candidate_output_once` begins with it
+    )
     output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT)
 
     class Meta:
@@ -128,53 +142,56 @@ class CandidateOutput(models.Model):
             models.UniqueConstraint(fields=["candidate", "output"], name="candidate_output_once"),
         ]
         triggers = [
-            # Once a statement, however many rows: HITs are stored by the thousand. Planned anew
-            # each time, since a plan kept from when the tables were small would read them whole,
-            # and by nested look-ups, since after a large insert that was rolled back the planner's
-            # statistics say that the tables are empty.
+            # Once a statement, however many rows: HITs are stored by the thousand. By nested
+            # look-ups and planned as for large tables: the plan is kept with the connection, and
+            # statistics from when the tables were small, or from before a large insert, would have
+            # it read them whole.
             pgtrigger.Trigger(
                 name="candidate_output_of_the_same_segment",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
+                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
                 func="""
-                    EXECUTE '
-                        SELECT n.candidate_id, n.output_id FROM new_rows n
-                        WHERE (
-                            SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
-                        ) IS DISTINCT FROM (
-                            SELECT (
-                                SELECT b.segment_id FROM annotation_block b WHERE b.id = c.block_id
-                            )
-                            FROM annotation_candidate c WHERE c.id = n.candidate_id
-                        )
-                        LIMIT 1
-                    ' INTO wrong;
-                    IF wrong.output_id IS NOT NULL THEN
+                    scans := current_setting('enable_seqscan');
+                    PERFORM set_config('enable_seqscan', 'off', true);
+                    SELECT each.* INTO wrong FROM (
+                        SELECT n.candidate_id, n.output_id,
+                            (
+                                SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
+                            ) IS DISTINCT FROM (
+                                SELECT (
+                                    SELECT b.segment_id FROM annotation_block b
+                                    WHERE b.id = c.block_id
+                                )
+                                FROM annotation_candidate c WHERE c.id = n.candidate_id
+                            ) AS is_strange,
+                            (
+                                SELECT count(*) FROM annotation_candidate other
+                                WHERE other.id <> n.candidate_id
+                                    AND other.block_id = (
+                                        SELECT c.block_id FROM annotation_candidate c
+                                        WHERE c.id = n.candidate_id
+                                    )
+                                    AND (
+                                        SELECT true FROM annotation_candidateoutput co
+                                        WHERE co.candidate_id = other.id
+                                            AND co.output_id = n.output_id
+                                    )
+                            ) > 0 AS is_twice
+                        FROM new_rows n
+                    ) each
+                    WHERE each.is_strange OR each.is_twice
+                    ORDER BY each.is_strange DESC LIMIT 1;
+                    PERFORM set_config('enable_seqscan', scans, true);
+                    IF wrong.is_strange THEN
                         RAISE EXCEPTION 'output % is not of the segment of candidate %',
                             wrong.output_id, wrong.candidate_id
                             USING ERRCODE = 'check_violation',
                                   CONSTRAINT = 'candidate_output_of_the_same_segment';
                     END IF;
-                    EXECUTE '
-                        SELECT n.candidate_id, n.output_id FROM new_rows n
-                        WHERE (
-                            SELECT count(*) FROM annotation_candidate other
-                            WHERE other.id <> n.candidate_id
-                                AND other.block_id = (
-                                    SELECT c.block_id FROM annotation_candidate c
-                                    WHERE c.id = n.candidate_id
-                                )
-                                AND (
-                                    SELECT true FROM annotation_candidateoutput co
-                                    WHERE co.candidate_id = other.id AND co.output_id = n.output_id
-                                )
-                        ) > 0
-                        LIMIT 1
-                    ' INTO wrong;
-                    IF wrong.output_id IS NOT NULL THEN
+                    IF wrong.is_twice THEN
                         RAISE EXCEPTION 'output % stands twice in the block of candidate %',
                             wrong.output_id, wrong.candidate_id
                             USING ERRCODE = 'unique_violation',

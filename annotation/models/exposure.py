@@ -48,7 +48,12 @@ class JudgeAccount(models.Model):
     which writes nothing but the answer to a wish.
     """
 
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="accounts")
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.CASCADE,
+        related_name="accounts",
+        db_index=False,  # `account_once_per_judge_and_test_set` begins with it
+    )
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="accounts"
     )

@@ -20,9 +20,9 @@ class HIT(models.Model):
     over one partial index: since when the HIT may be lent (again), for whom
     it is kept, what it shows, and whether it is done.
 
-    Most of what is planned waits: `Block` rows are written from `plan` when the
-    HIT is first lent (`annotation.models.lent_blocks`), and stay the same when it
-    is lent again. What any HIT shows, lent or not, says
+    Most of what is planned waits: `Block` rows are written from `plan` shortly before
+    the HIT is first lent (`annotation.services.preparing`), or with that
+    (`annotation.models.lent_blocks`), and stay the same when it is lent again. What any HIT shows, lent or not, says
     `annotation.selectors.planned.plans_read`.
     """
 
@@ -33,7 +33,12 @@ class HIT(models.Model):
         INTRA = "intra", _("repeat by the same judge")
         TRAINING = "training", _("training")
 
-    test_set = models.ForeignKey("campaign.TestSet", on_delete=models.CASCADE, related_name="hits")
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="hits",
+        db_index=False,  # `hit_number_unique_in_test_set` begins with it
+    )
     design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
     batch = models.ForeignKey(
         "annotation.PlanningBatch",

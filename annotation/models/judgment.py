@@ -47,7 +47,10 @@ class Judgment(models.Model):
     """
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.PROTECT, related_name="judgments"
+        "campaign.TestSet",
+        on_delete=models.PROTECT,
+        related_name="judgments",
+        db_index=False,  # `judgment_number_unique_in_test_set` begins with it
     )
     number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the test set."))
     client_id = models.UUIDField(
@@ -180,6 +183,14 @@ class JudgmentSequence(models.Model):
         primary_key=True,
     )
     last_number = models.PositiveIntegerField(_("last number"), default=0)
+    # Here, because a submission changes this row anyway: it tells the worker of the first of many
+    # judgments, and learns at no cost that it has been told of the others.
+    announced_at = models.DateTimeField(
+        _("announced"),
+        null=True,
+        blank=True,
+        help_text=_("The worker was told of new judgments and has not begun to rank them."),
+    )
 
     class Meta:
         verbose_name = _("judgment sequence")

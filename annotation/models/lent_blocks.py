@@ -1,9 +1,38 @@
-"""What PostgreSQL does when a HIT is lent: it writes the blocks of its plan, unless it has them."""
+"""The blocks of a planned HIT, as rows: written ahead by the worker, or when the HIT is lent."""
 
 import pgtrigger
 
+# Writes what the plans of the HITs show that `{hits}` holds for, in one statement.
+BLOCKS_OF_PLANS = """
+    WITH planned AS MATERIALIZED (
+        SELECT h.id, h.plan, h.segment_ids FROM annotation_hit h WHERE {hits}
+    ), block AS (
+        INSERT INTO annotation_block (hit_id, segment_id, position, control, expected)
+        SELECT planned.id, planned.segment_ids[each.place], each.place,
+            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
+            CASE WHEN each.shown ? 'expected' THEN ARRAY(
+                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
+            ) END
+        FROM planned, jsonb_array_elements(planned.plan) WITH ORDINALITY AS each (shown, place)
+        RETURNING id, hit_id, position
+    ), candidate AS (
+        INSERT INTO annotation_candidate (block_id, position)
+        SELECT block.id, each.place
+        FROM block JOIN planned ON planned.id = block.hit_id, jsonb_array_elements(
+            planned.plan -> block.position - 1 -> 'candidates'
+        ) WITH ORDINALITY AS each (outputs, place)
+        RETURNING id, block_id, position
+    )
+    INSERT INTO annotation_candidateoutput (candidate_id, output_id)
+    SELECT candidate.id, output::bigint
+    FROM candidate JOIN block ON block.id = candidate.block_id
+    JOIN planned ON planned.id = block.hit_id, jsonb_array_elements_text(
+        planned.plan -> block.position - 1 -> 'candidates' -> candidate.position - 1
+    ) AS output
+"""
+
 # In the database, so that no HIT is ever lent without its blocks, whoever lends it, and none gets
-# them twice; the statement is planned once a connection, and lending asks for nothing more.
+# them twice.
 #
 # The two settings hold until the transaction ends. The triggers of what is written ask for the
 # first one and catch the error where it is not set, which costs more than what they look up. The
@@ -15,10 +44,13 @@ BLOCKS_WRITE = pgtrigger.Trigger(
     operation=pgtrigger.Insert,
     when=pgtrigger.After,
     declare=[("lent", "RECORD")],
-    func="""
-        PERFORM set_config('pgtrigger.ignore', '{}', true),
-            set_config('enable_seqscan', 'off', true);
-        SELECT h.plan, h.segment_ids INTO lent
+    func=f"""
+        PERFORM set_config('enable_seqscan', 'off', true);
+        IF EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
+            RETURN NULL;
+        END IF;
+        PERFORM set_config('pgtrigger.ignore', '{{}}', true);
+        SELECT h.plan INTO lent
         FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;
         IF EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
             RETURN NULL;
@@ -28,28 +60,7 @@ BLOCKS_WRITE = pgtrigger.Trigger(
                 USING ERRCODE = 'check_violation',
                       CONSTRAINT = 'assignment_of_a_hit_with_blocks';
         END IF;
-        WITH block AS (
-            INSERT INTO annotation_block (hit_id, segment_id, position, control, expected)
-            SELECT NEW.hit_id, lent.segment_ids[each.place], each.place,
-                CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
-                CASE WHEN each.shown ? 'expected' THEN ARRAY(
-                    SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
-                ) END
-            FROM jsonb_array_elements(lent.plan) WITH ORDINALITY AS each (shown, place)
-            RETURNING id, position
-        ), candidate AS (
-            INSERT INTO annotation_candidate (block_id, position)
-            SELECT block.id, each.place
-            FROM block, jsonb_array_elements(
-                lent.plan -> block.position - 1 -> 'candidates'
-            ) WITH ORDINALITY AS each (outputs, place)
-            RETURNING id, block_id, position
-        )
-        INSERT INTO annotation_candidateoutput (candidate_id, output_id)
-        SELECT candidate.id, output::bigint
-        FROM candidate JOIN block ON block.id = candidate.block_id, jsonb_array_elements_text(
-            lent.plan -> block.position - 1 -> 'candidates' -> candidate.position - 1
-        ) AS output;
+        {BLOCKS_OF_PLANS.format(hits="h.id = NEW.hit_id")};
         RETURN NULL;
-    """,
+    """,  # noqa: S608  constants alone
 )

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
+from annotation.selectors.progress import PACE, PROGRESS, Progress
+from annotation.selectors.standing import Standing, standing_after
 from campaign.models import Judge
 from campaign.statements import Statement
 
@@ -28,32 +31,39 @@ class Footing:
 
     `begun` are the assignments they hold, or held until the lease ran out, whose HITs are open. Where
     the judge chose a test set that is open to them, it alone counts, for `begun` too: the rest waits
-    for its lease to end, or for the judge to come back to it.
+    for its lease to end, or for the judge to come back to it. `blocks_held` are in their hands and
+    not done.
     """
 
     now: datetime
-    is_stopped: bool
+    standing: Standing
     owes_acceptance: bool
     lease_minutes: int
-    blocks_wanted: int | None
+    progress: Progress
+    blocks_held: int
     conflicts: tuple[int, ...]
-    begun: tuple[int, ...]
+    begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
+
+    @property
+    def is_quota_reached(self) -> bool:
+        """Whether the judge has done, or holds, all that is asked of them."""
+        wanted = self.progress.wanted
+        return wanted is not None and self.progress.done + self.blocks_held >= wanted
 
 
 _LOCK = Statement(
     "judge_lock", "bigint", "SELECT FROM campaign_judge WHERE id = $1 FOR NO KEY UPDATE"
 )
-# Test sets as in `test_sets_open_to_judge`, designs as in `design_in_force`, what stops a judge as
-# in `actions_that_stop`, what they must accept as in `Instructions.objects.demanded_of`.
+# Test sets as in `test_sets_open_to_judge`, designs as in `design_in_force`, actions as in
+# `QualityAction.objects.in_force`, what they must accept as in `Instructions.objects.demanded_of`.
 _READ = Statement(
     "judge_footing",
     "bigint",
-    """
+    f"""
     SELECT statement_timestamp(),
-        EXISTS (
-            SELECT FROM annotation_qualityaction q
-            WHERE q.judge_id = j.id AND q.action IN ('pause', 'exclude')
+        ARRAY(
+            SELECT q.action FROM annotation_qualityaction q WHERE q.judge_id = j.id
                 AND NOT EXISTS (SELECT FROM annotation_qualityreversal r WHERE r.action_id = q.id)
         ),
         j.user_id IS NOT NULL AND EXISTS (
@@ -64,11 +74,11 @@ _READ = Statement(
             )
         ),
         m.lease_minutes,
-        coalesce(j.blocks_asked, m.blocks_per_judge),
+        coalesce(j.blocks_asked, m.blocks_per_judge), p.done, p.held, p.pace,
         j.chosen_test_set_id,
         ARRAY(SELECT c.system_id FROM campaign_conflictofinterest c WHERE c.judge_id = j.id),
         ARRAY(
-            SELECT ARRAY[a.id, h.test_set_id] FROM annotation_assignment a
+            SELECT json_build_array(a.public_id, a.id, h.test_set_id) FROM annotation_assignment a
             JOIN annotation_hit h ON h.id = a.hit_id
             WHERE a.judge_id = j.id AND a.completed_at IS NULL
                 AND (a.released_at IS NULL OR h.completed_at IS NULL)
@@ -98,14 +108,16 @@ _READ = Statement(
                 )
                 AND t.expertise <@ j.expertise
                 AND (
-                    j.languages = '{}'
+                    j.languages = '{{}}'
                     OR ARRAY[t.source_language, t.target_language] <@ j.languages
                 )
             ORDER BY t.id
         )
-    FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
+    FROM campaign_judge j
+    JOIN campaign_campaign m ON m.id = j.campaign_id
+    CROSS JOIN LATERAL ({PROGRESS.format(judge="j.id", pace=PACE.format(judge="j.id"))}) p
     WHERE j.id = $1
-    """,
+    """,  # noqa: S608  constants alone
     first=_LOCK,
 )
 
@@ -113,18 +125,21 @@ _READ = Statement(
 def judge_footing(judge: Judge) -> Footing:
     """Lock the judge's row until the commit, then read. One round trip, however many test sets."""
     row = _READ.rows(judge.pk, judge.pk)[0]
-    now, is_stopped, owes_acceptance, minutes, wanted, chosen, conflicts, begun, test_sets = row
+    now, actions, owes_acceptance, minutes, *counts = row[:8]
+    wanted, done, held, pace = counts
+    chosen, conflicts, begun, test_sets = row[8:]
     mine = tuple(OpenTestSet(*each) for each in test_sets)
     if any(test_set.id == chosen for test_set in mine):
         mine = tuple(test_set for test_set in mine if test_set.id == chosen)
-        begun = [each for each in begun if each[1] == chosen]
+        begun = [each for each in begun if each[2] == chosen]
     return Footing(
         now=now,
-        is_stopped=is_stopped,
+        standing=standing_after(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=minutes,
-        blocks_wanted=wanted,
+        progress=Progress.at(done=int(done), wanted=wanted, pace=pace),
+        blocks_held=held,
         conflicts=tuple(conflicts),
-        begun=tuple(assignment_id for assignment_id, _test_set in begun),
+        begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
         test_sets=mine,
     )

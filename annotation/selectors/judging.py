@@ -56,18 +56,6 @@ def _judge() -> Statement:
     )
 
 
-@cache
-def _assignment() -> Statement:
-    return Statement(
-        "assignment_of",
-        "bigint, uuid",
-        f"""
-        SELECT {columns_of(Assignment, "a")} FROM annotation_assignment a
-        WHERE a.judge_id = $1 AND a.public_id = $2
-        """,  # noqa: S608  constants alone
-    )
-
-
 def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """The judge this user is in the campaign; in the one they joined last where none is named."""
     found = _judge().row(user.pk, campaign_slug)
@@ -77,12 +65,6 @@ def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     judge = instance_from(Judge, found[:split])
     judge.campaign = instance_from(Campaign, found[split:])
     return judge
-
-
-def assignment_of(*, judge: Judge, public_id: UUID) -> Assignment | None:
-    """This judge's assignment by its public id."""
-    found = _assignment().row(judge.pk, str(public_id))
-    return None if found is None else instance_from(Assignment, found)
 
 
 _ASSIGNED = """

@@ -33,7 +33,7 @@ class _Row:
 def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
     """The plans of these HITs by row; five queries at most, however many.
 
-    The one way to read what any HIT shows: it has no `Block` rows before it is first lent.
+    The one way to read what any HIT shows: most have no `Block` rows before they are lent.
     """
     found = HIT.objects.filter(pk__in=hit_ids).values_list(
         "pk", "number", "segment_ids", "plan", "why"

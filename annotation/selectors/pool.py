@@ -1,5 +1,6 @@
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -135,38 +136,65 @@ _IS_WAITING = Statement(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A HIT for a judge, locked until the commit.
+
+    `is_last` says that no other will lie ready for them after it; None where nobody looked.
+    """
+
+    hit: HIT
+    is_last: bool | None = None
+
+
 @cache
-def _take(condition: str, name: str) -> Statement:
+def _take(name: str, condition: str, rest: str) -> Statement:
+    """`rest`: whether there is a further HIT `h` for the judge once they have `taken`."""
     return Statement(
         name,
         _SUITS,
         f"""
-        SELECT {columns_of(HIT, "h")} FROM annotation_hit h WHERE {condition}
-        ORDER BY h.number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        WITH taken AS (
+            SELECT h.* FROM annotation_hit h WHERE {condition}
+            ORDER BY h.number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        )
+        SELECT NOT ({rest}), {columns_of(HIT, "taken")} FROM taken
         """,  # noqa: S608  constants alone
     )
 
 
-def hit_from_pool(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HIT | None:
-    """The first of the pool that lies ready for this judge, locked until the commit."""
-    return _hit(_take(_POOL, "hit_from_pool"), judge, test_set_id, conflicts)
+# The judge will have seen the segments of the one taken.
+_ANOTHER = "NOT h.segment_ids && taken.segment_ids"
+# Those before it are not for this judge, or are just being lent to others.
+_FURTHER = f"h.number > taken.number AND {_ANOTHER}"
 
 
-def hit_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HIT | None:
-    """The first that is kept for this judge and ready, locked until the commit."""
-    return _hit(_take(_RESERVED, "hit_reserved"), judge, test_set_id, conflicts)
+def hit_from_pool(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> Taken | None:
+    """The first of the pool that lies ready for this judge, of whom nothing is kept."""
+    rest = f"EXISTS (SELECT FROM annotation_hit h WHERE {_POOL} AND {_FURTHER})"
+    return _taken(_take("hit_from_pool", _POOL, rest), judge, test_set_id, conflicts)
 
 
-def _hit(
+def hit_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> Taken | None:
+    """The first that is kept for this judge and ready."""
+    rest = (
+        f"EXISTS (SELECT FROM annotation_hit h WHERE {_RESERVED} AND {_FURTHER}) "  # noqa: S608
+        f"OR EXISTS (SELECT FROM annotation_hit h WHERE {_POOL} AND {_ANOTHER})"
+    )
+    return _taken(_take("hit_reserved", _RESERVED, rest), judge, test_set_id, conflicts)
+
+
+def _taken(
     statement: Statement, judge: Judge, test_set_id: int, conflicts: Collection[int]
-) -> HIT | None:
+) -> Taken | None:
     found = statement.row(test_set_id, judge.pk, list(conflicts))
     if found is None:
         return None
-    hit = instance_from(HIT, found)
+    is_last, *row = found
+    hit = instance_from(HIT, row)
     hit.why = json.loads(hit.why)
     hit.plan = None if hit.plan is None else json.loads(hit.plan)
-    return hit
+    return Taken(hit, is_last)
 
 
 def has_work_waiting(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> bool:

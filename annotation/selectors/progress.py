@@ -15,10 +15,19 @@ class Progress:
     wanted: int | None
     minutes_left: int | None
 
+    @classmethod
+    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "Progress":
+        """`pace` in milliseconds of active time a block."""
+        minutes = None
+        if wanted is not None and pace is not None:
+            minutes = round(max(0, wanted - done) * pace / 60_000)
+        return cls(done=done, wanted=wanted, minutes_left=minutes)
 
-# Closed assignments are counted where they are closed: what a judge asks does not grow with what
-# they have done. `begun` are the blocks of assignments that are not, of which a judge has few.
-_PROGRESS = """
+
+# Blocks done, blocks held and the pace of judge `{judge}`. Closed assignments are counted where they
+# are closed: what a judge asks does not grow with what they have done. `begun` are the blocks of
+# assignments that are not, of which a judge has few.
+PROGRESS = """
     WITH begun AS MATERIALIZED (
         SELECT a.released_at IS NULL AS is_held, EXISTS (
                 SELECT FROM annotation_judgment j
@@ -28,21 +37,25 @@ _PROGRESS = """
                 WHERE s.block_id = b.id AND s.judge_id = a.judge_id
             ) AS is_done
         FROM annotation_assignment a JOIN annotation_block b ON b.hit_id = a.hit_id
-        WHERE a.judge_id = $1 AND a.completed_at IS NULL
+        WHERE a.judge_id = {judge} AND a.completed_at IS NULL
     )
     SELECT
-        coalesce((SELECT sum(blocks_closed) FROM annotation_judgeaccount WHERE judge_id = $1), 0)
-            + (SELECT count(*) FROM begun WHERE is_done),
-        (SELECT count(*) FROM begun WHERE is_held AND NOT is_done),
-        {pace}
+        coalesce((SELECT sum(c.blocks_closed) FROM annotation_judgeaccount c
+                  WHERE c.judge_id = {judge}), 0)
+            + (SELECT count(*) FROM begun WHERE is_done) AS done,
+        (SELECT count(*) FROM begun WHERE is_held AND NOT is_done) AS held,
+        {pace} AS pace
 """
-_PACE = f"""
+PACE = f"""
     (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latest.active_ms) FROM (
-        SELECT j.active_ms FROM annotation_judgment j WHERE j.judge_id = $1 AND j.active_ms > 0
-        ORDER BY j.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
+        SELECT own.active_ms FROM annotation_judgment own
+        WHERE own.judge_id = {{judge}} AND own.active_ms > 0
+        ORDER BY own.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
 """  # noqa: S608  constants alone
-_READ = Statement("judge_progress", "bigint", _PROGRESS.format(pace=_PACE))
-_TAKEN = Statement("judge_taken", "bigint", _PROGRESS.format(pace="NULL"))
+_READ = Statement(
+    "judge_progress", "bigint", PROGRESS.format(judge="$1", pace=PACE.format(judge="$1"))
+)
+_TAKEN = Statement("judge_taken", "bigint", PROGRESS.format(judge="$1", pace="NULL"))
 
 
 def judge_progress(judge: Judge) -> Progress:
@@ -51,11 +64,7 @@ def judge_progress(judge: Judge) -> Progress:
     One query, whatever the judge has done.
     """
     done, _held, pace = _READ.rows(judge.pk)[0]
-    wanted = blocks_wanted(judge)
-    minutes = None
-    if wanted is not None and pace is not None:
-        minutes = round(max(0, wanted - done) * pace / 60_000)
-    return Progress(done=int(done), wanted=wanted, minutes_left=minutes)
+    return Progress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
 
 
 def blocks_wanted(judge: Judge) -> int | None:

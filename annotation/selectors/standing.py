@@ -1,12 +1,12 @@
 """Where a judge stands: whether they may go on, by what is in force against them."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from django.db.models import OuterRef, QuerySet
 
 from annotation.models import QualityAction
 from campaign.models import Judge
-from campaign.statements import Statement
 
 
 class Standing(StrEnum):
@@ -36,24 +36,19 @@ def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
     return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
 
-# `judge_standings` of one: asked with every HIT.
-_ACTIONS = Statement(
-    "judge_actions",
-    "bigint",
-    """
-    SELECT q.action FROM annotation_qualityaction q WHERE q.judge_id = $1
-        AND NOT EXISTS (SELECT FROM annotation_qualityreversal r WHERE r.action_id = q.id)
-    """,
-)
+def standing_after(actions: Iterable[str]) -> Standing:
+    """Where those in force leave a judge."""
+    return max(
+        (_STANDING_AFTER[QualityAction.Kind(action)] for action in actions),
+        key=_GRAVITY.index,
+        default=Standing.GOOD,
+    )
 
 
 def judge_standing(judge: Judge) -> Standing:
     """Where a judge stands in their campaign. One query by an index on the judge."""
-    return max(
-        (_STANDING_AFTER[QualityAction.Kind(action)] for (action,) in _ACTIONS.rows(judge.pk)),
-        key=_GRAVITY.index,
-        default=Standing.GOOD,
-    )
+    actions = QualityAction.objects.in_force().filter(judge=judge)
+    return standing_after(actions.values_list("action", flat=True))
 
 
 def judge_standings(*judge_ids: int) -> dict[int, Standing]:

@@ -4,6 +4,7 @@ from annotation.services.designs import DesignRefusedError, design_change
 from annotation.services.lending import (
     InstructionsPendingError,
     JudgePausedError,
+    Loan,
     assignment_lend,
     leases_release,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "InstructionsPendingError",
     "JudgePausedError",
     "Lack",
+    "Loan",
     "NoWork",
     "QualityRefusedError",
     "RuleTerms",

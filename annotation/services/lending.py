@@ -5,7 +5,10 @@ about time is by the database's clock, whatever the web servers' say.
 """
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
+from uuid import UUID
 
 from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
@@ -17,8 +20,10 @@ from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
     Footing,
     OpenTestSet,
+    Progress,
+    Standing,
+    Taken,
     attention_due,
-    blocks_taken,
     damaged_systems,
     has_work_waiting,
     hit_from_pool,
@@ -27,6 +32,7 @@ from annotation.selectors import (
     hits_intra,
     hits_reserved,
     judge_footing,
+    quota_reached,
 )
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.wanting import work_want_ahead
@@ -42,11 +48,20 @@ class InstructionsPendingError(Exception):
     """The judge has not accepted the instructions in force and is lent nothing until then."""
 
 
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """What a judge is lent, how far they are and where they stand, all as of the same moment."""
+
+    assignment: Assignment
+    progress: Progress
+    standing: Standing
+
+
 @transaction.atomic
-def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignment | None:
+def assignment_lend(*, judge: Judge, after: UUID | None = None) -> Loan | None:
     """The HIT this judge holds, or a new one; None where none lies ready for them.
 
-    With `after`, the held assignment other than that one: so a page fetches
+    With `after`, an assignment's public id, the held one other than that: so a page fetches
     the next HIT while the judge is still on the last. The lock on the judge's
     row lets their tabs ask one after the other. Nobody waits for another
     judge: a HIT that somebody else is being lent is passed over.
@@ -56,29 +71,24 @@ def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignm
     the instructions.
     """
     footing = judge_footing(judge)
-    if footing.is_stopped:
+    if not footing.standing.may_judge:
         raise JudgePausedError
     if footing.owes_acceptance:
         raise InstructionsPendingError
-    held = _held(judge, footing, after)
-    if held is not None:
-        return held
-    if _is_quota_reached(judge, footing):
+    begun = [pk for public_id, pk in footing.begun.items() if public_id != after]
+    assignment = _held(begun, judge, footing) if begun else None
+    if assignment is None:
+        # Of what they had begun, some may just have been released.
+        if quota_reached(judge) if begun else footing.is_quota_reached:
+            return None
+        assignment = _lend_new(judge, footing)
+    if assignment is None:
         return None
-    for test_set in footing.test_sets:
-        hit = _hit_take(test_set, judge, footing.conflicts)
-        if hit is not None:
-            lent = _lend(hit, judge, footing)
-            work_want_ahead(judge=judge, test_set_id=test_set.id, conflicts=footing.conflicts)
-            return lent
-    return None
+    return Loan(assignment, footing.progress, footing.standing)
 
 
-def _held(judge: Judge, footing: Footing, after: Assignment | None) -> Assignment | None:
+def _held(begun: Collection[int], judge: Judge, footing: Footing) -> Assignment | None:
     """What the judge holds, or held until the lease ran out and nobody else took it."""
-    begun = set(footing.begun) - {after and after.pk}
-    if not begun:
-        return None
     for assignment in Assignment.objects.filter(pk__in=begun).select_related("hit").order_by("id"):
         if set(footing.conflicts).intersection(assignment.hit.system_ids):
             # Declared since it was lent.
@@ -90,20 +100,33 @@ def _held(judge: Judge, footing: Footing, after: Assignment | None) -> Assignmen
 
 def _held_again(assignment: Assignment, judge: Judge, footing: Footing) -> bool:
     # What was released no longer counts as taken: it must not be more than is asked of them.
-    if assignment.released_at is not None and _is_quota_reached(judge, footing):
+    if assignment.released_at is not None and quota_reached(judge):
         return False
     return _lease_renew(assignment, footing)
 
 
-def _is_quota_reached(judge: Judge, footing: Footing) -> bool:
-    return footing.blocks_wanted is not None and blocks_taken(judge) >= footing.blocks_wanted
+def _lend_new(judge: Judge, footing: Footing) -> Assignment | None:
+    for test_set in footing.test_sets:
+        taken = _hit_take(test_set, judge, footing.conflicts)
+        if taken is not None:
+            assignment = _lend(taken.hit, judge, footing)
+            if taken.is_last or (
+                taken.is_last is None and not _has_work_waiting(test_set, judge, footing.conflicts)
+            ):
+                work_want_ahead(judge=judge, test_set_id=test_set.id)
+            return assignment
+    return None
+
+
+def _has_work_waiting(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> bool:
+    return has_work_waiting(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
 
 
 def _is_held(assignment: Assignment, now: datetime) -> bool:
     return assignment.released_at is None and assignment.expires_at > now
 
 
-def _hit_take(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> HIT | None:
+def _hit_take(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Taken | None:
     """A HIT that lies ready for the judge, locked: a due repeat, one kept for them, the pool's."""
     if test_set.has_training:
         round_ = training_round_due(
@@ -112,42 +135,45 @@ def _hit_take(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -
         if round_ is not None:
             # Nothing else before it is done; where it is not planned yet, the judge asks again.
             return _first(hits_training(judge=judge, test_set_id=test_set.id).without(conflicts))
-    for hits in _due(test_set, judge, conflicts):
-        hit = _first(hits)
-        if hit is not None:
-            return hit
-    hit = None
-    if test_set.has_reserved:
-        hit = hit_reserved(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
-    return hit or hit_from_pool(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    taken = _take_due(test_set, judge, conflicts)
+    if taken is None and test_set.has_reserved:
+        taken = hit_reserved(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
+    return taken or hit_from_pool(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
 
 
-def _first(hits: HITQuerySet) -> HIT | None:
-    hit: HIT | None = hits.waiting().select_for_update(skip_locked=True, no_key=True).first()
-    return hit
+def _first(hits: HITQuerySet) -> Taken | None:
+    hit = hits.waiting().select_for_update(skip_locked=True, no_key=True).first()
+    return hit and Taken(hit)
 
 
-def _due(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Iterator[HITQuerySet]:
+def _take_due(test_set: OpenTestSet, judge: Judge, conflicts: Collection[int]) -> Taken | None:
     """What the design asks for now; after it comes whatever there is."""
     scheduled = _on_schedule(test_set, judge, conflicts)
-    if test_set.intra_share and test_set.seed is not None and test_set.has_reserved:
-        due = intra_due(
-            judge_hits=test_set.hits_lent,
-            intra_hits=test_set.intra_lent,
-            share=test_set.intra_share,
-            offset=intra_offset(seed=test_set.seed, judge=judge.pseudonym),
-        )
-        if due:
-            first = next(scheduled, None)
-            # Asked only so that the answer takes as long as for other HITs: or it would tell a repeat.
-            if first is None:
-                has_work_waiting(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
-            else:
-                first.waiting().exists()
-            yield hits_intra(judge=judge, test_set_id=test_set.id, conflicts=conflicts)
-            if first is not None:
-                yield first
-    yield from scheduled
+    if _is_intra_due(test_set, judge):
+        first = next(scheduled, None)
+        is_last: bool | None = None
+        # Asked in any case so that the answer takes as long as for other HITs: or it would tell a
+        # repeat.
+        if first is None:
+            is_last = not _has_work_waiting(test_set, judge, conflicts)
+        else:
+            first.waiting().exists()
+        repeat = _first(hits_intra(judge=judge, test_set_id=test_set.id, conflicts=conflicts))
+        if repeat is not None:
+            return replace(repeat, is_last=is_last)
+        scheduled = chain([] if first is None else [first], scheduled)
+    return next(filter(None, map(_first, scheduled)), None)
+
+
+def _is_intra_due(test_set: OpenTestSet, judge: Judge) -> bool:
+    if not test_set.intra_share or test_set.seed is None or not test_set.has_reserved:
+        return False
+    return intra_due(
+        judge_hits=test_set.hits_lent,
+        intra_hits=test_set.intra_lent,
+        share=test_set.intra_share,
+        offset=intra_offset(seed=test_set.seed, judge=judge.pseudonym),
+    )
 
 
 def _on_schedule(

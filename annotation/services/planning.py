@@ -23,6 +23,7 @@ from annotation.services.planning_for_judges import (
     judges_to_repeat,
     reservations_withdraw,
 )
+from annotation.services.preparing import hits_prepare
 from annotation.services.training import training_plan, training_plan_ahead
 from campaign.models import TestSet
 
@@ -53,8 +54,9 @@ def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
 def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     """Plan what is needed now: the pool, judges who found nothing there, repeats that come due.
 
-    Fills the pool up to `size` waiting HITs, or until all that is wanted is planned. Returns how
-    many HITs came. A bounded number of short transactions.
+    Fills the pool up to `size` waiting HITs, or until all that is wanted is planned, and writes the
+    blocks of those that will be lent first. Returns how many HITs came. A bounded number of short
+    transactions.
     """
     test_set = TestSet.objects.get(pk=test_set_id)
     design = design_ensure(test_set=test_set)
@@ -70,6 +72,7 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
+    hits_prepare(test_set_id=test_set_id, ready=POOL_SIZE)
     return made
 
 

@@ -1,7 +1,6 @@
 """Warns, pauses and excludes judges, and takes it back. Nothing is deleted by any of it."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -9,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
-from annotation.notification import ranking_due
+from annotation.services.announcing import judgments_announce
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (
@@ -182,4 +181,4 @@ def _rank_again(action: QualityAction) -> None:
         test_set__campaign=action.judge.campaign_id, last_number__gt=0
     )
     for test_set_id in judged.values_list("test_set_id", flat=True):
-        transaction.on_commit(partial(ranking_due, test_set_id))
+        judgments_announce(test_set_id=test_set_id)

@@ -50,7 +50,7 @@ def hits_store(
     texts: TestSetTexts,
     stored_ids: dict[int, int],
 ) -> None:
-    """Write the HITs with their plans; their blocks are written when they are lent.
+    """Write the HITs with their plans; their blocks are written before they are lent.
 
     `stored_ids` maps numbers of first HITs to their rows and gets those written here.
     Needs a transaction around it.

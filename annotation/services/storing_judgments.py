@@ -4,7 +4,12 @@ The lock comes first and as a statement of its own, so that the second sees
 what another tab of the judge committed in the meantime.
 """
 
+from functools import partial
+
+from django.db import transaction
+
 from annotation.models import Judgment
+from annotation.notification import SECONDS_DUE, ranking_due
 from campaign.statements import Statement
 
 _LOCK = Statement(
@@ -53,10 +58,14 @@ _STORE = Statement(
     "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, timestamptz",
     f"""
     WITH sequence AS (
-        UPDATE annotation_judgmentsequence SET last_number = last_number + 1
+        UPDATE annotation_judgmentsequence SET last_number = last_number + 1,
+            announced_at = CASE
+                WHEN announced_at > statement_timestamp() - interval '{SECONDS_DUE} s'
+                THEN announced_at ELSE statement_timestamp()
+            END
         WHERE test_set_id = $3
             AND NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
-        RETURNING last_number
+        RETURNING last_number, announced_at = statement_timestamp() AS is_news
     ), judgment AS (
         INSERT INTO annotation_judgment
             (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
@@ -67,7 +76,8 @@ _STORE = Statement(
         FROM sequence
         RETURNING id, number, supersedes_id
     ), {_CLOSED.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
-    SELECT id, number, supersedes_id FROM judgment
+    SELECT judgment.id, judgment.number, judgment.supersedes_id, sequence.is_news
+    FROM judgment, sequence
     """,  # noqa: S608  constants alone
     first=_LOCK,
 )
@@ -89,8 +99,9 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
 def judgment_store(judgment: Judgment) -> bool:
     """Store a judgment as the next of its test set, after the judge's last of the same block.
 
-    Closes the assignment if it was the last block. False where nothing was stored: there is a
-    judgment with this `client_id`, or the test set has no `JudgmentSequence` yet.
+    Closes the assignment if it was the last block, and announces the judgment unless that was done
+    for an earlier one. False where nothing was stored: there is a judgment with this `client_id`,
+    or the test set has no `JudgmentSequence` yet.
     """
     stored = _STORE.row(
         judgment.assignment_id,
@@ -100,6 +111,8 @@ def judgment_store(judgment: Judgment) -> bool:
     )
     if stored is None:
         return False
-    judgment.pk, judgment.number, judgment.supersedes_id = stored
+    judgment.pk, judgment.number, judgment.supersedes_id, is_news = stored
     judgment._state.adding = False  # noqa: SLF001  as Django's own save does
+    if is_news:
+        transaction.on_commit(partial(ranking_due, judgment.test_set_id))
     return True

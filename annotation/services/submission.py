@@ -1,14 +1,12 @@
 """Takes in what judges say. Nothing is lost and nothing doubled, whatever comes twice."""
 
 from collections.abc import Sequence
-from functools import partial
 from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, JudgmentSequence, Skip
-from annotation.notification import ranking_due
 from annotation.selectors import AssignedBlock
 from annotation.services.storing_judgments import (
     assignment_close_if_done,
@@ -61,7 +59,6 @@ def judgment_submit(
     )
     refusal = _labels_refusal(assigned, labels)
     if refusal is None and judgment_store(judgment):
-        transaction.on_commit(partial(ranking_due, assigned.test_set_id))
         return judgment
     known = Judgment.objects.filter(client_id=client_id).first()
     if known is not None:

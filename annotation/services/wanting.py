@@ -5,7 +5,6 @@ the request writes down that the judge asked, tells the worker, and answers
 from what the planner found when it last looked.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -19,7 +18,6 @@ from annotation.models import HIT, JudgeAccount
 from annotation.notification import planning_due
 from annotation.selectors import (
     conflicts_of,
-    has_work_waiting,
     quota_reached,
     test_sets_to_work_on,
 )
@@ -84,10 +82,8 @@ def work_want(*, judge: Judge) -> NoWork:
     return NoWork(Lack.NOTHING)
 
 
-def work_want_ahead(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
-    """Have the planner look already now where nothing will lie ready for the judge's next HIT."""
-    if has_work_waiting(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
-        return
+def work_want_ahead(*, judge: Judge, test_set_id: int) -> None:
+    """Have the planner look already now: nothing lies ready for the judge's next HIT."""
     account = JudgeAccount.objects.filter(judge=judge, test_set=test_set_id)
     account.filter(wanted_at__isnull=True).update(wanted_at=Now())
     transaction.on_commit(partial(planning_due, test_set_id))

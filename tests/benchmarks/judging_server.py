@@ -3,8 +3,8 @@
     python -m tests.benchmarks.judging_server [--blocks 240] [--stored 100 100000]
 
 Eight judges take turns over kept-alive connections: every three blocks one HIT is lent, each block
-is submitted. HITs wait in the pool, as the worker keeps them. Once with few judgments stored and
-once with many, of the same judges too. A machine that is busy otherwise makes
+is submitted. HITs wait in the pool, prepared, as the worker keeps them; what preparing them cost is
+printed beside. Once with few judgments stored and once with many, of the same judges too. A machine that is busy otherwise makes
 processor time longer, too: the floor, measured beside it in the same run, says by how much.
 """
 
@@ -231,6 +231,22 @@ def store(test_set_id: int, judgments: int) -> None:
     )
 
 
+def prepare(test_set_id: int, blocks: int) -> float:
+    """Plan HITs for so many blocks; milliseconds a block of preparing them, as the worker does."""
+    import psutil
+
+    from annotation.services import hits_plan
+    from annotation.services.preparing import hits_prepare
+
+    hits = blocks // BLOCKS_A_HIT + 1
+    hits_plan(test_set_id=test_set_id, count=hits)
+    own, database = psutil.Process(), postgresql_process()
+    began = processor_seconds(database) + own.cpu_times().user
+    written = hits_prepare(test_set_id=test_set_id, ready=1000)
+    ended = processor_seconds(database) + own.cpu_times().user
+    return 1000 * (ended - began) / (written * BLOCKS_A_HIT)
+
+
 def measure(
     tokens: list[str],
     blocks: int,
@@ -260,21 +276,20 @@ def main() -> None:
     prepare_django(STATIC_HASHED="0")
     from django.db import connection
 
-    from annotation.services import pool_fill
-
     test_set_id, tokens = make_campaign()
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)")
     totals = []
     for stored in options.stored:
         store(test_set_id, stored)
-        pool_fill(test_set_id=test_set_id, size=len(tokens) * WARM_ROUNDS + options.blocks)
+        ahead = prepare(test_set_id, BLOCKS_A_HIT * len(tokens) * WARM_ROUNDS + options.blocks)
         web, database = measure(tokens, options.blocks)
         totals.append(web + database)
         say(
             f"{stored:9,} judgments stored: {web + database:5.2f} ms a judged block "
             f"(web {web:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_MS:.0f})"
         )
+        say(f"{'':9} the worker's part, ahead: {ahead:5.2f} ms a block")
         asked = measure(tokens, options.blocks, JudgingBrowser.ask_floor, FLOOR)
         say(
             f"{'':9} the floor under it: {sum(asked) * REQUESTS_A_BLOCK:5.2f} ms "

@@ -14,11 +14,12 @@ from rest_framework.test import APIClient
 
 from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit, quality_rules_suggest
+from annotation.services import hits_plan, judgment_submit, quality_rules_suggest
 from campaign.models import Campaign, Judge, Membership, Panel, TestSet, User
 from campaign.services import instructions_accept, instructions_write
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
 

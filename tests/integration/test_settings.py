@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, judgment_submit
+from annotation.services import judgment_submit
 from campaign.models import Campaign, TestSet
 from campaign.services import RulesRefusedError, campaign_change
 from ranking.services import ranking_run_compute
-from tests.at_work import lend
+from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db

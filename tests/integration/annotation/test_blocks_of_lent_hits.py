@@ -1,4 +1,4 @@
-"""The blocks of a planned HIT are written when it is first lent: all of them, once, as planned."""
+"""The blocks of a planned HIT are written ahead or as it is lent: all of them, once, as planned."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -12,10 +12,11 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, HITSequence
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
-from annotation.services import assignment_lend, design_change, hits_plan, pool_fill, work_want
+from annotation.services import design_change, hits_plan, pool_fill, work_want
 from annotation.services.planner import Planner
+from annotation.services.preparing import hits_prepare
 from campaign.models import Judge, TestSet
-from tests.at_work import expire, judge_all_of, lend
+from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 
@@ -108,8 +109,95 @@ class TestLent:
             assert shown != other
 
 
+@pytest.mark.django_db
+class TestPrepared:
+    def test_the_next_of_the_pool_are_written_as_planned_and_no_others(
+        self, test_set: TestSet
+    ) -> None:
+        first, second, *_others = HIT.objects.order_by("number")
+        assert hits_prepare(test_set_id=test_set.pk, ready=2) == 2
+        assert set(Block.objects.values_list("hit", flat=True)) == {first.pk, second.pk}
+        for hit in (first, second):
+            assert len(rows_of(hit)) == 3
+            assert rows_of(hit) == planned_of(hit)
+        assert hits_prepare(test_set_id=test_set.pk, ready=2) == 0
+
+    def test_what_was_written_ahead_is_lent_as_it_is(self, test_set: TestSet) -> None:
+        hits_prepare(test_set_id=test_set.pk, ready=1)
+        before = list(Candidate.objects.order_by("pk").values_list("pk", "public_id"))
+        assert lend(make_judge(test_set.campaign)).hit == HIT.objects.earliest("number")
+        assert list(Candidate.objects.order_by("pk").values_list("pk", "public_id")) == before
+
+    def test_a_repeat_of_ones_own_is_written_ahead_like_any_other(self) -> None:
+        """Or the time that a lending takes would tell it."""
+        test_set = make_long_test_set(make_campaign(), segments=60, systems=6)
+        design_change(test_set=test_set, intra_share=0.5, repeat_gap=1)
+        judge = make_judge(test_set.campaign)
+        repeats = HIT.objects.filter(purpose="intra")
+        for _hit in range(6):
+            pool_fill(test_set_id=test_set.pk, size=4)
+            judge_all_of(lend(judge))
+        assert repeats.exists()
+        waiting = HIT.objects.waiting()
+        assert waiting.filter(blocks=None).count() == 0
+        pool_fill(test_set_id=test_set.pk, size=4)
+        assert not waiting.filter(blocks=None).exists()
+
+    def test_an_attention_check_is_written_with_the_order_it_expects(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=1)
+        hit = HIT.objects.get()
+        assert hit.plan is not None
+        ranks: list[int | None] = [1, *[None] * (len(hit.plan[0]["candidates"]) - 2), 2]
+        hit.plan[0]["expected"] = ranks
+        hit.save(update_fields=["plan"])
+        hits_prepare(test_set_id=test_set.pk, ready=1)
+        checked, *others = hit.blocks.order_by("position")
+        assert (checked.control, checked.expected) == ("attention", ranks)
+        assert {(block.control, block.expected) for block in others} == {("", None)}
+
+
 @pytest.mark.django_db(transaction=True)
 class TestAtOnce:
+    def test_what_is_being_lent_is_not_written_a_second_time(self) -> None:
+        """The worker comes while a judge's lending is not committed: it passes that HIT over."""
+        test_set = make_test_set(make_campaign(), planned=2)
+        judge = make_judge(test_set.campaign)
+
+        def prepare() -> int:
+            try:
+                return hits_prepare(test_set_id=test_set.pk, ready=2)
+            finally:
+                connection.close()
+
+        with transaction.atomic():
+            lent = lend(judge).hit
+            with ThreadPoolExecutor(1) as pool:
+                assert pool.submit(prepare).result(timeout=30) == 1
+        for hit in HIT.objects.all():
+            assert rows_of(hit) == planned_of(hit)
+        assert Block.objects.filter(hit=lent).count() == 3
+
+    def test_two_workers_at_once_write_each_block_once(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=5)
+        hits_plan(test_set_id=test_set.pk, count=25)
+        together = Barrier(2)
+
+        def prepare(_worker: int) -> int:
+            try:
+                together.wait(timeout=30)
+                return hits_prepare(test_set_id=test_set.pk, ready=25)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            written = sum(pool.map(prepare, range(2)))
+        # What one has in hand, the other leaves alone.
+        assert written <= 25
+        hits_prepare(test_set_id=test_set.pk, ready=25)
+        assert Block.objects.count() == 75
+        for hit in HIT.objects.all():
+            assert rows_of(hit) == planned_of(hit)
+
     def test_two_who_lend_one_hit_at_once_write_its_blocks_once(self) -> None:
         """Past the lock that lending takes: the database alone sees to it."""
         test_set = make_test_set(make_campaign(), planned=1)

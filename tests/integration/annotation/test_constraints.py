@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, Judgment, Skip
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
+from annotation.services import hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge, Output, System, TestSet
 from campaign.services import conflict_declare
-from tests.at_work import lend
+from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db

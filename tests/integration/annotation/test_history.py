@@ -11,16 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.services import (
-    assignment_lend,
-    design_change,
-    judgment_submit,
-    leases_release,
-    pool_fill,
-)
+from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
-from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 pytestmark = pytest.mark.django_db

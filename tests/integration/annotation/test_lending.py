@@ -9,15 +9,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment, Exposure, Judgment
-from annotation.services import (
-    assignment_lend,
-    design_change,
-    hits_plan,
-    leases_release,
-    work_want,
-)
+from annotation.services import design_change, hits_plan, leases_release, work_want
 from campaign.models import TestSet
-from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 
@@ -106,7 +100,7 @@ class TestLending:
         test_set = make_long_test_set(make_campaign(), segments=40)
         hits_plan(test_set_id=test_set.pk, count=planned)
         judge = make_judge(test_set.campaign)
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(5):
             lend(judge)
 
 

@@ -10,7 +10,6 @@ from django.utils import timezone
 from annotation.models import HIT, Design, Exposure, HITSequence, JudgeAccount
 from annotation.selectors.planned import plans_read
 from annotation.services import (
-    assignment_lend,
     design_change,
     hit_redraw,
     hits_plan,
@@ -20,7 +19,7 @@ from annotation.services import (
 )
 from campaign.models import Output, Segment, TestSet
 from campaign.services import conflict_declare
-from tests.at_work import judge_one_hit, lend
+from tests.at_work import assignment_lend, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 pytestmark = pytest.mark.django_db

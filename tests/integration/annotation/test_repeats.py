@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, HITSequence
 from annotation.selectors.planned import plans_read
-from annotation.services import assignment_lend, design_change, pool_fill
+from annotation.services import design_change, pool_fill
 from campaign.models import Judge
-from tests.at_work import judge_one_hit, lend
+from tests.at_work import assignment_lend, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 pytestmark = pytest.mark.django_db

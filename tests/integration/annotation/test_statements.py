@@ -93,11 +93,11 @@ class TestFooting:
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )
-            assert judge_footing(judge).is_stopped == stopped.exists() == (action != "warn")
-            assert judge_standing(judge) == judge_standings(judge.pk)[judge.pk]
+            standing = judge_footing(judge).standing
+            assert standing.may_judge != stopped.exists() == (action != "warn")
+            assert standing == judge_standing(judge) == judge_standings(judge.pk)[judge.pk]
         judge_reinstate(judge=judge, user=organiser)
-        assert not judge_footing(judge).is_stopped
-        assert judge_standing(judge) == "good"
+        assert judge_footing(judge).standing == judge_standing(judge) == "good"
 
     def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
         make_test_set(campaign, documents=(30,))
@@ -105,12 +105,12 @@ class TestFooting:
         done = lend(judge)
         ahead = lend(judge, after=done)
         judge_all_of(done)
-        assert judge_footing(judge).begun == (ahead.pk,)
+        assert judge_footing(judge).begun == {ahead.public_id: ahead.pk}
         expire(ahead)
         Assignment.objects.filter(pk=ahead.pk).update(released_at=Now())
-        assert judge_footing(judge).begun == (ahead.pk,)
+        assert judge_footing(judge).begun == {ahead.public_id: ahead.pk}
         HIT.objects.filter(pk=ahead.hit_id).update(completed_at=Now())
-        assert judge_footing(judge).begun == ()
+        assert judge_footing(judge).begun == {}
 
 
 @pytest.mark.django_db
@@ -132,20 +132,46 @@ def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
     taken = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
         asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
-        pool = hits_for_judge(**asked).waiting().first()
-        reserved = hits_reserved(**asked).waiting().first()
-        assert hit_from_pool(**asked) == pool
-        assert hit_reserved(**asked) == reserved
-        assert has_work_waiting(**asked) == (pool is not None or reserved is not None)
-        taken |= {pool and pool.pk, reserved and reserved.pk}
+        pool = hits_for_judge(**asked).waiting()
+        reserved = hits_reserved(**asked).waiting()
+        assert has_work_waiting(**asked) == (pool.exists() or reserved.exists())
+        for found, first, all_left in [
+            (hit_from_pool(**asked), pool.first(), [pool]),
+            (hit_reserved(**asked), reserved.first(), [pool, reserved]),
+        ]:
+            assert (found and found.hit) == first
+            taken.add(first and first.pk)
+            if found is not None:
+                after_it = (
+                    hits.exclude(segment_ids__overlap=found.hit.segment_ids) for hits in all_left
+                )
+                assert found.is_last != any(hits.exists() for hits in after_it)
     assert None in taken
     assert len(taken) > 2
-    row = hit_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
-    assert row is not None
+    found = hit_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
+    assert found is not None
+    row = found.hit
     stored = HIT.objects.get(pk=row.pk)
     assert {f.attname: getattr(row, f.attname) for f in HIT._meta.concrete_fields} == {
         f.attname: getattr(stored, f.attname) for f in HIT._meta.concrete_fields
     }
+
+
+@pytest.mark.django_db
+def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
+    """What shows a segment of it again, waits too, and not for this judge."""
+    test_set = make_test_set(campaign, documents=(9,), planned=9)
+    judge = make_judge(campaign)
+    asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": []}
+    first, second, *others = HIT.objects.order_by("number")
+    HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
+    taken = hit_from_pool(**asked)
+    assert taken is not None
+    assert (taken.hit, taken.is_last) == (first, False)
+    HIT.objects.filter(pk=second.pk).update(segment_ids=first.segment_ids)
+    taken = hit_from_pool(**asked)
+    assert taken is not None
+    assert (taken.hit, taken.is_last) == (first, True)
 
 
 @pytest.mark.django_db

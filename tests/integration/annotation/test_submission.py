@@ -9,14 +9,9 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Judgment, JudgmentSequence
 from annotation.selectors import AssignedBlock, assigned_blocks, judge_progress
-from annotation.services import (
-    SubmissionRefusedError,
-    assignment_lend,
-    hits_plan,
-    judgment_submit,
-    skip_submit,
-)
+from annotation.services import SubmissionRefusedError, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db

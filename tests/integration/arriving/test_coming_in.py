@@ -11,10 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment
-from annotation.services import (
-    InstructionsPendingError,
-    assignment_lend,
-)
+from annotation.services import InstructionsPendingError
 from annotation.views.opaque import opaque
 from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Sighting
 from campaign.services import (
@@ -23,7 +20,7 @@ from campaign.services import (
     invitation_create,
     invitation_create_for_anybody,
 )
-from tests.at_work import lend
+from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 LEND = "/api/v1/judging/assignments/"

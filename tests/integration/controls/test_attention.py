@@ -9,7 +9,6 @@ from annotation.selectors import assigned_blocks
 from annotation.selectors.planned import plans_read
 from annotation.services import (
     DesignRefusedError,
-    assignment_lend,
     design_change,
     hit_redraw,
     judgment_submit,
@@ -17,7 +16,7 @@ from annotation.services import (
 )
 from campaign.models import BadReference, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
-from tests.at_work import lend
+from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db

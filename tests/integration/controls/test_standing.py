@@ -8,14 +8,9 @@ from django.test import Client
 
 from annotation.models import Judgment, QualityAction
 from annotation.selectors import assigned_blocks
-from annotation.services import (
-    JudgePausedError,
-    assignment_lend,
-    judge_reinstate,
-    pool_fill,
-    quality_action_take,
-)
+from annotation.services import JudgePausedError, judge_reinstate, pool_fill, quality_action_take
 from campaign.models import Judge, TestSet, User
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,6 @@ from annotation.selectors.training import in_expected_order, order_in_letters, t
 from annotation.services import (
     Lack,
     TrainingRefusedError,
-    assignment_lend,
     judgment_submit,
     pool_fill,
     training_block_explain,
@@ -24,6 +23,7 @@ from annotation.services import (
 )
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, TestSet
 from campaign.services import bad_reference_review, bad_references_make
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db

@@ -11,11 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from annotation.export import five_way_csv, five_way_rows
 from annotation.models import Judgment, Skip
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit, skip_submit
+from annotation.services import hits_plan, judgment_submit, skip_submit
 from campaign.formats import read_five_way_csv
 from campaign.models import Campaign, TestSet
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
+from tests.at_work import assignment_lend
 from tests.factories import make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db

@@ -19,8 +19,9 @@ from annotation.models import (
     JudgmentSequence,
     Skip,
 )
-from annotation.notification import broker, due_key
+from annotation.notification import broker
 from annotation.services import hits_plan
+from annotation.services.announcing import judgments_take_up
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
 from tests.factories import make_judge, make_test_set
 
@@ -352,10 +353,14 @@ def test_one_language_alone_is_no_choice() -> None:
 def test_ranking_is_told_once_it_is_committed(
     test_set: TestSet, onto: FiveWay, done: Say, refused: Say
 ) -> None:
+    def told() -> int:
+        return int(broker().llen("celery"))
+
+    before = told()
     refused("import_judgments", str(onto(*ROWS, "99 x amber=1 dune=2")), **ONTO)
-    assert not broker().exists(due_key(test_set.pk))
+    assert told() == before
     done("import_judgments", str(onto(*ROWS)), **ONTO)
-    assert broker().exists(due_key(test_set.pk))
-    broker().delete(due_key(test_set.pk))
+    assert told() == before + 1
+    judgments_take_up(test_set_id=test_set.pk)
     done("import_judgments", str(onto(*ROWS)), **ONTO)
-    assert not broker().exists(due_key(test_set.pk))
+    assert told() == before + 1

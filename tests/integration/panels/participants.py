@@ -8,11 +8,9 @@ from django.test import Client
 
 from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
-from annotation.services import (
-    assignment_lend,
-    judgment_submit,
-)
+from annotation.services import judgment_submit
 from campaign.models import Judge, Participation
+from tests.at_work import assignment_lend
 from tests.recruiting import (
     COMPLETION,
     SCREENED_OUT,

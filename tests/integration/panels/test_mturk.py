@@ -8,9 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Assignment
-from annotation.services import assignment_lend
 from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
-from tests.at_work import judge_one_hit
+from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_campaign, make_organiser, make_test_set
 from tests.recruiting import SUBSCRIBE, TOPIC, MTurk, make_panel
 

@@ -10,15 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.selectors import judge_progress
-from annotation.services import (
-    assignment_lend,
-    pool_fill,
-    quality_action_take,
-)
+from annotation.services import pool_fill, quality_action_take
 from annotation.services.panels import participations_settle_due
 from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
 from campaign.services import panel_open_or_close
-from tests.at_work import judge_one_hit
+from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 from tests.integration.panels.participants import (
     DONE,

@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, judgment_submit
+from annotation.services import judgment_submit
 from campaign.models import Judge
 from ranking.services import ranking_run_compute
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,7 @@
 """The worker ranks what it is told, and finds what it was not told."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import redis
@@ -8,7 +9,8 @@ from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.notification import due_key
+from annotation.models import JudgmentSequence
+from annotation.services.announcing import judgments_announce
 from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
@@ -33,16 +35,17 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
 
 
 def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
-    judged: TestSetWriter, broker: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = due_key(judged.test_set.pk)
-    broker.set(key, 1, ex=60)
+    judgments_announce(test_set_id=judged.test_set.pk)
+    sequence = JudgmentSequence.objects.filter(announced_at__isnull=False)
+    assert sequence.exists()
     seen = []
-    monkeypatch.setattr(tasks, "ranking_run_compute", lambda **_: seen.append(broker.exists(key)))
+    monkeypatch.setattr(tasks, "ranking_run_compute", lambda **_: seen.append(sequence.exists()))
 
     rank_test_set(judged.test_set.pk)
 
-    assert seen == [0]
+    assert seen == [False]
 
 
 def test_a_task_run_twice_is_one_run(judged: TestSetWriter) -> None:
@@ -53,9 +56,11 @@ def test_a_task_run_twice_is_one_run(judged: TestSetWriter) -> None:
 
 
 def test_a_judgment_that_came_in_while_ranking_is_announced_again(
-    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
+    broker: "redis.Redis",
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
-    announced: list[int] = []
     compute = ranking_run_compute
 
     def compute_and_judge(*, test_set_id: int) -> RankingRun | None:
@@ -64,17 +69,17 @@ def test_a_judgment_that_came_in_while_ranking_is_announced_again(
         return run
 
     monkeypatch.setattr(tasks, "ranking_run_compute", compute_and_judge)
-    monkeypatch.setattr(tasks, "ranking_due", announced.append)
+    before = broker.llen("celery")
 
-    rank_test_set(judged.test_set.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        rank_test_set(judged.test_set.pk)
 
-    assert announced == [judged.test_set.pk]
+    assert broker.llen("celery") == before + 1
+    assert JudgmentSequence.objects.get().announced_at is not None
 
 
-def test_a_broker_that_lost_everything_delays_nothing(
-    judged: TestSetWriter, broker: "redis.Redis"
-) -> None:
-    broker.delete(due_key(judged.test_set.pk))
+def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> None:
+    judgments_announce(test_set_id=judged.test_set.pk)
 
     rank_what_is_due()
 
@@ -82,6 +87,8 @@ def test_a_broker_that_lost_everything_delays_nothing(
     assert run is not None
     assert run.watermark == 1
     assert not ranking_is_due(test_set_id=judged.test_set.pk)
+    # What comes next is told of at once again, although nobody heard of the last.
+    assert JudgmentSequence.objects.get().announced_at is None
 
 
 def test_a_dead_broker_does_not_stop_the_ranking(

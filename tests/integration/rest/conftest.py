@@ -8,10 +8,11 @@ from django.test import Client
 from knox.models import AuthToken
 
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, judgment_submit, skip_submit
+from annotation.services import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 

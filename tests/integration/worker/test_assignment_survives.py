@@ -13,10 +13,11 @@ from django.db import Error, connection
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import assignment_lend, design_change, judgment_submit, work_want
+from annotation.services import design_change, judgment_submit, work_want
 from campaign.models import Judge
 from launcher.postgresql import Postgres
 from launcher.services import Services
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 Eventually = Callable[[Callable[[], bool]], None]

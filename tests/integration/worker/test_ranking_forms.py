@@ -7,10 +7,11 @@ from uuid import uuid4
 
 from annotation.models import HIT
 from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, hits_plan, judgment_submit
+from annotation.services import hits_plan, judgment_submit
 from campaign.models import Judge, TestSet
 from launcher.valkey import Valkey
 from ranking.models import RankingRun
+from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
 Eventually = Callable[[Callable[[], bool]], None]
