@@ -36,7 +36,4 @@ USER quintet
 RUN python -m ranking.core.compiled && python -m ranking.files.compiled && \
     python -c "import annotation.sampling.pairing_kernel"
 EXPOSE 8000
-# The heartbeat files of gunicorn's workers belong in memory; its control socket is not used.
-CMD ["gunicorn", "config.wsgi:application", "--bind=0.0.0.0:8000", "--worker-class=gthread", \
-     "--workers=2", "--threads=4", "--preload", "--graceful-timeout=20", "--keep-alive=75", \
-     "--worker-tmp-dir=/dev/shm", "--no-control-socket"]
+CMD ["gunicorn", "--config=python:config.gunicorn", "--bind=0.0.0.0:8000"]

@@ -1,4 +1,4 @@
-"""WSGI entry point: `gunicorn config.wsgi`."""
+"""WSGI entry point; `config.gunicorn` serves it."""
 
 import os
 

@@ -134,16 +134,9 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
         "web": [
             *python,
             "gunicorn",
-            "config.wsgi:application",
+            "--config=python:config.gunicorn",
             f"--bind={HOST}:{port}",
-            "--worker-class=gthread",
-            "--workers=2",
-            "--threads=4",
-            "--preload",  # the second worker shares the first one's memory and starts at once
             "--graceful-timeout=5",
-            # A judge is back after half a minute; a new connection each time would cost them a round trip.
-            "--keep-alive=75",
-            "--no-control-socket",
         ],
         "worker": [
             *celery,

@@ -25,8 +25,8 @@ def web(
     with (tmp_path / "web.log").open("wb") as log:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn", "config.wsgi", f"--bind={address}"),
-                *("--worker-class=gthread", "--workers=2", "--threads=8"),
+                *(sys.executable, "-m", "gunicorn", "--config=python:config.gunicorn"),
+                *(f"--bind={address}", "--threads=8"),
             ],
             env={**os.environ, "DATABASE_URL": database_url(), "ALLOWED_HOSTS": "127.0.0.1"},
             stdout=log,

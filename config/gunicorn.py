@@ -1,0 +1,39 @@
+"""How gunicorn serves Quintet, everywhere: `gunicorn --config=python:config.gunicorn`.
+
+What is said on the command line goes before what stands here.
+"""
+
+import os
+import socket
+import struct
+from pathlib import Path
+from typing import Any
+
+wsgi_app = "config.wsgi:application"
+worker_class = "gthread"
+workers = 2
+threads = 4
+preload_app = True  # the second worker shares the first one's memory and starts at once
+graceful_timeout = 20
+# A judge is back after half a minute; a new connection each time would cost them a round trip.
+keepalive = 75
+control_socket_disable = True
+if Path("/dev/shm").is_dir():  # noqa: S108  # only nameless heartbeat files, which belong in memory
+    worker_tmp_dir = "/dev/shm"  # noqa: S108
+
+# Not shorter: the kernel lets more of a long answer in only when about a megabyte of it has left,
+# which takes a slow reader its time. What a lost phone was sending is still in its outbox.
+CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS") or 120)
+
+
+def when_ready(server: Any) -> None:
+    """Give back the thread of a client that fell silent amid its request or amid the answer.
+
+    gthread would wait for such a client for ever, and eight of them are all there is room for. The
+    limit is the kernel's, for one wait; a socket has it from the one that accepted it. The pause
+    between two requests takes no thread and is no such wait.
+    """
+    limit = struct.pack("ll", CLIENT_SECONDS, 0)
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)

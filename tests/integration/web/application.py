@@ -1,0 +1,71 @@
+"""A small application with the habits that tell one web server from another."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+Environ = dict[str, object]
+StartResponse = Callable[[str, list[tuple[str, str]]], object]
+
+ROWS = 200_000  # of 64 KiB: more than any buffer holds
+_made_when_the_client_left: list[int] = []
+
+
+def application(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    start_response("200 OK", [("Content-Type", "application/octet-stream")])
+    return ANSWERS.get(str(environ["PATH_INFO"]), told)(environ)
+
+
+def told(environ: Environ) -> list[bytes]:
+    """What the server made of the request."""
+    return [json.dumps({k: v for k, v in environ.items() if isinstance(v, str)}).encode()]
+
+
+def breaks_off(_environ: Environ) -> Iterator[bytes]:
+    yield b"first\n"
+    yield b"second\n"
+    raise RuntimeError("the database went away")
+
+
+def many_rows(_environ: Environ) -> Iterator[bytes]:
+    made = 0
+    try:
+        while made < ROWS:
+            yield b"x" * 65_536
+            made += 1
+    finally:
+        _made_when_the_client_left.append(made)
+
+
+def rows_made(_environ: Environ) -> list[bytes]:
+    """For each answer of many rows that ended in this process, how many were made."""
+    return [json.dumps(_made_when_the_client_left).encode()]
+
+
+def process(_environ: Environ) -> list[bytes]:
+    return [str(os.getpid()).encode()]
+
+
+def reads(environ: Environ) -> list[bytes]:
+    """How long the body is that arrived."""
+    length = int(str(environ["CONTENT_LENGTH"]))
+    return [str(len(environ["wsgi.input"].read(length))).encode()]  # type: ignore[attr-defined]
+
+
+def waits(_environ: Environ) -> list[bytes]:
+    """Says that it has begun, and answers what comes out of the test's pipe."""
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+    return [Path(os.environ["TEST_PIPE"]).read_bytes()]
+
+
+ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
+    "/breaks-off": breaks_off,
+    "/many-rows": many_rows,
+    "/rows-made": rows_made,
+    "/process": process,
+    "/reads": reads,
+    "/waits": waits,
+}

@@ -1,0 +1,125 @@
+"""What Quintet counts on whichever web server it has: each of these told one from another (decision 23)."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import psutil
+import pytest
+
+from tests.integration.web.conftest import HOST, SECONDS, Server
+
+Eventually = Callable[[Callable[[], bool]], None]
+
+HEAD = b"Host: localhost\r\nContent-Length: 100\r\n\r\n"
+
+
+def test_an_export_that_breaks_off_never_looks_whole(server: Server) -> None:
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("GET", "/breaks-off")
+        answer = connection.getresponse()
+        assert answer.status == 200
+        with pytest.raises(http.client.IncompleteRead) as broken:
+            answer.read()
+    assert broken.value.partial == b"first\nsecond\n"
+
+
+def test_a_client_that_hangs_up_ends_its_export(server: Server, eventually: Eventually) -> None:
+    connection = server.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+    connection.close()
+    made: list[int] = []
+
+    def noticed() -> bool:
+        # Either worker may answer.
+        made.extend(json.loads(server.get("/rows-made")))
+        return bool(made)
+
+    eventually(noticed)
+    assert made[0] < 1000
+
+
+def test_a_header_spelt_with_underscores_counts_for_nothing(server: Server) -> None:
+    told = server.told("/", X_Forwarded_Proto="https", X_Request_Id="forged")
+    assert "HTTP_X_FORWARDED_PROTO" not in told
+    assert "HTTP_X_REQUEST_ID" not in told
+    told = server.told("/", **{"X-Forwarded-Proto": "https", "X-Request-Id": "true"})
+    assert (told["HTTP_X_FORWARDED_PROTO"], told["HTTP_X_REQUEST_ID"]) == ("https", "true")
+
+
+def test_the_application_hears_what_was_asked_and_by_whom(server: Server) -> None:
+    told = server.told("/Pr%C3%BCfung%20%E4%B8%AD?q=%C3%BC", Host="campaign.example:8443")
+    assert told["PATH_INFO"].encode("latin-1").decode() == "/Prüfung 中"
+    assert (told["QUERY_STRING"], told["SCRIPT_NAME"]) == ("q=%C3%BC", "")
+    assert (told["HTTP_HOST"], told["REMOTE_ADDR"]) == ("campaign.example:8443", HOST)
+
+
+def test_two_answers_to_one_question_are_refused(server: Server) -> None:
+    both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    for doubtful in (b"Host: a\r\nHost: b\r\n\r\n", b"Host: a\r\n" + both):
+        with server.raw(b"POST /reads HTTP/1.1\r\n" + doubtful) as connection:
+            assert connection.recv(1000).startswith(b"HTTP/1.1 400")
+
+
+def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> None:
+    before = {worker.pid for worker in server.workers()}
+    victim = int(server.get("/process"))
+    os.kill(victim, signal.SIGKILL)
+    eventually(lambda: len({w.pid for w in server.workers()} - {victim}) == len(before))
+    assert int(server.get("/process")) != victim
+
+
+def test_a_client_silent_amid_its_request_gives_the_thread_back(single: Server) -> None:
+    with single.raw(b"POST /reads HTTP/1.1\r\n" + HEAD + b"the beginning"):
+        assert single.answers()
+
+
+def test_a_client_that_reads_no_further_gives_the_thread_back(single: Server) -> None:
+    with single.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+        made = json.loads(single.get("/rows-made"))
+    assert len(made) == 1
+    assert made[0] < 1000
+
+
+def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    server = Server(TEST_PIPE=str(pipe))
+    try:
+        answers: list[bytes] = []
+        asking = Thread(target=lambda: answers.append(server.get("/waits")))
+        asking.start()
+        assert server.process.stdout is not None
+        assert server.process.stdout.readline() == b"begun\n"
+        server.process.terminate()
+        pipe.write_bytes(b"finished")
+        asking.join(SECONDS)
+        assert answers == [b"finished"]
+        assert server.process.wait(SECONDS) == 0
+    finally:
+        server.kill()
+
+
+def test_the_workers_of_a_killed_server_give_up_its_port(eventually: Eventually) -> None:
+    server = Server()
+    try:
+        workers = server.workers()
+        server.process.kill()
+        eventually(lambda: not any(_lives(worker) for worker in workers))
+        with socket.socket() as again:
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind((HOST, server.port))
+    finally:
+        server.kill()
+
+
+def _lives(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False
