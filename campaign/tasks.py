@@ -3,6 +3,13 @@
 from celery import shared_task
 
 from campaign.services import mails_send_due
+from campaign.sessions import SessionStore
+
+
+@shared_task(name="campaign.tasks.forget_sessions")
+def forget_sessions() -> None:
+    """Delete the sessions that have run out."""
+    SessionStore.clear_expired()
 
 
 @shared_task(name="campaign.tasks.send_mails")

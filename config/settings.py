@@ -32,7 +32,6 @@ CSRF_COOKIE_SECURE = HTTPS
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
@@ -55,11 +54,11 @@ MIDDLEWARE = [
     "campaign.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "campaign.sessions.SessionUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.content_security.ContentSecurityPolicyMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -124,6 +123,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "annotation.tasks.fill_pools",
         "schedule": 10.0,
         "options": {"expires": 10.0},
+    },
+    "forget-sessions": {
+        "task": "campaign.tasks.forget_sessions",
+        "schedule": 3600.0,
+        "options": {"expires": 3600.0},
     },
     "send-mails": {
         "task": "campaign.tasks.send_mails",

@@ -1,9 +1,10 @@
 """The judging API: what a judge's page talks to."""
 
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import Any, cast
 from uuid import UUID
 
+from django.http import HttpResponse
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
@@ -12,9 +13,9 @@ from rest_framework import status
 from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api import serializers
+from annotation.api.judging import JudgingView, answer
 from annotation.models import Judgment
 from annotation.selectors import (
     AssignedBlock,
@@ -63,15 +64,6 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     return block
 
 
-def plain(value: Any) -> Any:
-    """A view of a selector as JSON has it: `dataclasses.asdict` without its copying."""
-    if isinstance(value, list):
-        return [plain(each) for each in value]
-    if is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    return value
-
-
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
     """Names and directions of the two languages, in the reader's own."""
     return {"source": language_described(source), "target": language_described(target)}
@@ -89,7 +81,7 @@ def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
         "ordinal": view.ordinal,
         "back": view.back,
         "expires_at": view.expires_at,
-        "blocks": plain(view.blocks),
+        "blocks": view.blocks,
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(loan.progress),
@@ -108,7 +100,7 @@ def _notice(standing: Standing) -> str:
 
 # Five outputs of three sentences, twice ahead: compressed a third, and nothing in it is secret.
 @method_decorator(gzip_page, name="dispatch")
-class AssignmentsView(APIView):
+class AssignmentsView(JudgingView):
     @extend_schema(
         operation_id="judging_assignment_lend",
         request=serializers.AssignmentRequestSerializer,
@@ -119,7 +111,7 @@ class AssignmentsView(APIView):
             403: serializers.PausedSerializer,
         },
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Lend a HIT, or return the one still held.
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
@@ -135,7 +127,7 @@ class AssignmentsView(APIView):
             return _instructions_pending()
         if loan is None:
             return _no_work(judge)
-        response = Response(_loan_data(loan, judge))
+        response = answer(_loan_data(loan, judge))
         work_note(request, response, judge=judge)
         return response
 
@@ -165,13 +157,13 @@ def _no_work(judge: Judge) -> Response:
     )
 
 
-class JudgmentView(APIView):
+class JudgmentView(JudgingView):
     @extend_schema(
         operation_id="judging_judgment_submit",
         request=serializers.JudgmentRequestSerializer,
         responses={200: serializers.JudgmentSerializer, 400: serializers.RefusalSerializer},
     )
-    def put(self, request: Request, client_id: UUID) -> Response:
+    def put(self, request: Request, client_id: UUID) -> HttpResponse:
         """Submit a judgment under an id of your choice; the same id again changes nothing."""
         data = dict(_JUDGMENT.run_validation(request.data))
         assigned = assigned_or_404(request, data.pop("block"))
@@ -179,10 +171,10 @@ class JudgmentView(APIView):
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        return Response(_judgment_data(judgment, assigned))
+        return answer(_judgment_data(judgment, assigned))
 
 
-class SkipView(APIView):
+class SkipView(JudgingView):
     @extend_schema(
         operation_id="judging_skip_submit",
         request=serializers.SkipRequestSerializer,
@@ -201,7 +193,7 @@ class SkipView(APIView):
         return Response(serializers.SkipSerializer(skip).data)
 
 
-class ProgressView(APIView):
+class ProgressView(JudgingView):
     @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
     def get(self, request: Request) -> Response:
         """How far you are."""

@@ -10,6 +10,7 @@ from campaign.models.mail import Mail
 from campaign.models.membership import Membership
 from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation
+from campaign.models.session import Session
 from campaign.models.system import Output, System
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
@@ -33,6 +34,7 @@ __all__ = [
     "Participation",
     "Reference",
     "Segment",
+    "Session",
     "Sighting",
     "System",
     "TestSet",

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from annotation.services import pool_fill
-from campaign.models import Invitation, Judge
+from campaign.models import Invitation, Judge, Session
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.db import connection
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Judgment
-from campaign.models import Invitation, Judge, TestSet
+from campaign.models import Invitation, Judge, Session, TestSet
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, NewPage, SignIn

@@ -45,10 +45,10 @@ def test_an_organiser_is_no_judge(client: Client, judge: Judge) -> None:
     assert client.get("/judge/museum/").status_code == 404
 
 
-def test_the_page_costs_one_query_beside_session_and_user(
+def test_the_page_costs_one_query_beside_the_session(
     judging: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         response = judging.get("/judge/museum/")
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]

@@ -232,20 +232,20 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
     test_set = TestSet.objects.get()
     test_set.designs.update(segments_per_hit=segments)
     first = post(judging).json()["id"]
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         post(judging)
     # The next one ahead.
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         post(judging, after=first)
 
 
-def test_a_judgment_is_taken_in_with_four_queries(
+def test_a_judgment_is_taken_in_with_three_queries(
     judging: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     first, second, _third = post(judging).json()["blocks"]
     # The first of a test set begins its sequence, too.
     put(judging, uuid4(), block=first["id"], labels=[1] * len(first["candidates"]))
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         put(judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"]))
 
 

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.db import connection
 from django.db.models import OuterRef, Q
 from django.db.models.functions import Now
@@ -41,7 +40,7 @@ from annotation.services import (
     quality_action_take,
     skip_submit,
 )
-from campaign.models import Campaign, Judge, System
+from campaign.models import Campaign, Judge, Session, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 

@@ -267,9 +267,9 @@ class TestChoosing:
             with CaptureQueriesContext(connection) as queries:
                 judging.get("/judge/museum/test-sets/")
             counts.append(len(queries))
-        assert counts == [7, 7]
+        assert counts == [6, 6]
 
-    def test_the_judging_page_costs_one_query_beside_session_and_user(
+    def test_the_judging_page_costs_one_query_beside_the_session(
         self,
         judging: Client,
         judge: Judge,
@@ -278,7 +278,7 @@ class TestChoosing:
         instructions_accept(judge=judge, instructions=write(judge.campaign, "Be fair."))
         judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
         judge.save()
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(2):
             assert judging.get("/judge/museum/").status_code == 200
 
 

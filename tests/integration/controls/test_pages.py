@@ -267,8 +267,8 @@ def test_the_page_of_judges_costs_the_same_for_many(
     page.get(address)
     with CaptureQueriesContext(connection) as queries:
         page.get(address)
-    # Session, user, test set, run, judges (4), report (2), actions.
-    assert len(queries) <= 12
+    # Session and user, test set, run, judges (4), report (2), actions.
+    assert len(queries) <= 11
 
 
 def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:

@@ -1,0 +1,21 @@
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+
+
+class Session(AbstractBaseSession):
+    """Django's session in the database, with whose it is beside it (decision 24).
+
+    The user is copied out of the signed data as the session is saved, so that both are read
+    together. Who is signed in, the data alone says.
+    """
+
+    user = models.ForeignKey(
+        "campaign.User", on_delete=models.CASCADE, related_name="sessions", null=True, blank=True
+    )
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        from campaign.sessions import SessionStore
+
+        return SessionStore

@@ -1,0 +1,114 @@
+"""The judging API answers as the rest of the API does, whatever it leaves out to be quick."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from knox.models import AuthToken
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
+
+from annotation.api.judging import Negotiation, Renderer
+from campaign.models import Judge
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+LEND = "/api/v1/judging/assignments/"
+JSON = "application/json"
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign())
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def judging(judge: Judge) -> Client:
+    """A browser, forged requests of which are refused."""
+    assert judge.user is not None
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(judge.user)
+    client.get("/judge/museum/")
+    return client
+
+
+def post(client: Client, body: str = "{}", address: str = LEND, **headers: str) -> Any:
+    cookie = client.cookies.get("csrftoken")
+    token = {"X-CSRFToken": cookie.value} if cookie else {}
+    kind = headers.pop("kind", JSON)
+    return client.post(address, body, content_type=kind, headers=token | headers)
+
+
+def test_a_hit_is_lent_as_json_with_the_headers_of_the_api(judging: Client) -> None:
+    lent = post(judging)
+    assert lent.status_code == 200
+    assert lent.headers["Content-Type"] == JSON
+    assert lent.headers["Allow"] == "POST, OPTIONS"
+    assert "default-src 'none'" in lent.headers["Content-Security-Policy"]
+    assert {"Cookie", "Accept-Language"} <= set(lent.headers["Vary"].split(", "))
+
+
+@pytest.mark.parametrize("accept", ["*/*", JSON, "text/html, */*; q=0.8", "application/json; q=1"])
+def test_whoever_takes_json_gets_json(judging: Client, accept: str) -> None:
+    assert post(judging, Accept=accept).headers["Content-Type"].startswith(JSON)
+
+
+@pytest.mark.parametrize("kind", [JSON, "application/json; charset=utf-8"])
+def test_json_is_taken_with_a_charset_and_without(judging: Client, kind: str) -> None:
+    assert post(judging, kind=kind).status_code == 200
+
+
+def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -> None:
+    found = {
+        "html": post(judging, Accept="text/html"),
+        "format": post(judging, address=LEND + "?format=xml"),
+        "xml": post(judging, "<a/>", kind="text/xml"),
+        "form": post(judging, "campaign=museum", kind="application/x-www-form-urlencoded"),
+        "no json": post(judging, "{"),
+        "nan": post(judging, '{"after": NaN}'),
+        "get": judging.get(LEND),
+        "forged": judging.post(LEND, "{}", content_type=JSON),
+        "nobody": Client().post(LEND, "{}", content_type=JSON),
+        "nobody's token": post(Client(), Authorization="Token 0123456789abcdef"),
+    }
+    assert {name: answer.status_code for name, answer in found.items()} == {
+        "html": 406,
+        "format": 404,
+        "xml": 415,
+        "form": 415,
+        "no json": 400,
+        "nan": 400,
+        "get": 405,
+        "forged": 403,
+        "nobody": 401,
+        "nobody's token": 401,
+    }
+    for answer in found.values():
+        assert answer.headers["Content-Type"] == JSON
+        assert "detail" in answer.json()
+    assert found["nobody"].headers["WWW-Authenticate"] == "Token"
+    assert found["forged"].json()["detail"].startswith("CSRF Failed")
+
+
+def test_a_script_judges_with_a_token(judge: Judge) -> None:
+    assert judge.user is not None
+    _token, secret = AuthToken.objects.create(user=judge.user)
+    script = Client(enforce_csrf_checks=True, headers={"Authorization": f"Token {secret}"})
+    block = post(script).json()["blocks"][0]
+    body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+    judged = script.put(f"/api/v1/judging/judgments/{uuid4()}/", body, content_type=JSON)
+    assert judged.status_code == 200
+    assert judged.json()["block"] == block["id"]
+
+
+@pytest.mark.parametrize("accept", [None, "*/*", JSON, "application/*", JSON + "; indent=4"])
+def test_negotiation_comes_to_what_drfs_comes_to(accept: str | None) -> None:
+    headers = {} if accept is None else {"Accept": accept}
+    request = Request(APIRequestFactory().get("/", headers=headers))
+    renderers = [Renderer()]
+    assert Negotiation().select_renderer(
+        request, renderers
+    ) == DefaultContentNegotiation().select_renderer(request, renderers)

@@ -1,0 +1,189 @@
+"""A session is read together with its user, and ends as Django's own do."""
+
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.contrib import auth
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from campaign.models import Session, User
+from campaign.sessions import SessionStore, session_user
+from campaign.tasks import forget_sessions
+
+pytestmark = pytest.mark.django_db
+PROFILE = "/api/v1/campaigns/"
+BACKEND = "campaign.backends.UserBackend"
+OLD_TABLE = """
+    CREATE TABLE django_session (
+        session_key varchar(40) PRIMARY KEY, session_data text NOT NULL,
+        expire_date timestamptz NOT NULL
+    )
+"""
+
+
+@pytest.fixture
+def user() -> User:
+    return User.objects.create_user(name="Olga", email="olga@example.org", password="a long one")
+
+
+@pytest.fixture
+def signed_in(client: Client, user: User) -> Client:
+    client.force_login(user)
+    return client
+
+
+def key_of(client: Client) -> str:
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def request_with(key: str | None) -> HttpRequest:
+    request = RequestFactory().get("/")
+    request.session = SessionStore(key)
+    return request
+
+
+def test_who_asks_is_read_with_the_session(
+    signed_in: Client, user: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    request = request_with(key_of(signed_in))
+    with django_assert_num_queries(1):
+        found = session_user(request)
+    assert isinstance(found, User)
+    assert vars(found) | {"_state": None} == vars(User.objects.get()) | {"_state": None}
+    assert found == auth.get_user(request) == user
+
+
+def test_a_session_without_a_user_is_nobodys(client: Client) -> None:
+    store = SessionStore()
+    store["interface_language"] = "de"
+    store.save()
+    assert Session.objects.get().user is None
+    request = request_with(store.session_key)
+    assert isinstance(session_user(request), AnonymousUser)
+    assert request.session["interface_language"] == "de"
+    assert isinstance(session_user(request_with(None)), AnonymousUser)
+    assert isinstance(session_user(request_with("never-seen-before")), AnonymousUser)
+
+
+def test_the_signed_data_says_whose_it_is_not_the_column(signed_in: Client, user: User) -> None:
+    other = User.objects.create_user(name="Otto")
+    Session.objects.update(user=other)
+    assert session_user(request_with(key_of(signed_in))) == user
+    Session.objects.update(user=None)
+    assert session_user(request_with(key_of(signed_in))) == user
+    Session.objects.update(user=user, session_data="forged")
+    assert isinstance(session_user(request_with(key_of(signed_in))), AnonymousUser)
+
+
+@pytest.mark.parametrize("ended", ["password", "inactive", "backend", "no hash", "signed out"])
+def test_a_session_ends_where_django_ends_it(signed_in: Client, user: User, ended: str) -> None:
+    key = key_of(signed_in)
+    store = SessionStore(key)
+    if ended == "password":
+        user.set_password("another one")
+        user.save()
+    elif ended == "inactive":
+        User.objects.update(is_active=False)
+    elif ended == "backend":
+        store[auth.BACKEND_SESSION_KEY] = "elsewhere.Backend"
+        store.save()
+    elif ended == "no hash":
+        del store[auth.HASH_SESSION_KEY]
+        store.save()
+    else:
+        signed_in.post("/sign-out/")
+    assert isinstance(session_user(request_with(key)), AnonymousUser)
+    assert signed_in.get(PROFILE).status_code == 401
+
+
+def test_a_session_signed_by_the_secret_key_before_this_one_goes_on(
+    signed_in: Client, user: User, settings: Any
+) -> None:
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "the new one"
+    before = key_of(signed_in)
+    request = request_with(before)
+    assert session_user(request) == user
+    request.session.save()
+    # As Django has it: under a new key, with a hash by the new secret.
+    assert request.session.session_key != before
+    settings.SECRET_KEY_FALLBACKS = []
+    assert session_user(request_with(request.session.session_key)) == user
+
+
+def test_signing_in_changes_the_key_and_notes_the_user(client: Client, user: User) -> None:
+    store = SessionStore()
+    store["interface_language"] = "de"
+    store.save()
+    request = request_with(store.session_key)
+    assert isinstance(session_user(request), AnonymousUser)
+    auth.login(request, user, backend=BACKEND)
+    request.session.save()
+    [row] = Session.objects.all()
+    assert row.session_key != store.session_key
+    assert row.user == user
+    assert row.get_decoded()["interface_language"] == "de"
+
+
+def test_another_user_in_the_same_browser_takes_nothing_over(signed_in: Client, user: User) -> None:
+    other = User.objects.create_user(name="Otto")
+    request = request_with(key_of(signed_in))
+    request.session["of"] = "Olga"
+    auth.login(request, other, backend=BACKEND)
+    request.session.save()
+    assert session_user(request) == other
+    [row] = Session.objects.all()
+    assert (row.user, "of" in row.get_decoded()) == (other, False)
+    auth.logout(request)
+    assert isinstance(session_user(request), AnonymousUser)
+    assert not Session.objects.exists()
+
+
+def test_with_a_user_their_sessions_go(signed_in: Client, user: User) -> None:
+    other = Client()
+    other.force_login(User.objects.create_user(name="Otto"))
+    user.delete()
+    assert signed_in.get(PROFILE).status_code == 401
+    assert other.get(PROFILE).status_code == 200
+
+
+def test_sessions_that_ran_out_are_deleted(signed_in: Client) -> None:
+    kept = key_of(signed_in)
+    Session.objects.create(session_key="old", expire_date=timezone.now() - timedelta(seconds=1))
+    forget_sessions()
+    assert [row.session_key for row in Session.objects.all()] == [kept]
+
+
+def test_sessions_of_earlier_versions_go_on(signed_in: Client, user: User) -> None:
+    """What the migration moves, and moves back."""
+    migration = import_module("campaign.migrations.0006_sessions_with_their_user")
+    copy = "INSERT INTO django_session SELECT session_key, session_data, expire_date FROM "
+    with connection.schema_editor() as editor, connection.cursor() as cursor:
+        # A database that is set up today.
+        migration.move_here(apps, editor)
+        migration.move_back(apps, editor)
+        cursor.execute(OLD_TABLE)
+        cursor.execute(copy + "campaign_session")
+        rows = "('nobodys', 'unsigned', now() + interval '1 day'), ('old', '', now())"
+        cursor.execute(f"INSERT INTO django_session VALUES {rows}")
+        Session.objects.all().delete()
+        migration.move_here(apps, editor)
+        cursor.execute("SELECT count(*) FROM django_session")
+        assert cursor.fetchone() == (0,)
+        assert dict(Session.objects.values_list("session_key", "user")) == {
+            key_of(signed_in): user.pk,
+            "nobodys": None,
+        }
+        migration.move_back(apps, editor)
+        cursor.execute("SELECT count(*) FROM django_session")
+        assert cursor.fetchone() == (2,)
+    assert signed_in.get(PROFILE).status_code == 200
