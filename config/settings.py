@@ -156,6 +156,12 @@ SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
+# --- Recruiting services ------------------------------------------------------------------------
+
+# Where Amazon SNS has the certificates it signs with, as a regular expression: a test has them
+# elsewhere. Whoever owns such a host can speak in MTurk's name, so that no variable sets it.
+SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
+
 # --- Mail ---------------------------------------------------------------------------------------
 
 # Without a mail server messages are printed, links and all: that is for trying things out.

@@ -48,7 +48,8 @@ from campaign.services.panels import (
     panel_create,
     panel_member_admit,
     panel_open_or_close,
-    panel_subscribe,
+    panel_topic_agree,
+    panel_topic_asks,
 )
 from campaign.services.people import (
     PersonRefusedError,
@@ -107,7 +108,8 @@ __all__ = [
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
-    "panel_subscribe",
+    "panel_topic_agree",
+    "panel_topic_asks",
     "sighting_note",
     "test_set_change",
     "test_set_choose",
