@@ -2,10 +2,16 @@
 
 from celery import shared_task
 
-from campaign.services import mails_send_due
+from campaign.services import mails_send_due, sightings_forget
 
 
 @shared_task(name="campaign.tasks.send_mails")
 def send_mails() -> None:
     """Send the invitations that wait, and those whose time to be tried again has come."""
     mails_send_due()
+
+
+@shared_task
+def forget_sightings() -> None:
+    """Forget the browsers that were seen long ago."""
+    sightings_forget()
