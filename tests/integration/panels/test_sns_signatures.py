@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 from pytest_django import Settings
 
@@ -114,7 +115,10 @@ def test_a_topic_that_nobody_signed_for_does_not_ask(mturk: MTurk, amazon: Amazo
         lambda: make_certificate(make_key("amazon"), "example.org", in_subject=True),
         lambda: make_certificate(make_key("other"), SIGNER),
         lambda: b"no certificate",
-        lambda: b"-" * (certificates.LARGEST + 1),
+        lambda: (
+            make_certificate(make_key("amazon"), SIGNER).public_bytes(Encoding.PEM)
+            + b"\n" * certificates.LARGEST
+        ),
     ],
     ids=["ended", "not begun", "other name", "other subject", "other key", "none", "too large"],
 )
@@ -146,6 +150,8 @@ def test_no_address_but_amazons_is_asked_for_a_certificate(
         "https://sns.a.b.amazonaws.com/x.pem",
         "http://sns.us-east-1.amazonaws.com/x.pem",
         "https://sns.us-east-1.amazonaws.com/x.key",
+        "https://sns.us-east-1.amazonaws.com/x.pem?y",
+        "https://sns.us-east-1.amazonaws.com/x.pem.key",
         "https://sns.us-east-1.amazonaws.com/?Action=x&y=.pem",
         "https://sns.us-east-1.amazonaws.com/../x.pem",
         "file:///etc/ssl/x.pem",
