@@ -188,9 +188,10 @@ class TestRepeats:
             design_change(test_set=test_set, intra_share=share)
             assert intra_plan(test_set_id=test_set.pk, judge_id=judge.pk) == planned
 
-    def test_without_repeats_all_is_listed_whatever_is_in_hand(self, judge: Judge) -> None:
-        test_set = judge.campaign.test_sets.get()
+    def test_without_repeats_all_is_listed_whatever_is_in_hand(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
         design_change(test_set=test_set, repeat_gap=0)
+        judge = make_judge(test_set.campaign)
         pool_fill(test_set_id=test_set.pk, size=6)
         done = judge_hits(signed_in(judge), 3)
         lend(judge)

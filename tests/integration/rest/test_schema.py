@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import requests
@@ -17,6 +18,8 @@ from schemathesis.core.transport import Response
 from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import ignored_auth
 
+from annotation.models import Assignment
+from annotation.selectors import assigned_blocks
 from campaign.models import Judge, TestSet, User
 from ranking.models import RankingRun
 
@@ -139,6 +142,52 @@ def test_answers_with_real_rows_are_as_described(
         named = {name: value for name, value in values.items() if f"{{{name}}}" in path}
         case = described[path]["GET"].Case(path_parameters=named)
         assert call_and_validate(case, researcher) == 200
+
+
+@pytest.mark.django_db
+def test_what_a_judge_is_sent_is_as_described(
+    described: BaseSchema, judge: Judge, test_set: TestSet, client_of: Callable[[User], Client]
+) -> None:
+    """Also the times: the page's clock reads them. The answers are built by hand, for speed."""
+    assert judge.user is not None
+    client = client_of(judge.user)
+
+    def sent(method: str, path: str, **parts: Any) -> int:
+        case = described[f"/api/v1/judging/{path}"][method].Case(
+            media_type="application/json", **parts
+        )
+        return call_and_validate(case, client)
+
+    lent = sent("POST", "assignments/", body={"campaign": test_set.campaign.slug})
+    blocks = assigned_blocks(Assignment.objects.get(judge=judge))
+    judged, skipped, reported = (str(each.public_id) for each in blocks)
+    labels = [1] * len(blocks[0].candidates)
+    client_id = {"client_id": str(uuid4())}
+    answers = [
+        lent,
+        sent(
+            "PUT",
+            "judgments/{client_id}/",
+            path_parameters=client_id,
+            body={"block": judged, "labels": labels},
+        ),
+        sent(
+            "PUT",
+            "skips/{client_id}/",
+            path_parameters=client_id,
+            body={"block": skipped, "reason": "other", "comment": "x"},
+        ),
+        sent(
+            "PUT",
+            "problem-reports/{client_id}/",
+            path_parameters=client_id,
+            body={"block": reported, "kind": "page", "comment": "x"},
+        ),
+        sent("GET", "judgments/"),
+        # With what was said of its blocks.
+        sent("POST", "assignments/", body={}),
+    ]
+    assert {status // 100 for status in answers} == {2}
 
 
 @pytest.mark.django_db
