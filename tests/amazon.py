@@ -3,6 +3,7 @@
 The key, the certificates and the HTTPS server are real; only their names are not Amazon's.
 """
 
+import contextlib
 import ssl
 from base64 import b64encode
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
@@ -67,6 +68,8 @@ class Amazon:
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     redirects: dict[str, str] = field(default_factory=dict)
+    dripping: set[str] = field(default_factory=set)
+    stopped: Event = field(default_factory=Event)
 
     @cached_property
     def certificate_url(self) -> str:
@@ -136,6 +139,7 @@ def amazon_at_work(folder: Path, *, name: str = "localhost") -> Iterator[Amazon]
     try:
         yield server.amazon
     finally:
+        server.amazon.stopped.set()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -158,9 +162,13 @@ class _Certificates(BaseHTTPRequestHandler):
         self.send_response(302 if moved else 404 if found is None else 200)
         if moved:
             self.send_header("Location", moved)
-        self.send_header("Content-Length", str(len(found or b"")))
+        if self.path not in amazon.dripping:
+            self.send_header("Content-Length", str(len(found or b"")))
         self.end_headers()
         self.wfile.write(found or b"")
+        with contextlib.suppress(OSError):
+            while self.path in amazon.dripping and not amazon.stopped.wait(0.02):
+                self.wfile.write(b"\n")
 
     def log_message(self, *_args: object) -> None:
         """Nobody reads it."""

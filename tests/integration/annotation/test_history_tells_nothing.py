@@ -49,13 +49,13 @@ STEPS: list[tuple[str, Step]] = [
 
 def judge_before_the_sixth(kind: str) -> Judge:
     """Who did five HITs and gets a HIT of this purpose next."""
-    test_set = make_long_test_set(make_campaign(kind), segments=120, systems=3)
+    test_set = make_long_test_set(make_campaign(kind), segments=60, systems=3)
     design_change(test_set=test_set, intra_share=0.5, repeat_gap=GAP)
     judge = make_judge(test_set.campaign, kind)
     for _hit in range(5):
-        pool_fill(test_set_id=test_set.pk, size=20)
+        pool_fill(test_set_id=test_set.pk, size=8)
         judge_one_hit(judge)
-    pool_fill(test_set_id=test_set.pk, size=20)
+    pool_fill(test_set_id=test_set.pk, size=8)
     if kind != HIT.Purpose.INTRA:
         other = make_judge(test_set.campaign, "other")
         HIT.objects.open().filter(purpose="intra").update(reserved_for=other)

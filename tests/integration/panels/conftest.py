@@ -34,6 +34,8 @@ def amazon(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) 
     """SNS, whose server this machine trusts."""
     certificates._failed_at.clear()
     settings.SNS_CERTIFICATE_HOSTS = r"localhost:\d+"
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "localhost")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     with amazon_at_work(tmp_path) as amazon:
         yield amazon

@@ -223,6 +223,17 @@ def test_while_amazon_cannot_be_asked_it_is_told_to_send_again(
     assert state() == "returned"
 
 
+def test_amazon_does_not_keep_us_waiting(
+    mturk: MTurk, amazon: Amazon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by an answer that never ends, of which each byte comes in time."""
+    monkeypatch.setattr(certificates, "TIME_OUT", 0.5)
+    url = amazon.publishes(make_certificate(make_key("amazon"), SIGNER))
+    amazon.dripping.add(url.removeprefix(amazon.url))
+    assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 503
+    assert state() == "started"
+
+
 def test_one_thread_at_a_time_waits_for_amazon(mturk: MTurk, amazon: Amazon) -> None:
     """The others answer judges; what Amazon sends meanwhile it sends again."""
     url = amazon.publishes(make_certificate(make_key("amazon"), SIGNER))
