@@ -95,6 +95,18 @@ def test_nothing_a_judge_is_sent_names_a_system(schema: dict[str, Any]) -> None:
     assert "System" not in seen
 
 
+def test_every_time_is_described_as_one(schema: dict[str, Any]) -> None:
+    """Otherwise an answer could say it in any way, and be as described."""
+    times = {
+        f"{name}.{key}": described
+        for name, part in schema["components"]["schemas"].items()
+        for key, described in part.get("properties", {}).items()
+        if key.endswith("_at")
+    }
+    assert {"Assignment.expires_at", "JudgedBlock.judged_at", "Judgment.submitted_at"} <= set(times)
+    assert {each["format"] for each in times.values()} == {"date-time"}
+
+
 def test_schema_is_served_to_everybody(client: Client) -> None:
     response = client.get("/api/schema/")
     assert response.status_code == 200
