@@ -7,7 +7,7 @@ from annotation.views.judge import judge_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
-from annotation.views.panels.organiser import panel_open, panel_page, panels_page
+from annotation.views.panels.organiser import panel_open, panel_page, panel_topic, panels_page
 from annotation.views.panels.participations import participations_download
 from annotation.views.tour import tour
 from annotation.views.training import training, training_block
@@ -23,6 +23,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/panels/", panels_page, name="panels"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/", panel_page, name="panel"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/open/", panel_open, name="panel-open"),
+    path("campaigns/<slug:slug>/panels/<int:panel_id>/topic/", panel_topic, name="panel-topic"),
     path(
         "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv",
         participations_download,

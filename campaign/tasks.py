@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from campaign.services import mails_send_due
+from campaign.services import mails_send_due, sightings_forget
 from campaign.sessions import SessionStore
 
 
@@ -16,3 +16,9 @@ def forget_sessions() -> None:
 def send_mails() -> None:
     """Send the invitations that wait, and those whose time to be tried again has come."""
     mails_send_due()
+
+
+@shared_task
+def forget_sightings() -> None:
+    """Forget the browsers that were seen long ago."""
+    sightings_forget()

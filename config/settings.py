@@ -134,6 +134,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 15.0},
     },
+    "forget-sightings": {
+        "task": "campaign.tasks.forget_sightings",
+        "schedule": 1800.0,
+        "options": {"expires": 1800.0},
+    },
     "settle-participations": {
         "task": "annotation.tasks.settle_participations",
         "schedule": 60.0,
@@ -155,10 +160,18 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
+# Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
+SIGHTINGS_KEPT_DAYS = env.int("SIGHTINGS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after.
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+
+# --- Recruiting services ------------------------------------------------------------------------
+
+# Where Amazon SNS has the certificates it signs with, as a regular expression: a test has them
+# elsewhere. Whoever owns such a host can speak in MTurk's name, so that no variable sets it.
+SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
 
 # --- Mail ---------------------------------------------------------------------------------------
 

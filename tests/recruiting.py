@@ -18,11 +18,10 @@ from django.urls import reverse
 from campaign.models import Campaign, Panel, PanelKind
 from campaign.panels.events import prolific_signature
 from campaign.services import PanelTerms, panel_create
+from tests.amazon import SUBSCRIBE, TOPIC, Amazon
 
 SECRET = "wh-5tvqYH0b1wLZ"
 COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"
-TOPIC = "arn:aws:sns:us-east-1:123456789012:quintet"
-SUBSCRIBE = "https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=x&Token=abc"
 
 
 def make_panel(campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any) -> Panel:
@@ -101,10 +100,11 @@ def prolific_signature_of(secret: str, timestamp: str, body: bytes) -> str:
 
 @dataclass(frozen=True)
 class MTurk:
-    """A worker's browser that MTurk sends, and what arrives through Amazon SNS."""
+    """A worker's browser that MTurk sends, and what arrives through Amazon SNS if that is at work."""
 
     panel: Panel
     submit_to: str = "https://workersandbox.mturk.com"
+    amazon: Amazon | None = None
 
     @property
     def address(self) -> str:
@@ -131,7 +131,10 @@ class MTurk:
         """The link in the frame, which opens a tab."""
         return client.get(self.address, self.query(worker, assignment) | {"tab": "1"})
 
-    def tells(self, assignment: str, event: str, *, ago: float = 0, topic: str = TOPIC) -> Any:
+    def tells(
+        self, assignment: str, event: str, *, ago: float = 0, topic: str = TOPIC, **signing: Any
+    ) -> Any:
+        """A notification of something that happened `ago` seconds before it was sent."""
         at = datetime.now(tz=UTC) - timedelta(seconds=ago)
         message = {
             "EventDocId": uuid4().hex,
@@ -147,24 +150,20 @@ class MTurk:
                 }
             ],
         }
-        return self.posts("Notification", TopicArn=topic, Message=json.dumps(message))
+        fields = {"TopicArn": topic, "Message": json.dumps(message), "Subject": event}
+        return self.posts("Notification", **(fields | signing))
 
-    def subscribes(self, url: str = SUBSCRIBE) -> Any:
-        return self.posts("SubscriptionConfirmation", TopicArn=TOPIC, SubscribeURL=url, Token="abc")
+    def subscribes(self, url: str = SUBSCRIBE, **signing: Any) -> Any:
+        return self.posts("SubscriptionConfirmation", SubscribeURL=url, **signing)
 
-    def posts(self, kind: str, **fields: str) -> Any:
-        body = {
-            "Type": kind,
-            "MessageId": str(uuid4()),
-            "Timestamp": "2026-01-01T00:00:00.000Z",
-            "SignatureVersion": "1",
-            "Signature": "EXAMPLE",
-            "SigningCertURL": "https://sns.us-east-1.amazonaws.com/x.pem",
-            **fields,
-        }
+    def posts(self, kind: str, **signing: Any) -> Any:
+        assert self.amazon is not None
+        return self.delivers(self.amazon.message(kind, **signing))
+
+    def delivers(self, message: dict[str, Any]) -> Any:
         return Client(enforce_csrf_checks=True).post(
             reverse("panel-events", args=[self.panel.events_key]),
-            data=json.dumps(body),
+            data=json.dumps(message),
             content_type="text/plain; charset=UTF-8",
-            headers={"x-amz-sns-message-type": kind},
+            headers={"x-amz-sns-message-type": message["Type"]},
         )

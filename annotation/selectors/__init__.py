@@ -1,7 +1,12 @@
 """Reads of the annotation app."""
 
 from annotation.selectors.footing import Footing, OpenTestSet, judge_footing
-from annotation.selectors.history import JudgedBlock, judged_blocks, own_judgments
+from annotation.selectors.history import (
+    JudgedBlock,
+    has_own_out_of_reach,
+    judged_blocks,
+    own_judgments,
+)
 from annotation.selectors.judging import (
     AssignedBlock,
     AssignmentView,
@@ -75,6 +80,7 @@ __all__ = [
     "damaged_systems",
     "excluded_judges",
     "excluded_judges_by_campaign",
+    "has_own_out_of_reach",
     "has_work_waiting",
     "hit_from_pool",
     "hit_reserved",

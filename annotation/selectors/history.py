@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import HIT, Assignment, Block, Judgment
+from annotation.models import Assignment, Block, Judgment
 from annotation.models.pool import IsAnyOf
 from annotation.selectors.shown import BlockView, block_views
 from campaign.models import Judge
@@ -28,31 +28,48 @@ class JudgedBlock:
 
 
 def own_judgments(judge: Judge) -> QuerySet[Judgment]:
-    """The judge's current judgments of blocks that were lent to them; imported ones were not.
+    """What the judge may look at of their current judgments: all, while they hold no HIT.
 
-    Training is not among them: it was answered with what is right. Nor is, for as long as the judge
-    has a repeat of it to do, what they said the first time. A repeat that shows what they must not
-    see by now is not lent to them again, and hides nothing.
+    While they do, it is as for the page's way back: none of HITs further back than the one they hold
+    reaches (`AssignmentView.back`). Whatever a HIT may repeat is further back, so that nobody copies
+    what they said the first time; and since it is the same for every HIT of a design that has
+    repeats, what is listed does not tell which of them is one.
     """
-    shown_and_not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("system_ids")))
-    begun = (
-        HIT.objects.filter(
-            # What this judge did first may itself be a copy, for a second judge, of that HIT.
-            Q(repeats=OuterRef("block__hit")) | Q(repeats=OuterRef("block__hit__repeats")),
-            purpose=HIT.Purpose.INTRA,
-            reserved_for=judge,
-            completed_at__isnull=True,
-            assignments__judge=judge,
-        )
-        .exclude(pk=OuterRef("block__hit"))
-        .exclude(Exists(shown_and_not_to_be_seen))
-    )
+    return _own(judge).filter(~Exists(_held_too_far_ahead(judge)))
+
+
+def has_own_out_of_reach(judge: Judge) -> bool:
+    """Whether `own_judgments` leaves out some for now. One query."""
+    return _own(judge).filter(Exists(_held_too_far_ahead(judge))).exists()
+
+
+def _own(judge: Judge) -> QuerySet[Judgment]:
+    """Current judgments of blocks that were lent to the judge; imported ones were not.
+
+    Training is not among them: it was answered with what is right.
+    """
     return (
         Judgment.objects.filter(judge=judge, assignment__isnull=False)
         .exclude(block__control=Block.Control.TRAINING)
-        .filter(~Exists(begun))
         .current()
     )
+
+
+def _held_too_far_ahead(judge: Judge) -> QuerySet[Assignment]:
+    """HITs in the judge's hands that must not be helped by the judgment of the outer query.
+
+    Also where the lease ran out, for as long as they could get it again: not after somebody else did
+    it, nor where it shows what they must not see by now.
+    """
+    not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
+    return Assignment.objects.filter(
+        judge=judge,
+        completed_at__isnull=True,
+        hit__completed_at__isnull=True,
+        hit__test_set=OuterRef("test_set"),
+        hit__design__intra_share__gt=0,
+        ordinal__gt=OuterRef("assignment__ordinal") + F("hit__design__repeat_gap"),
+    ).exclude(Exists(not_to_be_seen))
 
 
 def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[JudgedBlock]:

@@ -163,8 +163,11 @@ def intra_plan(*, test_set_id: int, judge_id: int) -> int:
     waiting = HIT.objects.filter(
         test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA
     )
-    # Looked at under the lock: another worker may have been here.
-    if number is None or planner.is_all_planned or waiting.open().exists():
+    # Looked at under the lock: another worker may have been here, or an organiser. What a judge may
+    # look at goes by the design of the HITs they hold, so that one without repeats has none.
+    if not planner.parameters.intra_share or waiting.open().exists():
+        return 0
+    if number is None or planner.is_all_planned:
         return 0
     original = plans_read([hit_ids[number]])[hit_ids[number]]
     if not planner.quota.allows(original):

@@ -82,6 +82,7 @@ WORDS = {
     "history_offline": _("Your judgments cannot be fetched without the network."),
     "history_trouble": _("Your judgments cannot be fetched just now. Try again in a moment."),
     "history_none": _("You have judged nothing yet."),
+    "history_earlier": _("Earlier ones are here again when you have nothing left to judge."),
     "three_done": _("Three more done."),
     "took_seconds": _("That took less than a minute."),
 }

@@ -152,7 +152,7 @@ class Sighting(models.Model):
 
     Kept so that organisers notice a link that was passed on. Neither addresses of the network nor
     the browser's own words are stored: a keyed hash of a random cookie, and two words for the kind
-    of device.
+    of device. After a while they are deleted, but for when a link was opened first.
     """
 
     judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="sightings")
@@ -166,7 +166,10 @@ class Sighting(models.Model):
     )
     at_work = models.BooleanField(_("at work"))
     browser = models.BinaryField(
-        _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
+        _("browser"),
+        max_length=32,
+        null=True,
+        help_text=_("A keyed hash of the id in its cookie; empty once it is forgotten."),
     )
     device = models.CharField(_("device"), max_length=40, blank=True)
     seen_at = models.DateTimeField(_("seen"), db_default=Now())
@@ -181,8 +184,20 @@ class Sighting(models.Model):
                 condition=models.Q(at_work=False) | models.Q(invitation__isnull=True),
                 name="sighting_opens_a_link_or_is_at_work",
             ),
+            models.CheckConstraint(
+                condition=models.Q(browser__isnull=False) | models.Q(at_work=False, device=""),
+                name="sighting_forgotten_is_an_opening",
+            ),
         ]
-        indexes = [models.Index(fields=["judge", "seen_at"], name="sighting_by_judge_and_time")]
+        indexes = [
+            models.Index(fields=["judge", "seen_at"], name="sighting_by_judge_and_time"),
+            # For those that are due to be forgotten.
+            models.Index(
+                fields=["seen_at"],
+                condition=models.Q(browser__isnull=False),
+                name="sighting_with_browser_by_time",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.judge_id} {self.device}"

@@ -1,9 +1,8 @@
 """What the services tell of a participation, in one shape.
 
 Prolific: https://docs.prolific.com/api-reference/webhooks/receiving, and for the signature
-https://docs.prolific.com/api-reference/webhooks/verifying. MTurk, through Amazon SNS:
+https://docs.prolific.com/api-reference/webhooks/verifying. MTurk, through Amazon SNS (`sns.py`):
 https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/ApiReference_NotificationReceptorAPIArticle.html
-and https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html.
 """
 
 import hmac
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 #: How far the time of a signed request may be from ours, either way.
 REPLAY_WINDOW: Final = timedelta(minutes=5)
-_SNS_HOST: Final = re.compile(r"sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
+# PostgreSQL stores no NUL, and UTF-8 has no half of a pair.
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _MTURK_EVENT: Final = re.compile(r"Assignment([A-Z][a-z]+)")
 
 
@@ -38,22 +37,6 @@ class Event:
     session_id: str
     status: str
     at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """SNS asks whether this topic may send here; to open `confirm` says yes."""
-
-    topic_arn: str
-    confirm: str
-
-
-@dataclass(frozen=True, slots=True)
-class Notification:
-    """What a topic of SNS has to tell."""
-
-    topic_arn: str
-    events: list[Event]
 
 
 def prolific_signature(*, secret: str, timestamp: str, body: bytes) -> str:
@@ -76,59 +59,50 @@ def prolific_event(
     at = _unix_time(timestamp)
     if abs(now - at) > REPLAY_WINDOW:
         raise EventForgedError("The request is too old, or from the future.")
-    data = _object(body)
+    data = json_object(body)
     if data.get("event_type") != "submission.status.change":
         return None
-    status = _text(data, "status").upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
-    return Event(session_id=_text(data, "resource_id"), status=status[:40], at=at)
+    status = json_text(data, "status").upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
+    return Event(session_id=json_text(data, "resource_id"), status=status[:40], at=at)
 
 
-def sns_message(body: bytes) -> Subscription | Notification | None:
-    """What SNS sends; None for what needs no answer. Raises `EventRefusedError`."""
-    data = _object(body)
-    kind = data.get("Type")
-    if kind == "SubscriptionConfirmation":
-        confirm = _text(data, "SubscribeURL")
-        address = urlsplit(confirm)
-        if address.scheme != "https" or not _SNS_HOST.fullmatch(address.netloc):
-            raise EventRefusedError("The subscription is not of Amazon SNS.")
-        return Subscription(topic_arn=_text(data, "TopicArn"), confirm=confirm)
-    if kind == "Notification":
-        events = _object(_text(data, "Message").encode()).get("Events")
-        if not isinstance(events, list):
-            raise EventRefusedError("The message holds no events.")
-        return Notification(topic_arn=_text(data, "TopicArn"), events=list(_mturk_events(events)))
-    return None
+def mturk_events(message: str) -> list[Event]:
+    """What MTurk tells of assignments in the message of a notification. Raises `EventRefusedError`."""
+    events = json_object(message.encode()).get("Events")
+    if not isinstance(events, list):
+        raise EventRefusedError("The message holds no events.")
+    return list(_of_assignments(events))
 
 
-def _mturk_events(events: list[Any]) -> Iterator[Event]:
+def _of_assignments(events: list[Any]) -> Iterator[Event]:
     for event in events:
         if not isinstance(event, dict):
             raise EventRefusedError("An event is no object.")
-        kind = _MTURK_EVENT.fullmatch(_text(event, "EventType"))
+        kind = _MTURK_EVENT.fullmatch(json_text(event, "EventType"))
         # The others are about HITs, or a Ping.
         if kind is not None:
             yield Event(
-                session_id=_text(event, "AssignmentId"),
+                session_id=json_text(event, "AssignmentId"),
                 status=kind[1].upper(),
-                at=_iso_time(_text(event, "EventTimestamp")),
+                at=iso_time(event, "EventTimestamp"),
             )
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes) -> dict[str, Any]:
+    """The object that the body holds. Raises `EventRefusedError`."""
     try:
         data = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EventRefusedError("The body is not JSON.") from error
     if not isinstance(data, dict):
         raise EventRefusedError("The body is no JSON object.")
     return data
 
 
-def _text(data: dict[str, Any], name: str) -> str:
+def json_text(data: dict[str, Any], name: str) -> str:
+    """A text that is not empty and that PostgreSQL stores. Raises `EventRefusedError`."""
     value = data.get(name)
-    # PostgreSQL stores no NUL.
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value or _NO_TEXT.search(value):
         raise EventRefusedError(f"“{name}” is missing.")
     return value
 
@@ -140,9 +114,10 @@ def _unix_time(text: str) -> datetime:
         raise EventRefusedError("The timestamp is no time.") from error
 
 
-def _iso_time(text: str) -> datetime:
+def iso_time(data: dict[str, Any], name: str) -> datetime:
+    """A time, of UTC where it does not say. Raises `EventRefusedError`."""
     try:
-        at = datetime.fromisoformat(text)
+        at = datetime.fromisoformat(json_text(data, name))
     except ValueError as error:
-        raise EventRefusedError("“EventTimestamp” is no time.") from error
+        raise EventRefusedError(f"“{name}” is no time.") from error
     return at if at.tzinfo else at.replace(tzinfo=UTC)

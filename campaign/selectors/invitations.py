@@ -91,7 +91,8 @@ def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
     )
     for judge_id, browser, device, opened_at in browsers:
         row = rows[judge_id]
-        row.devices[bytes(browser)] = device
+        if browser is not None:
+            row.devices[bytes(browser)] = device
         row.opened_at = min(filter(None, (row.opened_at, opened_at)), default=None)
     for judge_id, seen_at in sightings_at_once(campaign=campaign):
         rows[judge_id].at_once = seen_at

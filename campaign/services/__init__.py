@@ -7,7 +7,6 @@ from campaign.services.arriving import (
     judge_arrive,
     judge_arrived,
     languages_offered,
-    sighting_note,
     test_set_choose,
 )
 from campaign.services.bad_references import (
@@ -48,7 +47,8 @@ from campaign.services.panels import (
     panel_create,
     panel_member_admit,
     panel_open_or_close,
-    panel_subscribe,
+    panel_topic_agree,
+    panel_topic_asks,
 )
 from campaign.services.people import (
     PersonRefusedError,
@@ -61,6 +61,7 @@ from campaign.services.people import (
     user_language_set,
 )
 from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
+from campaign.services.sightings import sighting_note, sightings_forget
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -107,8 +108,10 @@ __all__ = [
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
-    "panel_subscribe",
+    "panel_topic_agree",
+    "panel_topic_asks",
     "sighting_note",
+    "sightings_forget",
     "test_set_change",
     "test_set_choose",
     "user_language_set",

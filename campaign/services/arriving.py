@@ -7,7 +7,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from campaign.models import Arrival, Campaign, Invitation, Judge, Sighting, TestSet, User
+from campaign.models import Arrival, Campaign, Invitation, Judge, TestSet, User
 from campaign.services.invitations import InvitationRefusedError
 
 # No vowels, so that no word comes out; nothing that looks like something else.
@@ -125,15 +125,6 @@ def languages_offered(invitation: Invitation) -> list[str]:
     )
     tags = {tag for pair in pairs for tag in pair}
     return sorted(tags.intersection(invitation.languages) if invitation.languages else tags)
-
-
-def sighting_note(
-    *, judge: Judge, browser: bytes, device: str, opened: Invitation | None = None
-) -> Sighting:
-    """A browser opened this link, or is at work where no link is given."""
-    return Sighting.objects.create(
-        judge=judge, browser=browser, device=device, invitation=opened, at_work=opened is None
-    )
 
 
 def test_set_choose(*, judge: Judge, test_set: TestSet | None) -> Judge:

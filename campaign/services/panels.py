@@ -9,7 +9,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
-from campaign.panels.events import Subscription
 from campaign.services.arriving import judge_admit
 
 
@@ -67,11 +66,19 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
         rows.filter(closed_at__isnull=True).update(closed_at=Now())
 
 
-def panel_subscribe(*, panel: Panel, subscription: Subscription) -> None:
-    """Keep which SNS topic asked to send here, and the link by which an organiser agrees."""
+def panel_topic_asks(*, panel: Panel, topic_arn: str, confirm: str) -> None:
+    """Keep which SNS topic asks to send here, and the link that tells Amazon that it may."""
     Panel.objects.filter(pk=panel.pk).update(
-        topic_arn=subscription.topic_arn[:300], subscribe_url=subscription.confirm[:2000]
+        asking_topic_arn=topic_arn[:300], subscribe_url=confirm[:2000]
     )
+
+
+def panel_topic_agree(*, panel: Panel, topic_arn: str) -> bool:
+    """Believe this topic from now on, and no other; False where it is not the one that asks."""
+    rows = Panel.objects.filter(pk=panel.pk, asking_topic_arn=topic_arn).exclude(
+        topic_arn=topic_arn
+    )
+    return bool(topic_arn) and rows.update(topic_arn=topic_arn) > 0
 
 
 def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:

@@ -43,6 +43,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "section": "invitations",
         "links": links_for_anybody(campaign=campaign),
         "people": people_invited(campaign=campaign),
+        "days_kept": settings.SIGHTINGS_KEPT_DAYS,
         "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),

@@ -43,10 +43,11 @@ export class History {
       return this.#say(say("history_offline"));
     }
     if (answer.status !== 200) return this.#say(say("history_trouble"));
-    const { results, next } = answer.data;
+    const { results, next, earlier } = answer.data;
     this.#next = next && new URL(next).searchParams.get("cursor");
     $("history-more").hidden = !next;
-    this.#say(first && !results.length ? say("history_none") : "");
+    const none = first && !results.length ? say("history_none") : "";
+    this.#say(earlier && !next ? say("history_earlier") : none);
     const items = results.map((row) => this.#item(row));
     $("history-list").append(...items);
     items[0]?.querySelector("button").focus();

@@ -80,6 +80,7 @@ ADDRESSES = {
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,
+    "campaigns/<slug:slug>/panels/<int:panel_id>/topic/": ONLY_POST,
     # Ids of people at a service: organisers pay them, researchers need them not.
     "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": MEMBERS_PAGE,
     # Who has been there may go again; where a campaign has none it leads to the work.

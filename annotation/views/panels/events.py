@@ -1,5 +1,8 @@
 """Where the services tell what became of a submission or an assignment."""
 
+from datetime import datetime
+from typing import cast
+
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.views.decorators.csrf import csrf_exempt
@@ -7,15 +10,22 @@ from django.views.decorators.http import require_POST
 
 from annotation.services.panels import participation_hear
 from campaign.models import Panel, PanelKind
+from campaign.panels.certificates import CertificateUnavailableError, signing_certificate
 from campaign.panels.events import (
     Event,
     EventForgedError,
     EventRefusedError,
-    Subscription,
+    mturk_events,
     prolific_event,
+)
+from campaign.panels.sns import (
+    NOTIFICATION,
+    SUBSCRIPTION,
+    message_time_check,
+    message_verify,
     sns_message,
 )
-from campaign.services import panel_subscribe
+from campaign.services import panel_topic_asks
 
 
 @csrf_exempt
@@ -23,7 +33,8 @@ from campaign.services import panel_subscribe
 def panel_events(request: HttpRequest, token: str) -> HttpResponse:
     """Take in a webhook of Prolific or a message of Amazon SNS; 204 also for what concerns nobody.
 
-    400 where it has not the service's form, 403 where it is not the service's.
+    400 where it has not the service's form, 403 where it is not the service's, 503 where that
+    cannot be told at the moment; then SNS sends it again.
     """
     panel = Panel.objects.filter(events_key=token).first()
     if panel is None:
@@ -36,32 +47,42 @@ def panel_events(request: HttpRequest, token: str) -> HttpResponse:
         return HttpResponse(str(error), status=403, content_type="text/plain")
     except EventRefusedError as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain")
+    except CertificateUnavailableError as error:
+        return HttpResponse(str(error), status=503, content_type="text/plain")
     for event in events:
         participation_hear(panel=panel, event=event)
     return HttpResponse(status=204)
 
 
 def _prolific(request: HttpRequest, panel: Panel) -> list[Event]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT now()")
-        (now,) = cursor.fetchone()
     event = prolific_event(
         secret=panel.webhook_secret,
         timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
         signature=request.headers.get("X-Prolific-Request-Signature", ""),
         body=request.body,
-        now=now,
+        now=_now(),
     )
     return [] if event is None else [event]
 
 
 def _sns(request: HttpRequest, panel: Panel) -> list[Event]:
     message = sns_message(request.body)
-    if message is None:
-        return []
-    if isinstance(message, Subscription):
-        panel_subscribe(panel=panel, subscription=message)
-        return []
-    if message.topic_arn != panel.topic_arn:
+    # First what costs nothing: certificates are fetched for whom we might believe.
+    if message.kind != SUBSCRIPTION and message.topic_arn != panel.topic_arn:
         raise EventForgedError("Nobody asked for this topic here.")
-    return message.events
+    now = _now()
+    message_time_check(message, now=now)
+    certificate = signing_certificate(message.certificate_url)
+    message_verify(message, certificate=certificate, now=now)
+    if message.kind == NOTIFICATION:
+        return mturk_events(message.text)
+    # Who unsubscribed may want to undo it: that takes a link, too.
+    panel_topic_asks(panel=panel, topic_arn=message.topic_arn, confirm=message.confirm)
+    return []
+
+
+def _now() -> datetime:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT now()")
+        (now,) = cursor.fetchone()
+    return cast("datetime", now)

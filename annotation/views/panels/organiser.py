@@ -15,7 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
 from campaign.models import Campaign, Panel, PanelKind, Participation, User
-from campaign.services import PanelRefusedError, panel_change, panel_create, panel_open_or_close
+from campaign.services import (
+    PanelRefusedError,
+    panel_change,
+    panel_create,
+    panel_open_or_close,
+    panel_topic_agree,
+)
 from campaign.views.access import organised_campaign
 
 #: Rows on the page; the CSV has all.
@@ -108,4 +114,17 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     panel_open_or_close(panel=panel, is_open=is_open)
     said = _("Newcomers are let in.") if is_open else _("No newcomer is let in any more.")
     messages.success(request, said)
+    return redirect("panel", slug, panel_id)
+
+
+@require_POST
+@login_required
+def panel_topic(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Believe the SNS topic that asked to send here."""
+    campaign = organised_campaign(request, slug)
+    panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
+    if panel_topic_agree(panel=panel, topic_arn=request.POST.get("topic", "")):
+        messages.success(request, _("Notifications of this topic are believed from now on."))
+    else:
+        messages.error(request, _("This topic does not ask any more. Look at the one below."))
     return redirect("panel", slug, panel_id)

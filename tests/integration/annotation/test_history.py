@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
+from annotation.services.planning_for_judges import intra_plan
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
@@ -140,25 +141,55 @@ class TestRepeats:
     def blocks(self, assignment: Assignment) -> set[str]:
         return {str(block.public_id) for block in assignment.hit.blocks.all()}
 
+    def of_hits(self, judge: Judge, ordinals: range) -> set[str]:
+        rows = Assignment.objects.filter(judge=judge, ordinal__in=ordinals)
+        return {block for row in rows for block in self.blocks(row)}
+
     def test_what_is_to_be_judged_again_is_not_listed_until_that_is_done(
         self, repeated: Assignment
     ) -> None:
         judge = repeated.judge
         before = self.listed(judge)
-        assert self.blocks(repeated) <= before
+        assert before == self.of_hits(judge, range(1, 6))
         again = lend(judge)
         assert again.hit.repeats == repeated.hit
-        assert self.listed(judge) == before - self.blocks(repeated)
+        assert repeated.ordinal < 3
+        # As far back as the page goes from the sixth: three HITs.
+        in_reach = self.of_hits(judge, range(3, 6))
+        assert self.listed(judge) == in_reach
         # Half done, or left lying until the lease ran out: the rest is still to be judged.
         first, *_others = assigned_blocks(again)
         labels = [1] * len(first.candidates)
         judgment_submit(assigned=first, client_id=uuid4(), labels=labels)
         expire(again)
         leases_release()
-        own = {str(first.public_id)}
-        assert self.listed(judge) == before - self.blocks(repeated) | own
+        assert self.listed(judge) == in_reach | {str(first.public_id)}
         judge_all_of(again)
         assert self.listed(judge) == before | self.blocks(again)
+
+    def test_a_repeat_that_was_planned_with_a_smaller_gap_hides_its_original(
+        self, repeated: Assignment
+    ) -> None:
+        test_set = repeated.hit.test_set
+        design_change(test_set=test_set, repeat_gap=20)
+        assert lend(repeated.judge).hit.repeats == repeated.hit
+        assert not self.blocks(repeated) & self.listed(repeated.judge)
+
+    def test_a_design_that_has_no_repeats_any_more_plans_none(self, repeated: Assignment) -> None:
+        judge, test_set = repeated.judge, repeated.hit.test_set
+        judge_one_hit(judge)
+        for share, planned in ((0.0, 0), (0.5, 1)):
+            design_change(test_set=test_set, intra_share=share)
+            assert intra_plan(test_set_id=test_set.pk, judge_id=judge.pk) == planned
+
+    def test_without_repeats_all_is_listed_whatever_is_in_hand(self) -> None:
+        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
+        design_change(test_set=test_set, repeat_gap=0)
+        judge = make_judge(test_set.campaign)
+        pool_fill(test_set_id=test_set.pk, size=6)
+        done = judge_hits(signed_in(judge), 3)
+        lend(judge)
+        assert self.listed(judge) == {block["id"] for block in done}
 
     def test_a_repeat_of_a_copy_hides_the_copy(self, repeated: Assignment) -> None:
         """The judge's own HIT may repeat another's: for redundancy, or as an inter repeat."""

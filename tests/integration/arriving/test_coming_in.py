@@ -335,6 +335,6 @@ class TestOtherDevices:
         cookie = laptop.cookies["quintet_browser"]
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
         known, _dot, _noted = cookie.value.partition(".")
-        assert all(known.encode() not in bytes(row.browser) for row in seen)
+        assert all(known.encode() not in bytes(row.browser or b"") for row in seen)
         Client(headers={"user-agent": "Slackbot-LinkExpanding 1.0"}).get(link)
         assert seen.count() == 2

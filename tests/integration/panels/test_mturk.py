@@ -9,9 +9,11 @@ from django.urls import reverse
 
 from annotation.models import Assignment
 from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
+from campaign.services import panel_topic_agree
+from tests.amazon import SUBSCRIBE, TOPIC, Amazon
 from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_campaign, make_organiser, make_test_set
-from tests.recruiting import SUBSCRIBE, TOPIC, MTurk, make_panel
+from tests.recruiting import MTurk, make_panel
 
 pytestmark = pytest.mark.django_db
 
@@ -32,14 +34,16 @@ def test_set(campaign: Campaign) -> TestSet:
 
 
 @pytest.fixture
-def mturk(campaign: Campaign) -> MTurk:
-    return MTurk(make_panel(campaign, PanelKind.MTURK, participations_per_member=2))
+def mturk(campaign: Campaign, amazon: Amazon) -> MTurk:
+    panel = make_panel(campaign, PanelKind.MTURK, participations_per_member=2)
+    return MTurk(panel, amazon=amazon)
 
 
 @pytest.fixture
 def heard(mturk: MTurk) -> MTurk:
     """Its topic may send us notifications."""
     assert mturk.subscribes().status_code == 204
+    assert panel_topic_agree(panel=mturk.panel, topic_arn=TOPIC)
     mturk.panel.refresh_from_db()
     return mturk
 
@@ -213,7 +217,7 @@ def test_a_return_is_that_of_whoever_held_the_assignment_then(client: Client, he
     assert participation(OTHER).service_status == "SUBMITTED"
 
 
-def test_a_topic_is_heard_once_it_asked_and_no_other(
+def test_a_topic_is_heard_once_an_organiser_agreed_and_no_other(
     client: Client, mturk: MTurk, campaign: Campaign
 ) -> None:
     mturk.opens(client, WORKER, ASSIGNMENT)
@@ -221,25 +225,61 @@ def test_a_topic_is_heard_once_it_asked_and_no_other(
     assert mturk.subscribes("https://sns.us-east-1.amazonaws.com.example.org/").status_code == 400
     assert mturk.subscribes("http://sns.us-east-1.amazonaws.com/").status_code == 400
     assert mturk.subscribes().status_code == 204
+    # Whose it is, a signature does not say: anybody may have a topic.
+    assert mturk.tells(ASSIGNMENT, "AssignmentReturned").status_code == 403
     client.force_login(make_organiser(campaign))
-    page = client.get(reverse("panel", args=["museum", mturk.panel.pk])).content.decode()
-    assert SUBSCRIBE.replace("&", "&amp;") in page
+    address = reverse("panel", args=["museum", mturk.panel.pk])
+    link = SUBSCRIBE.replace("&", "&amp;")
+    page = client.get(address).content.decode()
     assert TOPIC in page
+    assert link not in page
+    agreed = client.post(f"{address}topic/", {"topic": TOPIC}, follow=True).content.decode()
+    assert link in agreed
+    assert "It is ours" not in agreed
     forged = mturk.tells(ASSIGNMENT, "AssignmentReturned", topic=TOPIC + "x")
     assert (forged.status_code, participation().state) == (403, "started")
     assert mturk.tells(ASSIGNMENT, "AssignmentReturned").status_code == 204
     assert participation().state == "returned"
-    assert mturk.posts("UnsubscribeConfirmation").status_code == 204
+
+
+def test_another_topic_that_asks_takes_no_place_until_an_organiser_agrees(
+    client: Client, heard: MTurk, campaign: Campaign
+) -> None:
+    heard.opens(client, WORKER, ASSIGNMENT)
+    assert heard.subscribes(TopicArn=TOPIC + "x").status_code == 204
+    assert heard.tells(ASSIGNMENT, "AssignmentAbandoned", topic=TOPIC + "x").status_code == 403
+    assert heard.tells(ASSIGNMENT, "AssignmentAccepted").status_code == 204
+    assert participation().state == "started"
+    client.force_login(make_organiser(campaign))
+    address = reverse("panel", args=["museum", heard.panel.pk])
+    assert SUBSCRIBE.replace("&", "&amp;") not in client.get(address).content.decode()
+    stale = client.post(f"{address}topic/", {"topic": TOPIC + "y"}, follow=True)
+    assert "does not ask any more" in stale.content.decode()
+    client.post(f"{address}topic/", {"topic": TOPIC + "x"})
+    assert heard.tells(ASSIGNMENT, "AssignmentAbandoned").status_code == 403
+    assert heard.tells(ASSIGNMENT, "AssignmentAbandoned", topic=TOPIC + "x").status_code == 204
+
+
+def test_what_was_unsubscribed_can_be_subscribed_again_by_the_link(heard: MTurk) -> None:
+    again = SUBSCRIBE + "again"
+    assert heard.posts("UnsubscribeConfirmation", SubscribeURL=again).status_code == 204
+    heard.panel.refresh_from_db()
+    assert (heard.panel.topic_arn, heard.panel.subscribe_url) == (TOPIC, again)
+    other = heard.posts("UnsubscribeConfirmation", TopicArn=TOPIC + "x")
+    assert other.status_code == 403
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"TopicArn": TOPIC},
-        {"TopicArn": TOPIC, "Message": "no JSON"},
-        {"TopicArn": TOPIC, "Message": "[]"},
-        {"TopicArn": TOPIC, "Message": '{"Events": [1]}'},
-        {"TopicArn": TOPIC, "Message": '{"Events": [{"EventType": "AssignmentReturned"}]}'},
+        {"Message": ""},
+        {"Message": "no JSON"},
+        {"Message": "[]"},
+        {"Message": '{"Events": [1]}'},
+        {"Message": '{"Events": [{"EventType": "AssignmentReturned"}]}'},
+        {"TopicArn": ""},
+        {"Timestamp": "yesterday"},
+        {"version": "3"},
     ],
 )
 def test_a_message_of_another_form_is_refused(heard: MTurk, fields: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import requests
@@ -17,6 +18,8 @@ from schemathesis.core.transport import Response
 from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import ignored_auth
 
+from annotation.models import Assignment
+from annotation.selectors import assigned_blocks
 from campaign.models import Judge, TestSet, User
 from ranking.models import RankingRun
 
@@ -92,6 +95,18 @@ def test_nothing_a_judge_is_sent_names_a_system(schema: dict[str, Any]) -> None:
     assert "System" not in seen
 
 
+def test_every_time_is_described_as_one(schema: dict[str, Any]) -> None:
+    """Otherwise an answer could say it in any way, and be as described."""
+    times = {
+        f"{name}.{key}": described
+        for name, part in schema["components"]["schemas"].items()
+        for key, described in part.get("properties", {}).items()
+        if key.endswith("_at")
+    }
+    assert {"Assignment.expires_at", "JudgedBlock.judged_at", "Judgment.submitted_at"} <= set(times)
+    assert {each["format"] for each in times.values()} == {"date-time"}
+
+
 def test_schema_is_served_to_everybody(client: Client) -> None:
     response = client.get("/api/schema/")
     assert response.status_code == 200
@@ -139,6 +154,52 @@ def test_answers_with_real_rows_are_as_described(
         named = {name: value for name, value in values.items() if f"{{{name}}}" in path}
         case = described[path]["GET"].Case(path_parameters=named)
         assert call_and_validate(case, researcher) == 200
+
+
+@pytest.mark.django_db
+def test_what_a_judge_is_sent_is_as_described(
+    described: BaseSchema, judge: Judge, test_set: TestSet, client_of: Callable[[User], Client]
+) -> None:
+    """Also the times: the page's clock reads them. The answers are built by hand, for speed."""
+    assert judge.user is not None
+    client = client_of(judge.user)
+
+    def sent(method: str, path: str, **parts: Any) -> int:
+        case = described[f"/api/v1/judging/{path}"][method].Case(
+            media_type="application/json", **parts
+        )
+        return call_and_validate(case, client)
+
+    lent = sent("POST", "assignments/", body={"campaign": test_set.campaign.slug})
+    blocks = assigned_blocks(Assignment.objects.get(judge=judge))
+    judged, skipped, reported = (str(each.public_id) for each in blocks)
+    labels = [1] * len(blocks[0].candidates)
+    client_id = {"client_id": str(uuid4())}
+    answers = [
+        lent,
+        sent(
+            "PUT",
+            "judgments/{client_id}/",
+            path_parameters=client_id,
+            body={"block": judged, "labels": labels},
+        ),
+        sent(
+            "PUT",
+            "skips/{client_id}/",
+            path_parameters=client_id,
+            body={"block": skipped, "reason": "other", "comment": "x"},
+        ),
+        sent(
+            "PUT",
+            "problem-reports/{client_id}/",
+            path_parameters=client_id,
+            body={"block": reported, "kind": "page", "comment": "x"},
+        ),
+        sent("GET", "judgments/"),
+        # With what was said of its blocks.
+        sent("POST", "assignments/", body={}),
+    ]
+    assert {status // 100 for status in answers} == {2}
 
 
 @pytest.mark.django_db

@@ -1,0 +1,128 @@
+"""A judge's history answers alike whether the HIT in their hands is a repeat or not."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import HIT, Assignment
+from annotation.selectors import assigned_blocks, assignment_view
+from annotation.services import design_change, judgment_submit, leases_release, pool_fill
+from campaign.models import Judge
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_long_test_set
+
+pytestmark = pytest.mark.django_db
+HISTORY = "/api/v1/judging/judgments/"
+GAP = 3
+# What happens to the HIT in hand, one after the other.
+Step = Callable[[Assignment], object]
+
+
+def judge_first_block(assignment: Assignment) -> None:
+    first, *_others = assigned_blocks(assignment)
+    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+
+
+def lapse(assignment: Assignment) -> None:
+    expire(assignment)
+    leases_release()
+
+
+def fetch_ahead(assignment: Assignment) -> None:
+    lend(assignment.judge, after=assignment)
+
+
+STEPS: list[tuple[str, Step]] = [
+    ("lent", lambda _assignment: None),
+    ("begun", judge_first_block),
+    ("the next one fetched ahead", fetch_ahead),
+    ("lapsed", lapse),
+    ("done", judge_all_of),
+]
+
+
+def judge_before_the_sixth(kind: str) -> Judge:
+    """Who did five HITs and gets a HIT of this purpose next."""
+    test_set = make_long_test_set(make_campaign(kind), segments=60, systems=3)
+    design_change(test_set=test_set, intra_share=0.5, repeat_gap=GAP)
+    judge = make_judge(test_set.campaign, kind)
+    for _hit in range(5):
+        pool_fill(test_set_id=test_set.pk, size=8)
+        judge_one_hit(judge)
+    pool_fill(test_set_id=test_set.pk, size=8)
+    if kind != HIT.Purpose.INTRA:
+        other = make_judge(test_set.campaign, "other")
+        HIT.objects.open().filter(purpose="intra").update(reserved_for=other)
+    return judge
+
+
+def answers(judge: Judge) -> list[Any]:
+    """All pages as the judge gets them: what the entries are by place, not by what they say."""
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    places = {
+        str(block.public_id): (assignment.ordinal, block.position)
+        for assignment in judge.assignments.select_related("hit")
+        for block in assignment.hit.blocks.all()
+    }
+    found = []
+    address: str | None = f"{HISTORY}?page_size=4"
+    while address:
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(address)
+        data = answer.json()
+        address = data["next"]
+        rows = data.pop("results")
+        shown = [(places[row["block"]["id"]], sorted(row), sorted(row["block"])) for row in rows]
+        told = {
+            name: type(value).__name__ if name != "earlier" else value
+            for name, value in data.items()
+        }
+        found.append((shown, told, sorted(answer.headers), len(queries)))
+    return found
+
+
+def test_a_repeat_in_hand_changes_nothing_that_another_hit_does_not() -> None:
+    told: dict[str, list[Any]] = {}
+    for kind in ("intra", "first"):
+        judge = judge_before_the_sixth(kind)
+        steps = told.setdefault(kind, [("before", answers(judge))])
+        sixth = lend(judge)
+        assert (sixth.hit.purpose, sixth.ordinal) == (kind, 6)
+        for name, step in STEPS:
+            step(sixth)
+            steps.append((name, answers(judge)))
+    for repeat, ordinary in zip(told["intra"], told["first"], strict=True):
+        assert json.dumps(repeat) == json.dumps(ordinary)
+
+
+def test_what_is_listed_reaches_as_far_back_as_the_page() -> None:
+    judge = judge_before_the_sixth("first")
+    sixth = lend(judge)
+    back = assignment_view(sixth, campaign=judge.campaign).back
+    (places, told, *_rest), *others = answers(judge)
+    listed = {place for rows, *_rest in [(places,), *others] for (place, _position), *_row in rows}
+    assert listed == set(range(6 - back, 6))
+    assert told["earlier"] is True
+    judge_all_of(sixth)
+    assert answers(judge)[0][1]["earlier"] is False
+
+
+def test_an_ordinary_hit_that_somebody_else_did_is_not_in_hand_any_more() -> None:
+    judge = judge_before_the_sixth("first")
+    sixth = lend(judge)
+    lapse(sixth)
+    assert answers(judge)[0][1]["earlier"] is True
+    other = Judge.objects.get(campaign=judge.campaign, pseudonym="other")
+    HIT.objects.filter(purpose="intra").update(reserved_for=judge)
+    while (done := judge_one_hit(other)) is not None and done.hit_id != sixth.hit_id:
+        continue
+    assert done is not None
+    assert answers(judge)[0][1]["earlier"] is False
