@@ -79,11 +79,12 @@ export class Rows {
     const row = template.content.firstElementChild.cloneNode(true);
     const letter = row.querySelector(".row-letter");
     const text = row.querySelector(".row-text");
-    letter.id = `letter-${index}`;
     letter.querySelector("b").textContent = letterOf(index);
-    text.id = `text-${index}`;
     setText(text, candidate);
-    row.setAttribute("aria-labelledby", `${letter.id} ${text.id}`);
+    // In so many words: of a name put together from elements Orca says some twice, or in another order.
+    const name = `${letter.textContent} ${candidate.text}`;
+    row.setAttribute("aria-label", name);
+    row.addEventListener("focusout", () => row.setAttribute("aria-label", name));
 
     let wasChecked = null;
     for (const input of row.querySelectorAll("input")) {
@@ -124,6 +125,13 @@ export class Rows {
     this.#activate(index);
     (row.querySelector("input:checked") ?? row.querySelector("input")).focus({ preventScroll: true, ...options });
     if (!options?.preventScroll) row.scrollIntoView({ block: "nearest" });
+  }
+
+  // Said with the output that gets the focus next: an announcement would come after it, and nobody can
+  // judge an output before its source.
+  introduce(index, words) {
+    const row = this.rows[index];
+    row.setAttribute("aria-label", `${words} ${row.getAttribute("aria-label")}`);
   }
 
   showLabels() {

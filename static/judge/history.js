@@ -74,7 +74,8 @@ export class History {
 
   #reopen(row) {
     this.dialog.close();
-    this.page.open(this.queue.reopen(row));
+    // Orca says nothing of a focus that moves on while the last one's place is still being cleared away.
+    setTimeout(() => this.page.open(this.queue.reopen(row)), 50);
   }
 
   #say(words) {

@@ -49,6 +49,7 @@ export function openScreen({ api, outbox, drafts }) {
       c: () => view.toggleContext(),
       d: () => view.toggleDifferences(),
       m: () => view.openComment(),
+      o: () => view.readTexts(),
       r: openReport,
       h: () => history.open(),
       t: () => layout.toggle("tiers"),

@@ -62,10 +62,11 @@ export class Page extends EventTarget {
     this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
     $("panel").scrollTop = 0;
-    this.toRows({ preventScroll: true });
     if (this.#news) $("missing").textContent = this.#news;
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    announce(`${this.#news} ${say(opened, place)}`, block.source);
+    const first = unranked(block.labels)[0] ?? 0;
+    this.rows.introduce(first, `${this.#news} ${say(opened, place)} ${block.source?.text ?? ""}`.trim());
+    this.rows.focus(first, { preventScroll: true });
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
   }

@@ -40,6 +40,7 @@ export class Rest {
     this.#shown = true;
     clearTimeout(this.#timer);
     $("rest").hidden = false;
+    $("rest").setAttribute("role", "application");
     // What had the focus is gone with its block.
     if (!document.activeElement?.checkVisibility()) $("rest").focus();
     $("sentence").textContent = "";
@@ -75,6 +76,8 @@ export class Rest {
 
   #finished() {
     const first = $("rest-title").hidden;
+    // Here is something to read, and no key of the page's own.
+    $("rest").removeAttribute("role");
     const n = this.progress.doneHere;
     this.#say(n ? say("summary", { n }) : "");
     $("rest-title").hidden = $("rest-more").hidden = false;

@@ -1,5 +1,6 @@
 // Where the judge's work is, in words: on this device, sent, waiting for the network.
 
+import { announce } from "./announce.js";
 import { lasting } from "./store.js";
 import { say } from "./words.js";
 
@@ -11,7 +12,7 @@ export class Status {
   #turnedAway = false;
   #refusal = "";
   #told = "";
-  #troubled = false;
+  #troubled = "";
 
   constructor(outbox, signIn) {
     this.outbox = outbox;
@@ -49,9 +50,9 @@ export class Status {
   #tellTrouble(stuck) {
     const over = this.#troubled && !this.outbox.waiting().length;
     if (!stuck && !over) return;
-    this.#troubled = stuck;
     const words = $("status").textContent;
-    if ($("trouble").textContent !== words) $("trouble").textContent = words;
+    if (this.#troubled !== words) announce(words);
+    this.#troubled = stuck ? words : "";
   }
 
   // Told by the queue, which may be turned away while the outbox has nothing to send.

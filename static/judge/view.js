@@ -38,6 +38,15 @@ export class View {
     announce("", ...[...before, ...after].map(({ source, reference }) => source ?? reference));
   }
 
+  // Where digits are the page's, a screen reader has no key of its own for the texts above.
+  readTexts() {
+    if (!this.page.block) return false;
+    const parts = document.querySelectorAll("#panel > div:not([hidden]) :is(.label, .source, .reference)");
+    const inOwn = (part) => ({ text: part.textContent, lang: part.closest("[lang]").lang, dir: part.dir });
+    announce("", ...Array.from(parts, inOwn));
+    return true;
+  }
+
   toggleDifferences() {
     if (!this.page.block) return false;
     this.#differences = !this.#differences;

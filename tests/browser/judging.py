@@ -10,7 +10,7 @@ def rows(page: Page) -> Locator:
 
 
 def row(page: Page, letter: str) -> Locator:
-    return page.get_by_role("radiogroup", name=re.compile(rf"^Output {letter} "))
+    return page.get_by_role("radiogroup", name=re.compile(rf"\bOutput {letter} "))
 
 
 def rank_of(page: Page, letter: str, rank: int) -> Locator:

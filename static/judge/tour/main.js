@@ -62,6 +62,7 @@ class Tour {
   // Keys: a hint may have nothing to say.
   #answer(key) {
     $("tour-answer").textContent = key ? say(key) : "";
+    $("tour-said").textContent = $("tour-answer").textContent;
   }
 
   #goOn(words) {
@@ -74,6 +75,7 @@ class Tour {
     $("tour-step").textContent = say("tour_step", { step: this.#at + 1, steps: STEPS.length });
     $("tour-answer").textContent = words;
     this.#showTask();
+    $("tour-said").textContent = `${words} ${$("tour-task").textContent}`;
     $("tour-next").hidden = last;
     $("tour-end").hidden = !last;
     // After whatever the deed itself does with the focus.
