@@ -76,6 +76,8 @@ def test_a_session_without_a_user_is_nobodys(client: Client) -> None:
 
 def test_the_signed_data_says_whose_it_is_not_the_column(signed_in: Client, user: User) -> None:
     other = User.objects.create_user(name="Otto")
+    # Or the hash of the password in the session would tell them apart as well.
+    User.objects.update(password=user.password)
     Session.objects.update(user=other)
     assert session_user(request_with(key_of(signed_in))) == user
     Session.objects.update(user=None)
