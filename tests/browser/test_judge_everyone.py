@@ -279,6 +279,7 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     while page.locator("#outputs").is_visible():
         judge_block(page)
     expect(page.locator("#rest")).to_be_focused()
+    all_sent(page)
 
 
 def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
