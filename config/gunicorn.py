@@ -10,8 +10,6 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from django.urls import get_resolver
-
 wsgi_app = "config.wsgi:application"
 worker_class = "gthread"
 workers = 2
@@ -36,12 +34,11 @@ def when_ready(server: Any) -> None:
 
 
 def _memory_settle() -> None:
-    """Load what the first request would, and spare the garbage collector all that is loaded.
+    """Spare the garbage collector the application.
 
-    It would walk through the whole application every few hundred requests, for nothing, and take
-    from the workers the memory that they share.
+    It would walk through all of it every few hundred requests, for nothing, and take from the workers
+    the memory that they share.
     """
-    _ = get_resolver().url_patterns
     gc.collect()
     gc.freeze()
     # What a request makes is gone by its end, with no need to look for it every 700 objects.

@@ -117,6 +117,10 @@ class AssignmentRequestSerializer(serializers.Serializer[object]):
 
 class JudgmentRequestSerializer(serializers.Serializer[object]):
     block = serializers.UUIDField()
+    after = serializers.UUIDField(
+        required=False,
+        help_text="The assignment in hand: lends the next one ahead with the answer, as `next`.",
+    )
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
         min_length=1,
@@ -153,6 +157,11 @@ class JudgmentSerializer(serializers.Serializer[object]):
     assignment = serializers.UUIDField()
     feedback = FeedbackSerializer(
         allow_null=True, help_text="After a practice sentence; null after all others."
+    )
+    next = AssignmentSerializer(
+        allow_null=True,
+        help_text="The HIT lent ahead, where `after` asked for one and it lay ready; null otherwise: "
+        "whoever needs one then asks for it and is told why there is none.",
     )
 
 

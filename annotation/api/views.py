@@ -1,13 +1,13 @@
 """The judging API: what a judge's page talks to."""
 
+import logging
 from dataclasses import asdict
 from typing import Any, cast
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils.decorators import method_decorator
+from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
-from django.views.decorators.gzip import gzip_page
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import NotFound, PermissionDenied
@@ -22,6 +22,7 @@ from annotation.selectors import (
     Standing,
     assigned_block,
     assignment_view,
+    judge_assigned,
     judge_of,
     judge_progress,
 )
@@ -41,11 +42,14 @@ from campaign.languages import language_described
 from campaign.models import Judge, User
 from campaign.views.browser import work_note
 
+logger = logging.getLogger(__name__)
+
 # Made once: a serializer copies its fields each time it is made, and validates without keeping
 # anything. What is sent is built in the shape of the serializers, which describe it; a test holds
 # the two together.
 _ASSIGNMENT = serializers.AssignmentRequestSerializer()
 _JUDGMENT = serializers.JudgmentRequestSerializer()
+_GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
@@ -98,8 +102,30 @@ def _notice(standing: Standing) -> str:
     )
 
 
-# Five outputs of three sentences, twice ahead: compressed a third, and nothing in it is secret.
-@method_decorator(gzip_page, name="dispatch")
+def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpResponse:
+    """An answer that lends a HIT: the browser is seen at work, and what is sent is compressed.
+
+    Five outputs of three sentences become a third, and nothing in them is secret.
+    """
+    work_note(request, response, judge=judge)
+    compressed: HttpResponse = _GZIP.process_response(request, response)
+    return compressed
+
+
+def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
+    """A HIT lent along with a judgment that is stored already: none if anything is in the way."""
+    try:
+        settle_if_of_a_panel(judge=judge)
+        loan = assignment_lend(judge=judge, after=after)
+        return None if loan is None else _loan_data(loan, judge)
+    except (JudgePausedError, InstructionsPendingError):
+        return None
+    except Exception:
+        # The judge must not be told that their judgment failed.
+        logger.exception("Judge %s could not be lent a HIT along with a judgment.", judge.pk)
+        return None
+
+
 class AssignmentsView(JudgingView):
     @extend_schema(
         operation_id="judging_assignment_lend",
@@ -127,9 +153,7 @@ class AssignmentsView(JudgingView):
             return _instructions_pending()
         if loan is None:
             return _no_work(judge)
-        response = answer(_loan_data(loan, judge))
-        work_note(request, response, judge=judge)
-        return response
+        return _lent(request, answer(_loan_data(loan, judge)), judge)
 
 
 def _paused() -> Response:
@@ -164,14 +188,22 @@ class JudgmentView(JudgingView):
         responses={200: serializers.JudgmentSerializer, 400: serializers.RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> HttpResponse:
-        """Submit a judgment under an id of your choice; the same id again changes nothing."""
+        """Submit a judgment under an id of your choice; the same id again changes nothing.
+
+        With `after`, the next HIT comes with the answer.
+        """
         data = dict(_JUDGMENT.run_validation(request.data))
+        after = data.pop("after", None)
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        return answer(_judgment_data(judgment, assigned))
+        stored = _judgment_data(judgment, assigned)
+        if after is None:
+            return answer({**stored, "next": None})
+        judge = judge_assigned(assigned)
+        return _lent(request, answer({**stored, "next": _next_data(judge, after)}), judge)
 
 
 class SkipView(JudgingView):

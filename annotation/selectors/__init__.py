@@ -13,6 +13,7 @@ from annotation.selectors.judging import (
     assigned_block,
     assigned_blocks,
     assignment_view,
+    judge_assigned,
     judge_of,
 )
 from annotation.selectors.pool import (
@@ -87,6 +88,7 @@ __all__ = [
     "hits_for_judge",
     "hits_intra",
     "hits_reserved",
+    "judge_assigned",
     "judge_footing",
     "judge_of",
     "judge_progress",

@@ -1,8 +1,10 @@
 """What a judge holds, and under which opaque ids."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 from annotation.models import Assignment
@@ -44,21 +46,32 @@ class AssignmentView:
 
 
 @cache
-def _judge() -> Statement:
+def _judge(name: str, types: str, condition: str) -> Statement:
     columns = f"{columns_of(Judge, 'j')}, {columns_of(Campaign, 'm')}"
     return Statement(
-        "judge_of",
-        "bigint, text",
+        name,
+        types,
         f"""
         SELECT {columns} FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
-        WHERE j.user_id = $1 AND ($2 IS NULL OR m.slug = $2) ORDER BY j.id DESC LIMIT 1
+        WHERE {condition} ORDER BY j.id DESC LIMIT 1
         """,  # noqa: S608  constants alone
     )
 
 
 def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """The judge this user is in the campaign; in the one they joined last where none is named."""
-    found = _judge().row(user.pk, campaign_slug)
+    condition = "j.user_id = $1 AND ($2 IS NULL OR m.slug = $2)"
+    return _judge_from(_judge("judge_of", "bigint, text", condition).row(user.pk, campaign_slug))
+
+
+def judge_assigned(assigned: AssignedBlock) -> Judge:
+    """The judge in whose hands a block is."""
+    judge = _judge_from(_judge("judge_assigned", "bigint", "j.id = $1").row(assigned.judge_id))
+    assert judge is not None, "an assignment keeps its judge"  # noqa: S101  for the type checker
+    return judge
+
+
+def _judge_from(found: Sequence[Any] | None) -> Judge | None:
     if found is None:
         return None
     split = len(Judge._meta.concrete_fields)

@@ -101,7 +101,7 @@ export class Outbox extends EventTarget {
           const settled = refused && item.kind !== REPORT && body.block === item.body.block;
           if (id === item.id || settled) store.remove(this.prefix + id);
         }
-        this.#tell("sent", { item, answer: answer.data });
+        this.#tell("sent", { item, answer: answer.data, at: answer.at });
       } else {
         // The server will never take it as it is. It stays on the device, out of the way of the others.
         store.put(this.prefix + item.id, { ...item, refused: answer.data?.detail ?? String(answer.status) });

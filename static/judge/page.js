@@ -167,7 +167,8 @@ export class Page extends EventTarget {
     const { durationMs, activeMs } = this.clock.read();
     const comment = block.comment.trim();
     const labels = [...block.labels];
-    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment });
+    const after = this.queue.toFollow(block);
+    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment, ...(after && { after }) });
     return true;
   }
 

@@ -18,6 +18,9 @@ export class Queue extends EventTarget {
     this.api = api;
     this.outbox = outbox;
     this.drafts = drafts;
+    outbox.addEventListener("sent", ({ detail: { answer, at } }) => {
+      if (answer?.next) this.#take({ data: answer.next, at });
+    });
   }
 
   nextOpen() {
@@ -53,6 +56,14 @@ export class Queue extends EventTarget {
     return block.hit === hit.id && block.position >= hit.total - 1;
   }
 
+  // The HIT in hand, where the next one should be on its way once this block is done: its submission
+  // asks for it, too, and saves a request.
+  toFollow(block) {
+    const hit = this.lastHit();
+    const isNear = block.state === "open" && block.hit === hit?.id && block.position >= hit.total - 2;
+    return isNear ? hit.id : undefined;
+  }
+
   isComplete(hit) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
@@ -83,6 +94,8 @@ export class Queue extends EventTarget {
       const last = this.lastHit();
       // A HIT that is done here but not there would only be lent to us again.
       if (last) await this.outbox.emptied();
+      // One of them brought it.
+      if (this.lastHit() !== last && this.nextOpen()) return this.#found();
       let answer;
       try {
         answer = await this.api.assignment(last?.id);
@@ -94,11 +107,15 @@ export class Queue extends EventTarget {
       if (isUninstructed(answer)) return this.#lacks("instructions");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
-      this.lack = null;
       this.#take(answer);
-      if (this.nextOpen()) return true;
+      if (this.nextOpen()) return this.#found();
     }
     return this.#lacks("none");
+  }
+
+  #found() {
+    this.lack = null;
+    return true;
   }
 
   #lacks(reason, retryAfter = 0) {

@@ -59,7 +59,7 @@ FIELDS = frozenset(
     minutes_left notice blocks references context before after reference text candidates
     state judgment labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
-    judged_at detail errors missing campaign code retry_after body
+    judged_at earlier detail errors missing campaign code retry_after body
     """.split()  # noqa: SIM905  thirty lines otherwise
 )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
@@ -242,6 +242,12 @@ def test_the_ring_of_the_focus_stands_out_three_to_one(
         assert ratio >= 3
 
 
+def bring_nothing(route: Route) -> None:
+    """A submission is stored, and no next HIT comes with the answer."""
+    response = route.fetch()
+    route.fulfill(response=response, json={**response.json(), "next": None})
+
+
 def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
@@ -266,12 +272,14 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
         "**/judging/assignments/",
         lambda route: route.fulfill(status=202, json={"state": "preparing", "retry_after": 60}),
     )
+    page.route("**/judging/judgments/*/", bring_nothing)
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)
     while page.locator("#outputs").is_visible():
         judge_block(page)
     expect(page.locator("#rest")).to_be_focused()
+    all_sent(page)
 
 
 def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:

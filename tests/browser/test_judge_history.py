@@ -93,7 +93,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     judging.keyboard.press("u")
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
     judging.keyboard.press("Enter")
-    with judging.expect_response("**/judging/assignments/"):
+    with judging.expect_response("**/judging/judgments/*/"):
         judge_hit(judging, "12345")
     at_sentence(judging, 2)
     lent = Assignment.objects.filter(judge=judge).latest("ordinal")

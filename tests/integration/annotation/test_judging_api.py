@@ -7,15 +7,17 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Judgment, Skip
+from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
+from annotation.services import quality_action_take
 from annotation.services.announcing import judgments_take_up
 from campaign.models import Invitation, Judge, System, TestSet
 from campaign.services import invitation_create, invitation_revoke
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
 ASSIGNMENTS = "/api/v1/judging/assignments/"
@@ -260,3 +262,60 @@ def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge
     invitation_revoke(invitation=invitation)
     assert Client().get(f"/i/{token}/").status_code == 404
     assert Client().get("/i/unknown/").status_code == 404
+
+
+class TestTheNextHitWithAJudgment:
+    def submit(self, judging: Client, block: Any, **asked: Any) -> Any:
+        labels = [1] * len(block["candidates"])
+        return put(judging, asked.pop("id", uuid4()), block=block["id"], labels=labels, **asked)
+
+    def test_it_comes_where_it_is_asked_for(self, judging: Client) -> None:
+        hit = post(judging).json()
+        first, second, _third = hit["blocks"]
+        assert self.submit(judging, first).json()["next"] is None
+        brought = self.submit(judging, second, after=hit["id"]).json()["next"]
+        assert brought["id"] != hit["id"]
+        assert set(brought) == set(hit)
+        assert post(judging, after=hit["id"]).json() == brought
+
+    def test_sent_again_it_is_the_same(self, judging: Client) -> None:
+        hit = post(judging).json()
+        again = {"id": uuid4(), "after": hit["id"]}
+        once, twice = (
+            self.submit(judging, hit["blocks"][0], **again).json()["next"]["id"] for _ in range(2)
+        )
+        assert once == twice
+        assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)
+
+    def test_a_judge_who_was_stopped_is_told_when_they_ask(
+        self, judging: Client, judge: Judge, test_set: TestSet
+    ) -> None:
+        hit = post(judging).json()
+        organiser = make_organiser(judge.campaign)
+        quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+        answer = self.submit(judging, hit["blocks"][0], after=hit["id"])
+        assert (answer.status_code, answer.json()["next"]) == (200, None)
+        assert post(judging, after=hit["id"]).json()["code"] == "paused"
+
+    def test_where_it_cannot_be_lent_the_judgment_is_stored_and_said_to_be(
+        self, judging: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        hit = post(judging).json()
+
+        def broken(**_asked: Any) -> None:
+            raise OperationalError("out of memory")
+
+        monkeypatch.setattr("annotation.api.views.assignment_lend", broken)
+        answer = self.submit(judging, hit["blocks"][0], after=hit["id"])
+        assert (answer.status_code, answer.json()["next"]) == (200, None)
+        assert Judgment.objects.count() == 1
+
+    def test_it_costs_no_more_than_asking_for_it_apart(
+        self, judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        hit = post(judging).json()
+        first, second, _third = hit["blocks"]
+        self.submit(judging, first)
+        # Of a judgment three, of a HIT eight, and not twice who asks.
+        with django_assert_num_queries(10):
+            self.submit(judging, second, after=hit["id"])

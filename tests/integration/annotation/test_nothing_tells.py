@@ -71,15 +71,15 @@ class Browser:
         for block in data["blocks"]:
             seen.sizes.add(len(block["candidates"]))
             seen.ids += [block["id"], *(each["id"] for each in block["candidates"])]
-            answer, cost = self.send(
-                "PUT",
-                f"judgments/{uuid4()}/",
-                block=block["id"],
-                labels=[1] * len(block["candidates"]),
-            )
+            answer, cost = self.judge(block)
             seen.shapes.add(json.dumps([shape_of(answer.json()), headers_of(answer)]))
             costs.append(cost)
         seen.queries.add(tuple(costs))
+
+    def judge(self, block: Any, **asked: str) -> tuple[Any, int]:
+        labels = [1] * len(block["candidates"])
+        path = f"judgments/{uuid4()}/"
+        return self.send("PUT", path, block=block["id"], labels=labels, **asked)
 
 
 def kind_of(assignment: str) -> str:
@@ -144,6 +144,31 @@ def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
     assert len(set(ids)) == len(ids)
     # By chance alone: nothing in them counts, and nothing tells what was made first.
     assert {each.version for each in ids} == {4}
+
+
+def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, test_set: TestSet) -> None:
+    browsers = [Browser(judge), Browser(make_judge(test_set.campaign, "judge02"))]
+    for browser in browsers:
+        pool_fill(test_set_id=test_set.pk, size=30)
+        hit = browser.send("POST", "assignments/")[0].json()
+        for _round in range(HITS):
+            pool_fill(test_set_id=test_set.pk, size=30)
+            first, *others = hit["blocks"]
+            answer, cost = browser.judge(first, after=hit["id"])
+            hit = answer.json()["next"]
+            for block in others:
+                browser.judge(block)
+            shown = {**hit, "blocks": [{**block, "context": None} for block in hit["blocks"]]}
+            seen = browsers[0].seen[kind_of(hit["id"])]
+            seen.shapes.add(json.dumps([shape_of(shown), headers_of(answer)]))
+            seen.queries.add((cost,))
+    seen_of = browsers[0].seen
+    assert set(seen_of) == {"first", "attention", "inter", "intra"}
+    ordinary = seen_of["first"]
+    for each in seen_of.values():
+        assert each.shapes == ordinary.shapes
+        assert max(each.queries) <= max(ordinary.queries)
+        assert min(ordinary.queries) in each.queries
 
 
 def answers_alike(one: Any, other: Any) -> None:
