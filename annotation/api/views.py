@@ -108,8 +108,7 @@ def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpRespons
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
     work_note(request, response, judge=judge)
-    compressed: HttpResponse = _GZIP.process_response(request, response)
-    return compressed
+    return cast("HttpResponse", _GZIP.process_response(request, response))
 
 
 def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
