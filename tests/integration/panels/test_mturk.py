@@ -12,7 +12,7 @@ from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
 from campaign.services import panel_topic_agree
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon
 from tests.at_work import assignment_lend, judge_one_hit
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_organiser
 from tests.recruiting import MTurk, make_panel
 
 pytestmark = pytest.mark.django_db
@@ -20,17 +20,6 @@ pytestmark = pytest.mark.django_db
 DONE = "/judge/museum/completion/"
 WORKER, OTHER = "A3EXAMPLEWORKER", "A9OTHERWORKER"
 ASSIGNMENT = "3ASSIGNMENTEXAMPLE000000000001"
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
-
-
-@pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    """Work for those who need some."""
-    return make_test_set(campaign, documents=(9, 9), planned=6)
 
 
 @pytest.fixture
