@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from celery import current_app
 from django.db import connection
 from django.utils import translation
 
@@ -31,6 +32,14 @@ def _no_language_left() -> Iterator[None]:
     """The test client answers in the test's own thread, which keeps the language of the last page."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture
+def dead_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody answers where messages to the worker are sent."""
+    monkeypatch.setattr(current_app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
+    # Celery keeps the connections it has sent by.
+    monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
 
 
 @pytest.fixture

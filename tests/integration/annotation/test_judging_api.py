@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -207,21 +206,17 @@ def test_the_ranking_is_told_once_for_many_judgments(
 
 def test_a_judgment_is_taken_while_the_broker_is_away(
     judging: Client,
-    monkeypatch: pytest.MonkeyPatch,
+    dead_broker: None,
+    caplog: pytest.LogCaptureFixture,
     django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
-    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
-    broker.cache_clear()
-    try:
-        block = post(judging).json()["blocks"][0]
-        labels = [1] * len(block["candidates"])
-        with django_capture_on_commit_callbacks(execute=True):
-            answer = put(judging, uuid4(), block=block["id"], labels=labels)
-        assert answer.status_code == 200
-        assert Judgment.objects.count() == 1
-    finally:
-        monkeypatch.undo()
-        broker.cache_clear()
+    block = post(judging).json()["blocks"][0]
+    labels = [1] * len(block["candidates"])
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = put(judging, uuid4(), block=block["id"], labels=labels)
+    assert answer.status_code == 200
+    assert Judgment.objects.count() == 1
+    assert "The broker cannot be reached" in caplog.text
 
 
 @pytest.mark.parametrize("segments", [1, 9])

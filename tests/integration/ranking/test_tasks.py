@@ -92,14 +92,20 @@ def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> 
 
 
 def test_a_dead_broker_does_not_stop_the_ranking(
-    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
+    dead_broker: None,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
-    dead = redis.Redis.from_url("redis://127.0.0.1:1", socket_connect_timeout=0.1, retry=None)
-    monkeypatch.setattr("annotation.notification.broker", lambda: dead)
+    # As if more had come in meanwhile: that has to be told.
+    monkeypatch.setattr(tasks, "ranking_is_due", lambda **_: True)
 
-    rank_test_set(judged.test_set.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        rank_test_set(judged.test_set.pk)
 
     assert RankingRun.objects.count() == 1
+    assert "The broker cannot be reached" in caplog.text
 
 
 def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
