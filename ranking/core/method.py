@@ -252,7 +252,9 @@ def _row(scores: Scores) -> Scores:
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    groups = [part.group for part in parts if part.group is not None]
     return Scores(
         values=np.concatenate([part.values for part in parts]),
         estimable=np.concatenate([part.estimable for part in parts]),
+        group=np.concatenate(groups) if groups else None,
     )

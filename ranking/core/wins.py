@@ -26,10 +26,6 @@ class NotEstimable(StrEnum):
     ONLY_TIES = "only_ties"
     """Compared, but never decided; the method drops ties."""
 
-    SEPARATED = "separated"
-    """Won, or lost, every comparison against the others that are ranked, or belongs to a group that
-    did: the method's estimate would be infinite."""
-
     NOT_CONVERGED = "not_converged"
     """The fit did not converge within its limits; its last iterate is nobody's estimate."""
 
@@ -47,10 +43,14 @@ class Scores:
         Scores in [0, 1], higher is better; NaN exactly where `estimable` is False.
     estimable : bool, shape (..., n)
         Whether the data determine the score.
+    group : int64, shape (..., n), or None
+        Scores of systems in different groups do not compare, because nothing compared the systems;
+        None if all scores do.
     """
 
     values: FloatArray
     estimable: BoolArray
+    group: Int64Array | None = None
 
 
 def expected_wins(wins: Int64Array) -> Scores:
