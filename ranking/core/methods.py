@@ -95,6 +95,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
+        influence=bradley_terry.gradient,
     ),
 )
 
