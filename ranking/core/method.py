@@ -14,9 +14,11 @@ import numpy.typing as npt
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Resampling
+from ranking.core.standard_errors import Clusters, standard_errors
 from ranking.core.tallies import chunks
 from ranking.core.wins import NotEstimable, Scores
 
+FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 #: Bounds the n² tables that scoring many resamples at once builds.
@@ -54,6 +56,9 @@ class Method(ABC):
         Whether its scores are shares, in [0, 1].
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
+    gradient : callable or None
+        Called as ``gradient(counts, **parameters)``: derivatives of the n scores by the m counts of
+        `layout`, float64 of shape (n, m). None if the scores are no smooth function of counts.
     """
 
     #: Parts to score resamples in, for a caller who wants to know how far it is.
@@ -62,6 +67,7 @@ class Method(ABC):
     name: str
     is_share: bool
     uses_ties: bool
+    gradient: Callable[..., FloatArray] | None = None
 
     @property
     @abstractmethod
@@ -109,6 +115,41 @@ class Method(ABC):
         A resample is a function of the resampling and its id, so ids may be split over workers.
         """
 
+    def layout(self, blocks: Blocks) -> Layout:
+        """Return the counts that the method rests on."""
+        return Layout(len(blocks.systems), ties=self.uses_ties)
+
+    def standard_errors(
+        self, blocks: Blocks, clusters: Clusters, **parameters: Any
+    ) -> dict[str, Any] | None:
+        """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+            What is drawn anew as a whole, see `ranking.core.standard_errors`.
+        **parameters
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        dict or None
+            "clusters", and "values" by system. Left out are systems whose score no comparison
+            moves, such as those at infinite distance from all others, and everybody if there is
+            one cluster only. None if the method has no gradient.
+        """
+        if self.gradient is None:
+            return None
+        layout = self.layout(blocks)
+        moves = self.gradient(layout.unpack(count(blocks, layout)), **parameters)
+        error = standard_errors(blocks, layout, moves, clusters)
+        known = np.flatnonzero(moves.any(axis=1) & np.isfinite(error)).tolist()
+        return {
+            "clusters": clusters,
+            "values": {blocks.systems[index]: float(error[index]) for index in known},
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountsMethod(Method):
@@ -129,14 +170,14 @@ class CountsMethod(Method):
     def defaults(self) -> dict[str, Any]:
         return _defaults(self.of_counts)
 
-    def _layout(self, blocks: Blocks) -> Layout:
+    def layout(self, blocks: Blocks) -> Layout:
         return Layout(len(blocks.systems), ties=self.uses_ties, outright=self.outright)
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Fit:
         del seed  # nothing is drawn
-        layout = self._layout(blocks)
+        layout = self.layout(blocks)
         counts = layout.unpack(count(blocks, layout, weights))
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
@@ -149,7 +190,7 @@ class CountsMethod(Method):
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
             raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
-        layout = self._layout(blocks)
+        layout = self.layout(blocks)
         return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
 
     def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
@@ -192,7 +233,7 @@ class BlocksMethod(Method):
             return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
-        layout = Layout(len(blocks.systems), ties=True)
+        layout = self.layout(blocks)
         counts = layout.unpack(resampling.counts(blocks, layout, ids))
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 

@@ -47,6 +47,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_blocks=ability_methods.hopkins_may,
         of_resamples=ability_methods.hopkins_may_resamples,
+        gradient=ability_methods.hopkins_may_gradient,
     ),
     BlocksMethod(
         name="trueskill_wmt",
@@ -65,6 +66,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
+        gradient=bradley_terry.gradient,
     ),
 )
 
