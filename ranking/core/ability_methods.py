@@ -59,7 +59,7 @@ def hopkins_may_resamples(
     return score_counts(counts.wins, _ties(counts), model=Model(radius=radius))
 
 
-def hopkins_may_gradient(
+def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
 ) -> npt.NDArray[np.float64]:
     """Say how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""

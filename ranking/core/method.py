@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
-from ranking.core.levels import Resampling
-from ranking.core.standard_errors import Clusters, standard_errors
+from ranking.core.levels import Level, Resampling
+from ranking.core.moments import Moments
+from ranking.core.standard_errors import standard_errors
 from ranking.core.tallies import chunks
+from ranking.core.two_way import ScoreCovariance, two_way_covariance
 from ranking.core.wins import NotEstimable, Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,9 +58,10 @@ class Method(ABC):
         Whether its scores are shares, in [0, 1].
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
-    gradient : callable or None
-        Called as ``gradient(counts, **parameters)``: derivatives of the n scores by the m counts of
-        `layout`, float64 of shape (n, m). None if the scores are no smooth function of counts.
+    influence : callable or None
+        Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
+        float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
+        function of counts.
     """
 
     #: Parts to score resamples in, for a caller who wants to know how far it is.
@@ -67,7 +70,7 @@ class Method(ABC):
     name: str
     is_share: bool
     uses_ties: bool
-    gradient: Callable[..., FloatArray] | None = None
+    influence: Callable[..., FloatArray] | None = None
 
     @property
     @abstractmethod
@@ -115,12 +118,37 @@ class Method(ABC):
         A resample is a function of the resampling and its id, so ids may be split over workers.
         """
 
-    def layout(self, blocks: Blocks) -> Layout:
-        """Return the counts that the method rests on."""
-        return Layout(len(blocks.systems), ties=self.uses_ties)
+    def layout(self, systems: int) -> Layout:
+        """Return which cells the method's counts have for so many systems."""
+        return Layout(systems, ties=self.uses_ties)
+
+    def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores over segments and judges.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of counts in this layout, which may have more cells than the method's own.
+        layout : Layout
+        **parameters
+            Of the method.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        own = self.layout(layout.systems)
+        influence = np.zeros((layout.systems, layout.size))
+        influence[:, own.cells_in(layout)] = self.influence(
+            layout.unpack(moments.cells), **parameters
+        )
+        return two_way_covariance(moments, influence[:, layout.used])
 
     def standard_errors(
-        self, blocks: Blocks, clusters: Clusters, **parameters: Any
+        self, blocks: Blocks, clusters: Level, **parameters: Any
     ) -> dict[str, Any] | None:
         """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
 
@@ -135,19 +163,18 @@ class Method(ABC):
         Returns
         -------
         dict or None
-            "clusters", and "values" by system. Left out are systems whose score no comparison
-            moves, such as those at infinite distance from all others, and everybody if there is
-            one cluster only. None if the method has no gradient.
+            "clusters", and "values" by system: without those whose score no comparison moves, such
+            as one at infinite distance from all others, and empty if there is one cluster only.
+            None if the method has no influence values.
         """
-        if self.gradient is None:
+        if self.influence is None:
             return None
-        layout = self.layout(blocks)
-        moves = self.gradient(layout.unpack(count(blocks, layout)), **parameters)
-        error = standard_errors(blocks, layout, moves, clusters)
-        known = np.flatnonzero(moves.any(axis=1) & np.isfinite(error)).tolist()
+        layout = self.layout(len(blocks.systems))
+        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        error = standard_errors(blocks, layout, influence, clusters)
         return {
             "clusters": clusters,
-            "values": {blocks.systems[index]: float(error[index]) for index in known},
+            "values": {blocks.systems[i]: float(error[i]) for i in np.flatnonzero(error).tolist()},
         }
 
 
@@ -170,14 +197,14 @@ class CountsMethod(Method):
     def defaults(self) -> dict[str, Any]:
         return _defaults(self.of_counts)
 
-    def layout(self, blocks: Blocks) -> Layout:
-        return Layout(len(blocks.systems), ties=self.uses_ties, outright=self.outright)
+    def layout(self, systems: int) -> Layout:
+        return Layout(systems, ties=self.uses_ties, outright=self.outright)
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Fit:
         del seed  # nothing is drawn
-        layout = self.layout(blocks)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(count(blocks, layout, weights))
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
@@ -190,7 +217,7 @@ class CountsMethod(Method):
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
             raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
-        layout = self.layout(blocks)
+        layout = self.layout(len(blocks.systems))
         return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
 
     def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
@@ -233,7 +260,7 @@ class BlocksMethod(Method):
             return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
-        layout = self.layout(blocks)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(resampling.counts(blocks, layout, ids))
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 
