@@ -188,7 +188,9 @@ def draw_scores(
         deviates[row, order] = root @ _t_deviates(seed, id_, n, covariance.freedom)
     estimable = np.broadcast_to(scores.estimable, deviates.shape)
     return Scores(
-        values=np.where(estimable, scores.values + deviates, np.nan), estimable=estimable
+        values=np.where(estimable, scores.values + deviates, np.nan),
+        estimable=estimable,
+        group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
     )
 
 
