@@ -50,11 +50,11 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
     radius = float(found.radius[0]) / model.noise
     hazard = np.exp(stats.norm.logpdf(delta - radius) - special.log_ndtr(delta - radius))
     won = (by_difference - by_radius) * hazard / model.noise
-    cells[:, : n * n] = (won * both).reshape(n, -1)
+    cells[:, : n * n] = (won * both).reshape(n, n * n)
     if radius > 0:
         above, below = stats.norm.pdf(radius - delta), stats.norm.pdf(-radius - delta)
         chance = special.ndtr(radius - delta) - special.ndtr(-radius - delta)
         drew = by_difference * (below - above) + by_radius * (above + below)
         drew = np.divide(drew, chance * model.noise, out=np.zeros_like(drew), where=chance > 0)
-        cells[:, n * n :] = (drew * np.triu(both)).reshape(n, -1)
+        cells[:, n * n :] = (drew * np.triu(both)).reshape(n, n * n)
     return cells

@@ -10,9 +10,10 @@ import statsmodels.api as sm
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.bradley_terry import gradient, scores
 from ranking.core.counts import Counts, Layout, count
+from ranking.core.levels import LEVELS, Level
 from ranking.core.methods import method_named
 from ranking.core.ranking import rank
-from ranking.core.standard_errors import CLUSTERS, Clusters, standard_errors
+from ranking.core.standard_errors import standard_errors
 from tests.worlds import World, draw_campaign
 
 FloatArray = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ def pairs(wins: npt.NDArray[np.int64]) -> Blocks:
     )
 
 
-def errors(blocks: Blocks, clusters: Clusters, prior: float = 0.0) -> FloatArray:
+def errors(blocks: Blocks, clusters: Level, prior: float = 0.0) -> FloatArray:
     layout = Layout(len(blocks.systems), ties=True)
     moves = gradient(layout.unpack(count(blocks, layout)), prior=prior)
     return standard_errors(blocks, layout, moves, clusters)
@@ -61,10 +62,12 @@ def test_unclustered_errors_are_those_of_arena_rank() -> None:
 
 
 def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
-    """Standard errors of the logistic regression of pairwise blocks, without small-sample factor."""
-    first = np.arange(len(blocks)) % 2 == 0  # who wins is shown as the first, then as the second …
-    won = blocks.labels == 1
-    lost = blocks.labels == 2
+    """Return clustered covariances of the logistic regression of pairwise blocks, shape (n, n).
+
+    They are corrected for the effective number of clusters, (Σ size)² / Σ size².
+    """
+    first = np.arange(len(blocks)) % 2 == 0  # the winner is the first, then the second, and so on
+    won, lost = blocks.labels == 1, blocks.labels == 2
     x = np.where(first[:, np.newaxis], 1, -1) * (won.astype(float) - lost)
     clustered = sm.GLM(first.astype(float), x[:, 1:], family=sm.families.Binomial()).fit(
         tol=1e-12, cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
@@ -73,50 +76,37 @@ def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
     covariance = np.zeros((n, n))
     covariance[1:, 1:] = clustered.cov_params()
     centring = np.eye(n) - 1 / n
-    return np.sqrt(np.diagonal(centring @ covariance @ centring))
+    size = np.unique(groups, return_counts=True)[1]
+    effective = size.sum() ** 2 / (size**2).sum()
+    return centring @ covariance @ centring * effective / (effective - 1)
 
 
-def test_clustered_errors_are_those_of_statsmodels() -> None:
-    blocks = pairs(WINS)
-    columns: dict[Clusters, npt.NDArray[np.int64]] = {
+def columns(blocks: Blocks) -> dict[Level, npt.NDArray[np.int64]]:
+    return {
         "blocks": np.arange(len(blocks)),
         "segments": blocks.segment.astype(np.int64),
         "judges": blocks.judge.astype(np.int64),
     }
-    for clusters, column in columns.items():
-        size = len(np.unique(column))
-        expected = regression(blocks, column) * np.sqrt(size / (size - 1))
+
+
+def test_clustered_errors_are_those_of_statsmodels() -> None:
+    blocks = pairs(WINS)
+    for clusters, column in columns(blocks).items():
+        expected = np.sqrt(np.diagonal(regression(blocks, column)))
         np.testing.assert_allclose(errors(blocks, clusters), expected, rtol=1e-7)
 
 
-def test_two_ways_add_up_less_what_both_share() -> None:
+def test_two_ways_are_those_of_statsmodels_added_up() -> None:
     blocks = pairs(WINS)
-    both = blocks.segment.astype(np.int64) * 100 + blocks.judge
-    parts = [
-        regression(blocks, column) ** 2 * size / (size - 1)
-        for column in (blocks.segment.astype(np.int64), blocks.judge.astype(np.int64), both)
-        for size in [len(np.unique(column))]
-    ]
-    found = errors(blocks, "two_way")
-    np.testing.assert_allclose(found**2, parts[0] + parts[1] - parts[2], rtol=1e-7)
+    part = {name: regression(blocks, column) for name, column in columns(blocks).items()}
+    both = part["segments"] + part["judges"] - part["blocks"]
+    values, vectors = np.linalg.eigh(both)
+    positive = (vectors * np.maximum(values, 0)) @ vectors.T
+    np.testing.assert_allclose(errors(blocks, "two_way"), np.sqrt(np.diagonal(positive)), rtol=1e-7)
 
 
-def test_each_block_a_segment_and_a_judge_of_its_own_is_the_level_of_blocks() -> None:
-    blocks = pairs(WINS)
-    numbers = np.arange(len(blocks), dtype=np.int32)
-    own = replace(
-        blocks,
-        segment=numbers,
-        judge=numbers,
-        judges=tuple(f"j{number:03}" for number in numbers.tolist()),
-    )
-    expected = errors(own, "blocks")
-    for clusters in ("segments", "judges", "two_way"):
-        np.testing.assert_allclose(errors(own, clusters), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("clusters", CLUSTERS)
-def test_the_order_of_rows_changes_no_bit(clusters: Clusters) -> None:
+@pytest.mark.parametrize("clusters", LEVELS)
+def test_the_order_of_rows_changes_no_bit(clusters: Level) -> None:
     blocks, _ = draw_campaign(World(name="small", systems=6, blocks=120, segments=40), 1)
     mixed = blocks.take(np.random.default_rng(1).permutation(len(blocks)))
     np.testing.assert_array_equal(errors(mixed, clusters), errors(blocks, clusters))
@@ -125,7 +115,7 @@ def test_the_order_of_rows_changes_no_bit(clusters: Clusters) -> None:
 def test_one_cluster_says_nothing() -> None:
     blocks = pairs(WINS)
     alone = replace(blocks, judge=np.zeros_like(blocks.judge), judges=("all",))
-    assert np.isnan(errors(alone, "judges")).all()
+    assert not errors(alone, "judges").any()
     found = rank(alone, "bradley_terry", resample="judges", resamples=5).extra["standard_errors"]
     assert found == {"clusters": "judges", "values": {}}
     with pytest.raises(ValueError, match="clusters: 'documents'"):
@@ -152,7 +142,7 @@ def test_errors_are_the_spread_of_repeated_campaigns(method: str) -> None:
     found = [draw_campaign(world, seed)[0] for seed in range(120)]
     spread = np.std([chosen.score(blocks, **chosen.defaults).values for blocks in found])
     means = {}
-    for clusters in CLUSTERS:
+    for clusters in LEVELS:
         reported = [chosen.standard_errors(blocks, clusters, **chosen.defaults) for blocks in found]
         means[clusters] = np.mean([list(each["values"].values()) for each in reported if each])
     assert means["two_way"] == pytest.approx(spread, rel=0.08)
@@ -172,8 +162,8 @@ def test_what_is_at_infinite_distance_has_no_error() -> None:
     }
 
 
-def test_methods_without_a_gradient_have_none() -> None:
-    assert "standard_errors" not in rank(pairs(WINS), "trueskill", resamples=2).extra
+def test_methods_that_are_no_smooth_function_of_counts_have_none() -> None:
+    assert "standard_errors" not in rank(pairs(WINS), "lopez", resamples=2).extra
 
 
 def test_hopkins_may_moves_as_finite_differences_do() -> None:
@@ -209,7 +199,7 @@ def test_hopkins_may_leaves_out_who_was_never_compared() -> None:
     found = rank(blocks, "hopkins_may", resample="segments", resamples=5).extra
     assert set(found["standard_errors"]["values"]) == {"a", "b"}
     only_ties = Counts(wins=np.zeros((2, 2), np.int64), ties=np.array([[0, 5], [5, 0]]))
-    gradient_of = method_named("hopkins_may").gradient
-    assert gradient_of is not None
-    assert not gradient_of(only_ties, inference="collapsed", radius=None).any()
+    influence = method_named("hopkins_may").influence
+    assert influence is not None
+    assert not influence(only_ties, inference="collapsed", radius=None).any()
     assert not np.isnan(scores(only_ties).values).any()
