@@ -78,6 +78,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_blocks=ability_methods.hopkins_may,
         of_resamples=ability_methods.hopkins_may_resamples,
+        influence=ability_methods.hopkins_may_influence,
     ),
     BlocksMethod(
         name="trueskill_wmt",
