@@ -26,6 +26,8 @@ def rank_confidence_sets(
     confidence: float = 0.95,
     simultaneous: bool = False,
     bound: Bound = "both",
+    freedom: float = np.inf,
+    group: Int64Array | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> RankRanges:
@@ -36,7 +38,7 @@ def rank_confidence_sets(
     differences of scores, see `StudentisedDifferences.step_down`; in a marginal set of all
     differences of this system, in simultaneous sets of all differences of all systems.
 
-    If `values` are normal with covariance `covariance`, whatever the true scores:
+    If `values` are normal around the true scores with covariance `covariance`, whatever these are:
 
     - marginal: each system's set holds its true rank with probability `confidence` or more;
     - simultaneous: all sets together hold all true ranks with probability `confidence` or more.
@@ -64,6 +66,12 @@ def rank_confidence_sets(
     bound : "both", "low" or "high"
         "low" bounds only the better end of the sets, the worse one is n; "high" bounds only the
         worse end, the better one is 1. A marginal set with one bound spends no error on the other.
+    freedom : float
+        Degrees of freedom of `covariance`, such as `ScoreCovariance.freedom`: with few judges the
+        covariance is uncertain itself, and normal draws would make sets too narrow. ∞ takes it for
+        known, as the paper does.
+    group : int64, shape (n,), optional
+        As in `ranking.core.wins.Scores`: a system may be better or worse than any of another group.
     draws : int
         Number of normal draws behind the p-values, at least 1 / (1 − `confidence`).
     seed : int
@@ -93,7 +101,9 @@ def rank_confidence_sets(
     level = 1 - confidence
     if (1 + draws) * level < 1:
         raise ValueError("draws: too few for any difference to be significant at this confidence")
-    differences = studentised_differences(values, covariance, draws=draws, seed=seed)
+    differences = studentised_differences(
+        values, covariance, freedom=freedom, group=group, draws=draws, seed=seed
+    )
     if simultaneous:
         significant = _of_all_pairs(differences) <= level
         above = np.count_nonzero(significant, axis=0)
@@ -108,31 +118,41 @@ def rank_confidence_sets(
 
 
 def pairwise_p_values(
-    values: FloatArray, covariance: FloatArray, *, draws: int = DRAWS, seed: int = 0
+    values: FloatArray,
+    covariance: FloatArray,
+    *,
+    freedom: float = np.inf,
+    group: Int64Array | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> FloatArray:
     """Return adjusted p-values for all statements that one system is better than another.
 
-    If `values` are normal with covariance `covariance` and every p-value up to α is called
+    If `values` are normal around the true scores with covariance `covariance`, and every p-value up to α is called
     significant, the probability of calling any system better than one that is truly as good or
     better is at most α. `rank_confidence_sets` with ``simultaneous=True`` counts these.
 
     Parameters
     ----------
-    values, covariance, draws, seed
+    values, covariance, freedom, group, draws, seed
         As for `rank_confidence_sets`.
 
     Returns
     -------
     float64, shape (n, n)
         ``p[a, b]`` for "a is better than b". 1 where a does not have the larger score, on the
-        diagonal, and where one of the two is not estimable.
+        diagonal, and where the scores of the two do not compare.
 
     Raises
     ------
     ValueError
         As for `rank_confidence_sets`.
     """
-    return _of_all_pairs(studentised_differences(values, covariance, draws=draws, seed=seed))
+    return _of_all_pairs(
+        studentised_differences(
+            values, covariance, freedom=freedom, group=group, draws=draws, seed=seed
+        )
+    )
 
 
 def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:

@@ -28,13 +28,13 @@ class StudentisedDifferences:
     ----------
     observed : float64, shape (n, n)
         ``observed[a, b]`` is (score of a − score of b) / standard error of that difference. 0 where
-        the scores are tied, ±∞ where they differ and the standard error is 0, NaN where one of
-        the two is not estimable.
+        the scores are tied, ±∞ where they differ and the standard error is 0, NaN where they do
+        not compare: one is not estimable, or the systems are of different groups.
     standard_error : float64, shape (n, n)
         Of the differences of the scores; 0 where they are known exactly.
     noise : float64, shape (n, draws)
-        Draws from the normal distribution with mean 0 and the covariance of the scores; 0 for a
-        system that is not estimable.
+        Draws with mean 0 and the covariance of the scores, normal or Student's t; 0 for a system
+        that is not estimable.
     """
 
     observed: FloatArray
@@ -89,7 +89,13 @@ class StudentisedDifferences:
 
 
 def studentised_differences(
-    values: FloatArray, covariance: FloatArray, *, draws: int, seed: int
+    values: FloatArray,
+    covariance: FloatArray,
+    *,
+    freedom: float = np.inf,
+    group: Int64Array | None = None,
+    draws: int,
+    seed: int,
 ) -> StudentisedDifferences:
     """Studentise the differences of scores and draw what chance makes of them.
 
@@ -99,10 +105,16 @@ def studentised_differences(
         Scores, NaN for a system that is not estimable. Equal to `TIE_DECIMALS` decimals is a tie.
     covariance : float64, shape (n, n)
         Of the scores. It may be singular: scores may sum to a constant.
+    freedom : float
+        Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
+        draws are multivariate t, wider than normal. ∞ for a covariance that is known.
+    group : int64, shape (n,), optional
+        Scores of systems in different groups do not compare; see `ranking.core.wins.Scores`.
     draws : int
         Number of draws, at least 1.
     seed : int
-        0 ≤ seed < 2**64.
+        0 ≤ seed < 2**64. The draws belong to the systems in the order of their scores, so that
+        systems in another order get the same results, apart from those equal in score and variance.
 
     Returns
     -------
@@ -111,26 +123,30 @@ def studentised_differences(
     Raises
     ------
     ValueError
-        If the shapes do not fit, `draws` or `seed` is out of range, or `covariance` holds NaN or ∞
-        for a system that is estimable, is not symmetric, or has a negative eigenvalue beyond
-        rounding.
+        If the shapes do not fit, `freedom`, `draws` or `seed` is out of range, or `covariance`
+        holds NaN or ∞ for a system that is estimable, is not symmetric, or has a negative
+        eigenvalue beyond rounding.
     """
     n = len(values)
     if values.shape != (n,) or covariance.shape != (n, n):
         raise ValueError(f"covariance: expected shape ({n}, {n}), got {covariance.shape}")
+    if not freedom > 0:
+        raise ValueError("freedom: expected a number greater than 0")
     if draws < 1:
         raise ValueError("draws: expected at least one")
     if not 0 <= seed < 2**64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    known = np.flatnonzero(~np.isnan(values))
+    order = np.lexsort((np.diag(covariance), values))
+    known = order[~np.isnan(values[order])]
     root = _root(covariance[np.ix_(known, known)])
     noise = np.zeros((n, draws))
-    noise[known] = root @ _generator(seed).standard_normal((len(known), draws))
+    noise[known] = root @ _deviates((len(known), draws), freedom, seed)
     standard_error = np.zeros((n, n))
     standard_error[np.ix_(known, known)] = _standard_errors(root)
-    return StudentisedDifferences(
-        observed=_studentise(values, standard_error), standard_error=standard_error, noise=noise
-    )
+    observed = _studentise(values, standard_error)
+    if group is not None:
+        observed[group[:, np.newaxis] != group] = np.nan
+    return StudentisedDifferences(observed=observed, standard_error=standard_error, noise=noise)
 
 
 def _root(covariance: FloatArray) -> FloatArray:
@@ -168,6 +184,11 @@ def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
     return np.divide(difference, standard_error, out=exact, where=standard_error > 0)
 
 
-def _generator(seed: int) -> np.random.Generator:
+def _deviates(shape: tuple[int, int], freedom: float, seed: int) -> FloatArray:
+    """Draw normal deviates, each column divided by the root of a χ² over its degrees of freedom."""
     key = np.array([seed, _STREAM], dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key))
+    generator = np.random.Generator(np.random.Philox(key=key))
+    normal = generator.standard_normal(shape)
+    if np.isinf(freedom):
+        return normal
+    return np.asarray(normal / np.sqrt(generator.chisquare(freedom, shape[1]) / freedom))

@@ -48,7 +48,9 @@ def covariance_over_blocks(blocks: Blocks) -> FloatArray:
     both = shown[:, :, np.newaxis] & shown[:, np.newaxis, :]
     first, second = blocks.labels[:, :, np.newaxis], blocks.labels[:, np.newaxis, :]
     won, lost = both & (first < second), both & (first > second)
-    influence: FloatArray = ((won * wins.T - lost * wins) / decided**2).sum(axis=2) / (len(wins) - 1)
+    influence: FloatArray = ((won * wins.T - lost * wins) / decided**2).sum(axis=2) / (
+        len(wins) - 1
+    )
     return np.asarray(influence.T @ influence)
 
 

@@ -163,11 +163,12 @@ def test_two_systems_have_the_p_value_of_the_two_sided_normal_test() -> None:
     assert p[1, 0] == 1
 
 
+@pytest.mark.parametrize("freedom", [np.inf, 9.0, 3.5])
 @pytest.mark.parametrize("largest", [1.5, 3.0, 4.5])
-def test_the_first_step_is_the_studentised_range_of_tukey(largest: float) -> None:
+def test_the_first_step_is_the_studentised_range_of_tukey(largest: float, freedom: float) -> None:
     values = np.array([largest, *np.linspace(0.4, 0.2, 6), 0.0])
-    p = pairwise_p_values(values, np.eye(8), draws=100_000)
-    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, np.inf), abs=0.006)
+    p = pairwise_p_values(values, np.eye(8), freedom=freedom, draws=100_000)
+    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, freedom), abs=0.006)
 
 
 def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -> None:
@@ -246,6 +247,13 @@ def test_a_system_that_is_not_estimable_may_have_any_rank() -> None:
     assert pairwise_p_values(values, covariance)[1].tolist() == [1, 1, 1]
 
 
+def test_systems_that_nothing_compares_may_be_in_any_order() -> None:
+    values, group = np.array([5.0, 0.0, 3.0, 4.0]), np.array([1, 1, 2, 2])
+    for together in (False, True):
+        sets = rank_confidence_sets(values, np.eye(4) * 0.01, group=group, simultaneous=together)
+        assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 2, 1], [3, 4, 4, 3])
+
+
 def test_no_system_has_no_set() -> None:
     assert len(rank_confidence_sets(np.empty(0), np.empty((0, 0))).low) == 0
 
@@ -274,6 +282,8 @@ def test_arguments_out_of_range_are_refused() -> None:
         pairwise_p_values(np.array([1.0, 0.0]), np.eye(2), draws=0)
     with pytest.raises(ValueError, match="bound"):
         sets(bound="middle")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="freedom"):
+        sets(freedom=0)
     with pytest.raises(ValueError, match="seed"):
         sets(seed=-1)
 
@@ -339,6 +349,15 @@ def test_turning_the_scores_over_turns_the_sets_over(drawn: tuple[FloatArray, Fl
     assert up.shape == (n, n)
     clear = np.abs(up - level) > 0.05
     assert np.array_equal(up[clear] <= level, down.T[clear] <= level)
+
+
+@given(st.permutations(range(11)))
+@settings(max_examples=10)
+def test_systems_in_another_order_get_the_same_p_values(order: list[int]) -> None:
+    values, covariance = SPREAD.arrays()
+    ours = pairwise_p_values(values, covariance, draws=1000)
+    theirs = pairwise_p_values(values[order], covariance[np.ix_(order, order)], draws=1000)
+    assert np.allclose(theirs, ours[np.ix_(order, order)], atol=0.002)
 
 
 def test_another_seed_changes_p_values_a_little_and_the_same_seed_nothing() -> None:
