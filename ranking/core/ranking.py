@@ -100,7 +100,8 @@ class Ranking:
     judges : int
         Judges of at least one of the blocks.
     extra : mapping
-        What the method says beyond scores; plain JSON.
+        What the method says beyond scores; plain JSON. "standard_errors", for methods whose scores
+        have them, are of the level that `resample` names, see `Method.standard_errors`.
     """
 
     method: str
@@ -200,6 +201,7 @@ def rank(
         progress=progress,
     )
     ranges = rank_ranges(resampled, confidence=confidence)
+    errors = chosen.standard_errors(ranked, resample, **settings)
     return Ranking(
         method=method,
         parameters=settings,
@@ -216,7 +218,7 @@ def rank(
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=len(np.unique(blocks.judge)),
-        extra=dict(fit.extra),
+        extra={**fit.extra, **({} if errors is None else {"standard_errors": errors})},
     )
 
 
