@@ -1,9 +1,9 @@
-"""What rank confidence sets promise, keep and cost, beside percentiles of resampled ranks.
+"""What rank confidence sets promise, keep and cost, beside percentiles of drawn ranks.
 
     python -m tests.benchmarks.rank_confidence_sets [--campaigns 400] [--seconds]
 
-Simulated campaigns (`tests.worlds`) ranked by Expected Wins: 15 near-equal systems and Koehn's
-model. Blocks are independent there, so the covariance of the scores is that over blocks.
+Simulated campaigns (`tests.worlds`) ranked by Expected Wins; all ranges come from the same
+covariance of the scores, that over segments and judges.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,17 +19,16 @@ import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
-from ranking.core.levels import Resampling
+from ranking.core.method import CountsMethod
 from ranking.core.methods import method_named
+from ranking.core.moments import moments_of_blocks
 from ranking.core.rank_confidence_sets import rank_confidence_sets
-from ranking.core.tallies import tally
-from ranking.core.wins import expected_wins
+from ranking.core.two_way import ScoreCovariance, draw_scores
+from ranking.core.wins import Scores
 from tests.benchmarks.drawn_campaign import processor_seconds
-from tests.worlds import draw_campaign, world_named
+from tests.worlds import World, draw_campaign, world_named
 
 FloatArray = npt.NDArray[np.float64]
-
-Ranges = Callable[[Blocks, FloatArray, FloatArray], RankRanges]
 
 
 def say(line: str) -> None:
@@ -36,43 +36,59 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def covariance_over_blocks(blocks: Blocks) -> FloatArray:
-    """Covariance of Expected Wins if blocks are independent: a sum over influences.
+@dataclass(frozen=True)
+class Scored:
+    """What all ranges of one campaign are made of."""
 
-    A block changes the score of a by the mean over opponents b of
-    (a won · losses against b − a lost · wins against b) / (comparisons of a and b)².
-    """
-    wins = tally(blocks).wins
-    decided = np.maximum(wins + wins.T, 1)
-    shown = blocks.labels > 0
-    both = shown[:, :, np.newaxis] & shown[:, np.newaxis, :]
-    first, second = blocks.labels[:, :, np.newaxis], blocks.labels[:, np.newaxis, :]
-    won, lost = both & (first < second), both & (first > second)
-    influence: FloatArray = ((won * wins.T - lost * wins) / decided**2).sum(axis=2) / (
-        len(wins) - 1
-    )
-    return np.asarray(influence.T @ influence)
+    scores: Scores
+    covariance: ScoreCovariance
+    seed: int
 
 
-def percentile_ranges(blocks: Blocks, _values: FloatArray, _covariance: FloatArray) -> RankRanges:
+def scored(blocks: Blocks, seed: int) -> Scored:
     method = method_named("expected_wins")
-    resampling = Resampling(level="blocks", seed=0)
-    return rank_ranges(
-        method.score_resamples(blocks, resampling, range(1000), **method.complete(None))
+    assert isinstance(method, CountsMethod)
+    layout = method.layout(len(blocks.systems))
+    moments = moments_of_blocks(blocks, layout)
+    return Scored(
+        scores=method.of_counts(layout.unpack(moments.cells)),
+        covariance=method.covariance(moments, layout),
+        seed=seed,
     )
 
 
-def confidence_sets(
-    _blocks: Blocks, values: FloatArray, covariance: FloatArray, *, simultaneous: bool
-) -> RankRanges:
-    return rank_confidence_sets(values, covariance, simultaneous=simultaneous)
+def percentile_ranges(campaign: Scored) -> RankRanges:
+    scores, covariance = campaign.scores, campaign.covariance
+    order = np.arange(len(scores.values))
+    return rank_ranges(
+        draw_scores(scores, covariance, range(1000), seed=campaign.seed, order=order)
+    )
 
 
-KINDS: dict[str, Ranges] = {
+def confidence_sets(campaign: Scored, *, simultaneous: bool) -> RankRanges:
+    covariance = campaign.covariance
+    return rank_confidence_sets(
+        campaign.scores.values,
+        covariance.matrix,
+        freedom=covariance.freedom,
+        simultaneous=simultaneous,
+        seed=campaign.seed,
+    )
+
+
+KINDS: dict[str, Callable[[Scored], RankRanges]] = {
     "percentiles": percentile_ranges,
     "marginal": partial(confidence_sets, simultaneous=False),
     "simultaneous": partial(confidence_sets, simultaneous=True),
 }
+
+WORLDS: tuple[World, ...] = (
+    world_named("near-equal"),
+    replace(world_named("near-equal"), name="near-equal, 100 blocks", blocks=100),
+    replace(world_named("10 judges, taste 3"), name="near-equal, 10 judges, taste 3", spread=1.0),
+    world_named("Koehn"),
+    world_named("100 segments and 10 judges, taste 2.5"),
+)
 
 
 def measured(ranges: RankRanges, truth: FloatArray) -> list[float]:
@@ -91,15 +107,14 @@ def measured(ranges: RankRanges, truth: FloatArray) -> list[float]:
     ]
 
 
-def simulate(world: str, campaigns: int) -> None:
+def simulate(world: World, campaigns: int) -> None:
     rows: dict[str, list[list[float]]] = {kind: [] for kind in KINDS}
     for seed in range(campaigns):
-        blocks, truth = draw_campaign(world_named(world), seed)
-        values = expected_wins(tally(blocks).wins).values
-        covariance = covariance_over_blocks(blocks)
+        blocks, truth = draw_campaign(world, seed)
+        campaign = scored(blocks, seed)
         for kind, ranges in KINDS.items():
-            rows[kind].append(measured(ranges(blocks, values, covariance), truth))
-    say(f"{world}, {campaigns} campaigns")
+            rows[kind].append(measured(ranges(campaign), truth))
+    say(f"{world.name}, {campaigns} campaigns")
     say("               outside  any outside  best not 1st  a cluster wrong   size  clusters")
     for kind, row in rows.items():
         outside, any_outside, best, wrong, size, count = np.mean(row, axis=0)
@@ -128,7 +143,7 @@ def main() -> None:
     options = parser.parse_args()
     time_sets()
     if not options.seconds:
-        for world in ("near-equal", "Koehn"):
+        for world in WORLDS:
             simulate(world, options.campaigns)
 
 
