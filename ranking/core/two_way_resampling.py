@@ -23,9 +23,7 @@ from ranking.core.wins import expected_wins_influence
 _FEWEST_FREEDOM = 4.0
 
 
-def two_way_resampling(
-    blocks: Blocks, *, seed: int
-) -> tuple[Resampling, tuple[RangeLimit, ...]]:
+def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Choose how to resample segments and judges.
 
     Parameters
