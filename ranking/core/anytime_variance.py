@@ -63,7 +63,7 @@ def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatA
     """
     layout = Layout(systems)
     wins = layout.unpack(moments.cells).wins
-    influence = expected_wins_influence(wins).reshape(systems, -1)
+    influence = expected_wins_influence(wins).reshape(systems, systems**2)
     return expected_wins(wins), influence[:, layout.used]
 
 

@@ -187,7 +187,11 @@ def draw_scores(
     for row, id_ in enumerate(ids):
         deviates[row, order] = root @ _t_deviates(seed, id_, n, covariance.freedom)
     estimable = np.broadcast_to(scores.estimable, deviates.shape)
-    return Scores(values=np.where(estimable, scores.values + deviates, np.nan), estimable=estimable)
+    return Scores(
+        values=np.where(estimable, scores.values + deviates, np.nan),
+        estimable=estimable,
+        group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
+    )
 
 
 def _t_deviates(seed: int, id_: int, n: int, freedom: float) -> FloatArray:

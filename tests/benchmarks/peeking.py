@@ -133,9 +133,11 @@ class Look:
     independent: BoolArray
 
 
-def looks(setting: Setting, seed: int, step: int) -> Iterator[tuple[Look, FloatArray]]:
-    """Look at a campaign 60 times; with each look come the true qualities."""
-    blocks, truth = draw_campaign(replace(setting.world, blocks=LOOKS * step), seed)
+def looks(
+    setting: Setting, seed: int, step: int, number: int = LOOKS
+) -> Iterator[tuple[Look, FloatArray]]:
+    """Look at a campaign as it grows; with each look come the true qualities."""
+    blocks, truth = draw_campaign(replace(setting.world, blocks=number * step), seed)
     segment, judge = blocks.segment.astype(np.int64), blocks.judge.astype(np.int64)
     if setting.in_order_of is not None:
         order = np.argsort(segment if setting.in_order_of == "segment" else judge, kind="stable")
@@ -148,7 +150,7 @@ def looks(setting: Setting, seed: int, step: int) -> Iterator[tuple[Look, FloatA
     numbered = [np.unique(each, return_inverse=True)[1] for each in (unit, judge, both)]
     sizes = (*(int(each.max()) + 1 for each in numbered),)
     growing = Growing(setting.world.systems, (sizes[0], sizes[1], sizes[2]))
-    for look in range(LOOKS):
+    for look in range(number):
         rows = slice(look * step, (look + 1) * step)
         growing.add(labels[rows], tuple(each[rows] for each in numbered))
         yield said(growing, blocks.systems), truth
