@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
-from ranking.core.levels import Resampling
+from ranking.core.levels import Level, Resampling
 from ranking.core.moments import Moments
+from ranking.core.standard_errors import standard_errors
 from ranking.core.tallies import chunks
 from ranking.core.two_way import ScoreCovariance, two_way_covariance
 from ranking.core.wins import NotEstimable, Scores
 
+FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 #: Bounds the n² tables that scoring many resamples at once builds.
@@ -56,6 +58,10 @@ class Method(ABC):
         Whether its scores are shares, in [0, 1].
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
+    influence : callable or None
+        Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
+        float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
+        function of counts.
     """
 
     #: Parts to score resamples in, for a caller who wants to know how far it is.
@@ -64,6 +70,7 @@ class Method(ABC):
     name: str
     is_share: bool
     uses_ties: bool
+    influence: Callable[..., FloatArray] | None = None
 
     @property
     @abstractmethod
@@ -111,31 +118,9 @@ class Method(ABC):
         A resample is a function of the resampling and its id, so ids may be split over workers.
         """
 
-
-@dataclass(frozen=True, kw_only=True)
-class CountsMethod(Method):
-    """A method of counts, scored for many resamples at once.
-
-    `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts. `influence`, where there is one, says how far one more
-    comparison moves each score: float64 of shape (n, m) for the m cells of `layout`.
-    """
-
-    #: Few: each part goes through all blocks once.
-    parts_to_tell: ClassVar[int] = 4
-
-    of_counts: Callable[..., Scores]
-    comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
-    influence: Callable[..., npt.NDArray[np.float64]] | None = None
-    outright: bool = False
-
-    @property
-    def defaults(self) -> dict[str, Any]:
-        return _defaults(self.of_counts)
-
     def layout(self, systems: int) -> Layout:
         """Return which cells the method's counts have for so many systems."""
-        return Layout(systems, ties=self.uses_ties, outright=self.outright)
+        return Layout(systems, ties=self.uses_ties)
 
     def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
         """Estimate the covariance of the scores over segments and judges.
@@ -161,6 +146,59 @@ class CountsMethod(Method):
             layout.unpack(moments.cells), **parameters
         )
         return two_way_covariance(moments, influence[:, layout.used])
+
+    def standard_errors(
+        self, blocks: Blocks, clusters: Level, **parameters: Any
+    ) -> dict[str, Any] | None:
+        """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+            What is drawn anew as a whole, see `ranking.core.standard_errors`.
+        **parameters
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        dict or None
+            "clusters", and "values" by system: without those whose score no comparison moves, such
+            as one at infinite distance from all others, and empty if there is one cluster only.
+            None if the method has no influence values.
+        """
+        if self.influence is None:
+            return None
+        layout = self.layout(len(blocks.systems))
+        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        error = standard_errors(blocks, layout, influence, clusters)
+        return {
+            "clusters": clusters,
+            "values": {blocks.systems[i]: float(error[i]) for i in np.flatnonzero(error).tolist()},
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsMethod(Method):
+    """A method of counts, scored for many resamples at once.
+
+    `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
+    explains the scores of one set of counts.
+    """
+
+    #: Few: each part goes through all blocks once.
+    parts_to_tell: ClassVar[int] = 4
+
+    of_counts: Callable[..., Scores]
+    comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
+    outright: bool = False
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        return _defaults(self.of_counts)
+
+    def layout(self, systems: int) -> Layout:
+        return Layout(systems, ties=self.uses_ties, outright=self.outright)
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
@@ -222,7 +260,7 @@ class BlocksMethod(Method):
             return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
-        layout = Layout(len(blocks.systems), ties=True)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(resampling.counts(blocks, layout, ids))
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 

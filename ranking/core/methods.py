@@ -16,7 +16,8 @@ def _expected_wins(counts: Counts) -> Scores:
 
 
 def _expected_wins_influence(counts: Counts) -> FloatArray:
-    return expected_wins_influence(counts.wins).reshape(len(counts.wins), -1)
+    n = len(counts.wins)
+    return expected_wins_influence(counts.wins).reshape(n, n * n)
 
 
 _METHODS: tuple[Method, ...] = (
@@ -77,6 +78,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_blocks=ability_methods.hopkins_may,
         of_resamples=ability_methods.hopkins_may_resamples,
+        influence=ability_methods.hopkins_may_influence,
     ),
     BlocksMethod(
         name="trueskill_wmt",
@@ -95,6 +97,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
+        influence=bradley_terry.gradient,
     ),
 )
 
