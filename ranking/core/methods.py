@@ -16,7 +16,8 @@ def _expected_wins(counts: Counts) -> Scores:
 
 
 def _expected_wins_influence(counts: Counts) -> FloatArray:
-    return expected_wins_influence(counts.wins).reshape(len(counts.wins), -1)
+    n = len(counts.wins)
+    return expected_wins_influence(counts.wins).reshape(n, n * n)
 
 
 _METHODS: tuple[Method, ...] = (
