@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, rank_ranges
 from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Level, Resampling
-from ranking.core.method import CountsMethod, Method, joined
+from ranking.core.method import Method, joined
 from ranking.core.moments import moments_of_blocks
 from ranking.core.pairs import PairTests, difference_tests, sign_tests
 from ranking.core.rank_confidence_sets import pairwise_p_values, rank_confidence_sets
@@ -101,13 +101,9 @@ class RangeOptions:
         """Correction of the tests, the default of the kind if not given."""
         return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
 
-    def is_closed_form(self, method: Method) -> TypeGuard[CountsMethod]:
+    def is_closed_form(self, method: Method) -> bool:
         """Whether the spread of a method's scores is computed, and needs no resampling."""
-        return (
-            self.resample == "two_way"
-            and isinstance(method, CountsMethod)
-            and method.influence is not None
-        )
+        return self.resample == "two_way" and method.influence is not None
 
     @property
     def level(self) -> float:
@@ -307,7 +303,7 @@ def _of_resamples(
 
 def _closed_form(
     blocks: Blocks,
-    method: CountsMethod,
+    method: Method,
     parameters: Mapping[str, Any],
     options: RangeOptions,
     *,
