@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
@@ -11,6 +11,7 @@ from ranking.core.levels import LEVELS, Level, Resampling
 from ranking.core.live import LiveState
 from ranking.core.methods import METHODS
 from ranking.core.tallies import tally
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
@@ -30,7 +31,7 @@ def assert_same(one: LiveState, other: LiveState) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_adding_then_removing_a_judgment_restores_every_bit(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -45,7 +46,7 @@ def test_adding_then_removing_a_judgment_restores_every_bit(
 
 
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_shards_in_any_order_merge_to_the_whole(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
