@@ -14,7 +14,9 @@ import numpy.typing as npt
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Resampling
+from ranking.core.moments import Moments
 from ranking.core.tallies import chunks
+from ranking.core.two_way import ScoreCovariance, two_way_covariance
 from ranking.core.wins import NotEstimable, Scores
 
 Int64Array = npt.NDArray[np.int64]
@@ -115,7 +117,8 @@ class CountsMethod(Method):
     """A method of counts, scored for many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts.
+    explains the scores of one set of counts. `influence`, where there is one, says how far one more
+    comparison moves each score: float64 of shape (n, m) for the m cells of `layout`.
     """
 
     #: Few: each part goes through all blocks once.
@@ -123,20 +126,47 @@ class CountsMethod(Method):
 
     of_counts: Callable[..., Scores]
     comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
+    influence: Callable[..., npt.NDArray[np.float64]] | None = None
     outright: bool = False
 
     @property
     def defaults(self) -> dict[str, Any]:
         return _defaults(self.of_counts)
 
-    def _layout(self, blocks: Blocks) -> Layout:
-        return Layout(len(blocks.systems), ties=self.uses_ties, outright=self.outright)
+    def layout(self, systems: int) -> Layout:
+        """Return which cells the method's counts have for so many systems."""
+        return Layout(systems, ties=self.uses_ties, outright=self.outright)
+
+    def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores over segments and judges.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of counts in this layout, which may have more cells than the method's own.
+        layout : Layout
+        **parameters
+            Of the method.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        own = self.layout(layout.systems)
+        influence = np.zeros((layout.systems, layout.size))
+        influence[:, own.cells_in(layout)] = self.influence(
+            layout.unpack(moments.cells), **parameters
+        )
+        return two_way_covariance(moments, influence[:, layout.used])
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Fit:
         del seed  # nothing is drawn
-        layout = self._layout(blocks)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(count(blocks, layout, weights))
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
@@ -149,7 +179,7 @@ class CountsMethod(Method):
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
             raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
-        layout = self._layout(blocks)
+        layout = self.layout(len(blocks.systems))
         return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
 
     def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
@@ -222,7 +252,9 @@ def _row(scores: Scores) -> Scores:
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    groups = [part.group for part in parts if part.group is not None]
     return Scores(
         values=np.concatenate([part.values for part in parts]),
         estimable=np.concatenate([part.estimable for part in parts]),
+        group=np.concatenate(groups) if groups else None,
     )

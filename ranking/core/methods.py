@@ -8,22 +8,39 @@ from types import MappingProxyType
 from ranking.core import ability_methods, bradley_terry, lopez, shares
 from ranking.core.counts import Counts
 from ranking.core.method import BlocksMethod, CountsMethod, Method
-from ranking.core.wins import Scores, expected_wins
+from ranking.core.wins import FloatArray, Scores, expected_wins, expected_wins_influence
 
 
 def _expected_wins(counts: Counts) -> Scores:
     return expected_wins(counts.wins)
 
 
+def _expected_wins_influence(counts: Counts) -> FloatArray:
+    return expected_wins_influence(counts.wins).reshape(len(counts.wins), -1)
+
+
 _METHODS: tuple[Method, ...] = (
-    CountsMethod(name="geq_others", is_share=True, uses_ties=True, of_counts=shares.geq_others),
-    CountsMethod(name="gt_others", is_share=True, uses_ties=True, of_counts=shares.gt_others),
+    CountsMethod(
+        name="geq_others",
+        is_share=True,
+        uses_ties=True,
+        of_counts=shares.geq_others,
+        influence=shares.geq_others_influence,
+    ),
+    CountsMethod(
+        name="gt_others",
+        is_share=True,
+        uses_ties=True,
+        of_counts=shares.gt_others,
+        influence=shares.gt_others_influence,
+    ),
     CountsMethod(
         name="geq_all_in_block",
         is_share=True,
         uses_ties=True,
         outright=True,
         of_counts=shares.geq_all_in_block,
+        influence=shares.geq_all_in_block_influence,
     ),
     CountsMethod(
         name="gt_all_in_block",
@@ -31,9 +48,22 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         outright=True,
         of_counts=shares.gt_all_in_block,
+        influence=shares.gt_all_in_block_influence,
     ),
-    CountsMethod(name="bojar", is_share=True, uses_ties=False, of_counts=shares.bojar),
-    CountsMethod(name="expected_wins", is_share=True, uses_ties=False, of_counts=_expected_wins),
+    CountsMethod(
+        name="bojar",
+        is_share=True,
+        uses_ties=False,
+        of_counts=shares.bojar,
+        influence=shares.bojar_influence,
+    ),
+    CountsMethod(
+        name="expected_wins",
+        is_share=True,
+        uses_ties=False,
+        of_counts=_expected_wins,
+        influence=_expected_wins_influence,
+    ),
     CountsMethod(
         name="lopez",
         is_share=False,
@@ -65,6 +95,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
+        influence=bradley_terry.gradient,
     ),
 )
 
