@@ -82,10 +82,10 @@ def wmt12_with_texts(
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Wait until something another process does is there; fail after 30 seconds."""
+    """Wait until something another process does is there; fail after two minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
-        assert wait_until(ready, seconds=30), "It did not come to pass within 30 seconds."
+        assert wait_until(ready, seconds=120), "It did not come to pass within two minutes."
 
     return wait
 

@@ -108,7 +108,7 @@ def test_a_killed_postmaster_loses_nothing_committed(home: Home) -> None:
         assert services.postgres is not None
         remember(services, "committed")
         services.postgres.child.send(signal.SIGKILL)
-        services.postgres.child.wait(5)
+        services.postgres.child.wait(60)
         services.postgres.start()
         assert remembered(services) == (["committed"], ["committed"])
 
@@ -119,7 +119,7 @@ def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(home: 
         remember(services, "queued")
         address = services.environment["REDIS_URL"]
         services.valkey.child.send(signal.SIGKILL)
-        services.valkey.child.wait(5)
+        services.valkey.child.wait(60)
         services.valkey.start()
         assert services.environment["REDIS_URL"] == address
         assert remembered(services)[1] == ["queued"]
