@@ -13,11 +13,15 @@ from scipy.sparse import csgraph
 from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.core.drawn_scores import drawn_scores
 from ranking.core.levels import Level, Resampling
-from ranking.core.method import Fit, joined
+from ranking.core.method import CountsMethod, Fit, Method, joined
 from ranking.core.methods import method_named
+from ranking.core.moments import moments_of_blocks
 from ranking.core.resampling import chopped
 from ranking.core.tallies import Tallies, chunks, tally
+from ranking.core.two_way import RangeLimit
+from ranking.core.two_way_resampling import two_way_resampling
 from ranking.core.wins import NotEstimable, Scores, ordinal_ranks
 
 
@@ -71,8 +75,11 @@ class Ranking:
     parameters : mapping
         All parameters of the method, defaults included.
     resample : str
-        What was resampled for the rank ranges: "pairs", "blocks", "segments" or "judges". To be
-        printed wherever a range is.
+        What the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
+        "two_way": segments and judges. To be printed wherever a range is.
+    limits : tuple of RangeLimit
+        What the ranges do not account for, though they were meant to, because there is too little
+        of it. To be printed likewise.
     resamples : int
     confidence : float
     seed : int
@@ -93,12 +100,14 @@ class Ranking:
     judges : int
         Judges of at least one of the blocks.
     extra : mapping
-        What the method says beyond scores; plain JSON.
+        What the method says beyond scores; plain JSON. "standard_errors", for methods whose scores
+        have them, are of the level that `resample` names, see `Method.standard_errors`.
     """
 
     method: str
     parameters: Mapping[str, Any]
     resample: str
+    limits: tuple[RangeLimit, ...]
     resamples: int
     confidence: float
     seed: int
@@ -117,7 +126,7 @@ def rank(
     blocks: Blocks,
     method: str = "expected_wins",
     *,
-    resample: Level = "blocks",
+    resample: Level = "two_way",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -125,9 +134,14 @@ def rank(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
-    """Rank systems by a method, with bootstrap rank ranges and clusters.
+    """Rank systems by a method, with rank ranges and clusters.
 
     Leave out the reference first, with `Blocks.without`, unless it is to be ranked.
+
+    By default ranges account for segments and for judges. Methods with influence values then get
+    ranks from draws around their scores (`ranking.core.two_way`), the others from resampling
+    segments and judges (`ranking.core.two_way_resampling`). At the other levels ranges are those of
+    a bootstrap.
 
     A rank range is widened, if need be, to hold the system's rank: with few judgments the
     percentiles of the resampled ranks can miss it, and a table must not contradict itself.
@@ -138,10 +152,10 @@ def rank(
         The current judgments of one test set.
     method : str
         A name in `ranking.core.methods.METHODS`.
-    resample : "pairs", "blocks", "segments" or "judges"
-        What the bootstrap resamples, see `ranking.core.levels`.
+    resample : "pairs", "blocks", "segments", "judges" or "two_way"
+        What is taken for independent, see `ranking.core.levels`.
     resamples : int
-        Number of bootstrap resamples.
+        Number of resamples, or of draws.
     confidence : float
         Confidence of the rank ranges, between 0 and 1.
     seed : int
@@ -177,18 +191,22 @@ def rank(
     # What has no score has none in a resample either: leaving it out keeps it from widening the
     # ranges of the others.
     ranked = blocks.without([row.system for row in unranked])
-    resampled = _score_resamples(
-        lambda ids: chosen.score_resamples(ranked, resampling, ids, **settings),
+    resampled, limits = _resampled(
+        chosen,
+        ranked,
+        settings,
+        resampling,
         resamples=resamples,
         jobs=jobs,
-        parts_to_tell=chosen.parts_to_tell,
         progress=progress,
     )
     ranges = rank_ranges(resampled, confidence=confidence)
+    errors = chosen.standard_errors(ranked, resample, **settings)
     return Ranking(
         method=method,
         parameters=settings,
         resample=resample,
+        limits=limits,
         resamples=resamples,
         confidence=confidence,
         seed=seed,
@@ -200,7 +218,50 @@ def rank(
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=len(np.unique(blocks.judge)),
-        extra=dict(fit.extra),
+        extra={**fit.extra, **({} if errors is None else {"standard_errors": errors})},
+    )
+
+
+def _resampled(
+    method: Method,
+    blocks: Blocks,
+    settings: Mapping[str, Any],
+    resampling: Resampling,
+    *,
+    resamples: int,
+    jobs: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Scores, tuple[RangeLimit, ...]]:
+    """Score resamples, or draw scores; and say what these do not account for."""
+    limits: tuple[RangeLimit, ...] = ()
+    if resampling.level == "two_way":
+        if isinstance(method, CountsMethod) and method.influence is not None:
+            drawn = _drawn(method, blocks, settings, seed=resampling.seed, resamples=resamples)
+            if progress is not None:
+                progress(resamples, resamples)
+            return drawn
+        resampling, limits = two_way_resampling(blocks, seed=resampling.seed)
+    scores = _score_resamples(
+        lambda ids: method.score_resamples(blocks, resampling, ids, **settings),
+        resamples=resamples,
+        jobs=jobs,
+        parts_to_tell=method.parts_to_tell,
+        progress=progress,
+    )
+    return scores, limits
+
+
+def _drawn(
+    method: CountsMethod,
+    blocks: Blocks,
+    settings: Mapping[str, Any],
+    *,
+    seed: int,
+    resamples: int,
+) -> tuple[Scores, tuple[RangeLimit, ...]]:
+    layout = method.layout(len(blocks.systems))
+    return drawn_scores(
+        method, moments_of_blocks(blocks, layout), layout, settings, seed=seed, draws=resamples
     )
 
 

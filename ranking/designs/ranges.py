@@ -24,9 +24,6 @@ RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_
 #: Those that rest on resampled blocks.
 RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
 
-#: Wins added to each pair, so that no resample has a system that never lost.
-_PRIOR = 0.1
-
 
 @dataclass(frozen=True, eq=False)
 class Said:
@@ -90,10 +87,7 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
 
 def _by_resampling(campaign: Campaign, ranges: Ranges, confidence: float) -> Said:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
-    if ranges == "expected_wins":
-        scores = expected_wins(counts.wins)
-    else:
-        scores = bradley_terry(counts, prior=_PRIOR)
+    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
     found = rank_ranges(scores, confidence=confidence)
     above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
     return Said(above=above, ranges=found)

@@ -142,6 +142,6 @@ def test_numbers_out_of_range_are_refused(
 def test_what_does_not_converge_ends_in_words(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.core.bradley_terry._MOST_STEPS", 1)
+    monkeypatch.setattr("ranking.core.davidson._MOST_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)

@@ -143,7 +143,7 @@ def test_nothing_judged_ranks_nobody(method: str) -> None:
 
 def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(20)
-    assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.0}
+    assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.1}
     given_prior = rank(blocks, "bradley_terry", resamples=2, parameters={"prior": 0.5})
     assert given_prior.parameters == {"prior": 0.5}
     with pytest.raises(ValueError, match="no parameter 'sigma'"):
