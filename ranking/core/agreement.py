@@ -14,12 +14,18 @@ from ranking.core.agreement_spread import (
     inter_spread,
     judge_spreads,
     kappa_of,
-    scott_chance,
+    lowest_kappa,
 )
-from ranking.core.agreement_statistics import share
+from ranking.core.agreement_statistics import scott_chance, share
 from ranking.core.blocks import Blocks
-from ranking.core.kappa_intervals import KAPPA_LEVELS, Interval, KappaLevel, NoInterval, Spread
-from ranking.core.kappa_intervals import kappa_interval as interval_of
+from ranking.core.kappa_intervals import (
+    KAPPA_LEVELS,
+    Interval,
+    KappaLevel,
+    NoInterval,
+    Spread,
+    kappa_interval,
+)
 from ranking.core.resampling import bootstrap_sums, chopped
 from ranking.core.wins import NotEstimable
 
@@ -306,7 +312,7 @@ def _kappas(counts: Int64Array, judges: int, chance: Chance, *, own_chance: bool
 def _percentiles(point: _Kappas, samples: _Kappas, cut: int) -> list[Interval]:
     found = []
     for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
-        low = np.sort(np.nan_to_num(resampled, nan=_lowest(float(by_chance))))[cut]
+        low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]
         high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
         found.append(Interval(float(low), float(high), None))
     return found
@@ -328,14 +334,9 @@ def _intervals(
         inter_spread(counts, judges, expected=FIXED_CHANCE.get(chance)),
     ]
     return [
-        interval_of(spread, level, confidence=confidence, lowest=_lowest(float(by_chance)))
+        kappa_interval(spread, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
         for spread, by_chance in zip(spreads, point.p_chance[:, 0], strict=True)
     ]
-
-
-def _lowest(p_chance: float) -> float:
-    """P(A) = 0 gives the lowest κ there is."""
-    return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
 def _agreement(row: int, point: _Kappas, interval: Interval) -> Agreement:

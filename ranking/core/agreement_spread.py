@@ -14,9 +14,9 @@ from ranking.core.agreement_counts import (
     TIES,
     AgreementCounts,
 )
-from ranking.core.agreement_statistics import share
+from ranking.core.agreement_statistics import scott_chance, share
 from ranking.core.kappa_intervals import Spread, effective_number
-from ranking.core.meetings import Meetings
+from ranking.core.meetings import PairMoments
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -25,11 +25,6 @@ FloatArray = npt.NDArray[np.float64]
 _PAIRS = [COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES]
 #: Those that κ over all judges is made of.
 _ALL = [COMPARABLE, AGREEING, TIES, COMPARISONS]
-
-
-def scott_chance(tied: FloatArray) -> FloatArray:
-    """Return P(E) of Scott's π with the outcomes symmetric: t² + 2 ((1 − t) / 2)²."""
-    return tied**2 + 2 * ((1 - tied) / 2) ** 2
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
@@ -41,6 +36,11 @@ def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
     """Return (P(A) − P(E)) / (1 − P(E)), NaN where P(E) = 1."""
     kappa: FloatArray = (p_agree - p_chance) / np.where(p_chance < 1, 1 - p_chance, np.nan)
     return kappa
+
+
+def lowest_kappa(p_chance: float) -> float:
+    """Return the lowest κ there is, at P(A) = 0; 0 where P(E) = 1 leaves none."""
+    return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
 def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray, FloatArray]:
@@ -162,9 +162,12 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
     # Without a judge his pairs are gone for the other judge, too; his ties are only his.
     gone = np.array([2, 2, 1, 1])
     by_judge = counts.by_judge(judges)[:, _ALL]
-    kappa = float(kappa_over_all(whole, expected)[0])
+    kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
+    comparable, agreeing = (int(whole[kind]) // 2 for kind in (COMPARABLE, AGREEING))
     overlap = kappa_over_all(whole - gone * cells, expected)[0] - kappa
-    pairs, pairs_in_segments = _counted_twice(counts.meetings, whole, expected)
+    pairs, pairs_in_segments = counted_twice(
+        counts.meetings.pair_moments(), comparable, agreeing, p_chance
+    )
     return Spread(
         kappa=kappa,
         without_segment=kappa_over_all(whole - on_segments, expected)[0],
@@ -195,17 +198,25 @@ def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray
     return kappa_of(share(sums[..., AGREEING], sums[..., COMPARABLE]), p_chance), p_chance
 
 
-def _counted_twice(
-    meetings: Meetings, whole: Int64Array, expected: float | None
+def counted_twice(
+    moments: PairMoments, comparable: int, agreeing: int, p_chance: float
 ) -> tuple[float, float]:
-    """Squared changes of κ without the pairs of two judges, and without those on one segment."""
-    if not whole[COMPARABLE]:
+    """Sum squared changes of κ without the pairs of two judges, and without those on one segment.
+
+    Linearised, each pair weighing the same: (agreeing − P(A) comparable) / (all (1 − P(E))).
+
+    Parameters
+    ----------
+    moments : PairMoments
+    comparable, agreeing : int
+        Of all compared pairs.
+    p_chance : float
+
+    Returns
+    -------
+    pairs, pairs_in_segments : float
+    """
+    if not comparable or not p_chance < 1:
         return 0.0, 0.0
-    compared, agreeing = float(whole[COMPARABLE]) / 2, float(whole[AGREEING]) / 2
-    beyond = 1 - float(kappa_over_all(whole, expected)[1])
-    slope = np.array([-agreeing / compared, 1.0]) / (compared * beyond) if beyond else np.zeros(2)
-    numbers = meetings.others[:, :, :2].reshape(-1, 2)
-    both = numbers.T @ numbers
-    on_segments = meetings.moments[:, :2, :2].sum(axis=0)
-    # Each two judges are there both ways.
-    return float(slope @ both @ slope) / 2, float(slope @ on_segments @ slope) / 2
+    slope = np.array([-agreeing / comparable, 1.0]) / (comparable * (1 - p_chance))
+    return float(slope @ moments.both @ slope), float(slope @ moments.in_segments @ slope)

@@ -44,6 +44,31 @@ class Meetings:
         row = self.others[judge]
         return row[row[:, COMPARABLE] > 0]
 
+    def pair_moments(self) -> PairMoments:
+        """Multiply comparable and agreeing pairs of each two judges, each two once."""
+        numbers = self.others[:, :, [COMPARABLE, AGREEING]].reshape(-1, 2)
+        # Each two judges are there both ways.
+        return PairMoments(
+            both=numbers.T @ numbers // 2,
+            in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0) // 2,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PairMoments:
+    """Products of the comparable and the agreeing pairs of two different judges.
+
+    Attributes
+    ----------
+    both : int64, shape (2, 2)
+        Of all they compared, summed over pairs of judges.
+    in_segments : int64, shape (2, 2)
+        Of what they compared on one segment, summed over pairs of judges and segments.
+    """
+
+    both: Int64Array
+    in_segments: Int64Array
+
 
 @dataclass(frozen=True, eq=False)
 class Raters:
