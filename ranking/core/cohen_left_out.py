@@ -79,12 +79,12 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     by_segment = SegmentTables(blocks, pairs, pairing, keep=True)
     count = len(pairs.first)
     totals = np.zeros((_CATEGORIES**2 * count,), dtype=np.int64)
-    for _, counted in by_segment:
-        totals += counted.sum(axis=1)
+    for _, found in by_segment:
+        totals += found.sum(axis=1)
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
     # The table of one judge with himself holds each pair both ways.
     ways = 1 + (np.arange(count) < pairs.own)
-    parts = [_changes(_tables(found, count), whole, ways, symmetric) for found in by_segment]
+    parts = [_changes(_tables(shard, count), whole, ways, symmetric) for shard in by_segment]
     changes = _Changes(
         pair=np.concatenate([part.pair for part in parts]),
         segment=np.concatenate([part.segment for part in parts]),

@@ -81,7 +81,7 @@ class _Part:
     of_segment: FloatArray
     rater: Int64Array
     of_rater: FloatArray
-    pairs: FloatArray
+    pairs: Int64Array
 
 
 def evaluate_with_ties(additive: Additive) -> Evaluate:
@@ -206,7 +206,7 @@ def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> 
         of_segment=added(values[:, once], place[once], len(numbers)),
         rater=raters.segment * judges + raters.judge,
         of_rater=added(of_units(after) - values, raters.of_cell, len(raters.judge)),
-        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges),
+        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
     )
 
 
@@ -241,7 +241,7 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     cells[count:, np.searchsorted(raters, ties[0])] = -ties[1:]
     by_judge = added(cells, raters % max(judges, 1), judges)
     rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
-    pairs = np.sum([part.pairs for part in parts], axis=0).astype(np.int64)
+    pairs: Int64Array = np.sum([part.pairs for part in parts], axis=0)
     return LeftOutSums(
         whole=by_segment.sum(axis=1),
         segments=-by_segment,

@@ -42,7 +42,8 @@ class Meetings:
     def with_others(self, judge: int) -> Int64Array:
         """Return what was counted with each of the M others the judge met, shape (M, 4)."""
         row = self.others[judge]
-        return row[row[:, COMPARABLE] > 0]
+        met: Int64Array = row[row[:, COMPARABLE] > 0]
+        return met
 
     def pair_moments(self) -> PairMoments:
         """Multiply comparable and agreeing pairs of each two judges, each two once."""
