@@ -157,7 +157,7 @@ def population_kappa(world: CareWorld, pairs: int = 100_000) -> float:
 
 
 def kappa_of_judge(
-    world: CareWorld, judges: Judges, judge: int, seed: int, segments: int = 4000
+    world: CareWorld, judges: Judges, judge: int, seed: int, segments: int = 2000
 ) -> float:
     """Return the κ that a judge has with the population, with P(E) from his own ties."""
     random = np.random.default_rng([seed, judge])
