@@ -30,7 +30,7 @@ def davidson_judges(
     seed: int = 0,
     weights: Weights | None = None,
     prior: float = 0.1,
-    discrimination: float = 0.5,
+    discrimination: float = 0.25,
     leniency: float = 1.0,
     covariates: Covariates = "none",
 ) -> Fit:
