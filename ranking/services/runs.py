@@ -12,7 +12,13 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
-from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
+from ranking.core.agreement import (
+    Agreement,
+    AgreementReport,
+    Chance,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods import METHODS
@@ -171,8 +177,8 @@ def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
         "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
-            "resample": "segments",
-            "resamples": _RESAMPLES,
+            "chance_of_judges": JudgeChance.OWN.value,
+            "resample": "two_way",
             "confidence": _CONFIDENCE,
         },
     }
@@ -214,11 +220,15 @@ def _result(run: RankingRun) -> dict[str, Any]:
         seed=run.seed,
         parameters=parameters.get("method_parameters"),
     )
+    agreement = parameters["agreement"]
     report = inter_judge_agreement(
         blocks,
-        chance=Chance(parameters["agreement"]["chance"]),
-        resamples=parameters["agreement"]["resamples"],
-        confidence=parameters["agreement"]["confidence"],
+        chance=Chance(agreement["chance"]),
+        # Older runs say nothing of it: P(E) was the same for all.
+        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
+        resample=agreement["resample"],
+        resamples=agreement.get("resamples", _RESAMPLES),
+        confidence=agreement["confidence"],
         seed=run.seed,
     )
     return {
@@ -226,7 +236,7 @@ def _result(run: RankingRun) -> dict[str, Any]:
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(blocks, ranking),
-        "agreement": _agreement(report),
+        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
     }
 
 
@@ -240,25 +250,29 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
     }
 
 
-def _agreement(report: AgreementReport) -> dict[str, Any]:
+def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
-        "inter": _kappa(report.inter),
+        "inter": _kappa(report.inter, is_older=is_older),
         "judges": [
             {
                 "judge": row.judge,
                 "blocks": row.blocks,
                 "comparisons": row.comparisons,
                 "ties": row.ties,
-                **_kappa(row.agreement),
+                **_kappa(row.agreement, is_older=is_older),
             }
             for row in report.judges
         ],
     }
 
 
-def _kappa(agreement: Agreement) -> dict[str, Any]:
-    return asdict(agreement)
+def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
+    said = asdict(agreement)
+    if is_older:
+        # A run says what it said, to the bit.
+        del said["p_chance"], said["no_interval"]
+    return said

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from django.core.management.base import CommandParser
 
-from ranking.core.agreement import Chance
+from ranking.core.agreement import Chance, JudgeChance
 from ranking.core.judges import diagnose_judges
 from ranking.core.methods import METHODS
 from ranking.core.outliers import outliers, ranking_without
@@ -16,6 +16,7 @@ from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_file_arguments,
+    add_kappa_level_argument,
     add_resampling_arguments,
     read_input,
 )
@@ -66,6 +67,14 @@ class Command(ReportCommand):
             default=10,
             help="judges with less to go by are left out of a rule (default: 10)",
         )
+        parser.add_argument(
+            "--chance-of-judges",
+            type=JudgeChance,
+            choices=list(JudgeChance),
+            default=JudgeChance.OWN,
+            help="whose ties the chance of a judge's κ is from, with --chance scott (default: own)",
+        )
+        add_kappa_level_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
@@ -82,6 +91,8 @@ class Command(ReportCommand):
             if (durations >= 0).any()
             else None,
             chance=options["chance"],
+            chance_of_judges=options["chance_of_judges"],
+            resample=options["resample"],
             resamples=options["resamples"],
             confidence=options["confidence"],
             seed=options["seed"],
