@@ -10,7 +10,7 @@ from ranking.core.counts import Layout
 from ranking.core.moments import moments_of_blocks
 from ranking.core.rate_sequences import log_evidence
 from ranking.core.tallies import tally
-from tests.benchmarks.peeking import Growing, Setting, looks
+from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.worlds import World, draw_campaign, world_named
 
 
