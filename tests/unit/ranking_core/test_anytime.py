@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ranking.core.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
 from ranking.core.anytime_variance import effective_units
@@ -98,10 +100,10 @@ def test_the_order_of_the_blocks_does_not_matter() -> None:
     blocks = different()
     order = np.random.default_rng(1).permutation(len(blocks))
     documents = (blocks.segment // 10).astype(np.int32)
-    for given in (None, documents):
-        one = anytime_ranges(blocks, documents=given)
+    for chosen in (None, documents):
+        one = anytime_ranges(blocks, documents=chosen)
         other = anytime_ranges(
-            blocks.take(order), documents=None if given is None else given[order]
+            blocks.take(order), documents=None if chosen is None else chosen[order]
         )
         for name in ("low", "high", "log_evidence", "standard_error", "segments", "judges"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
@@ -178,6 +180,23 @@ def test_systems_that_met_others_are_not_compared() -> None:
     assert np.argwhere(found.above).tolist() == [[0, 1], [2, 3]]
     alone = anytime_ranges(blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd"))
     assert alone.refused == (Refusal.OTHER_OPPONENTS,)
+
+
+@given(data=st.data())
+def test_three_judges_on_three_segments_are_refused_whatever_they_say(
+    rows_strategy: st.SearchStrategy[list[BlockRow]],
+    systems: tuple[str, ...],
+    data: st.DataObject,
+) -> None:
+    found = anytime_ranges(blocks_from_rows(data.draw(rows_strategy), systems))
+    assert set(found.refusals) == set(systems)
+    for index, name in enumerate(found.systems):
+        judged = bool(found.scores.estimable[index])
+        few = (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS) if judged else (Refusal.NO_COMPARISON,)
+        assert found.refusals[name] == few
+    assert not found.above.any()
+    assert set(found.ranges.low.tolist()) == {1}
+    assert set(found.ranges.high.tolist()) == {len(systems)}
 
 
 def test_nothing_is_said_about_nothing() -> None:

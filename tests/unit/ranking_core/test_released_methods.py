@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.lopez import lopez_order
 from ranking.core.methods import METHODS
@@ -231,3 +232,13 @@ def test_bradley_terry_orders_the_released_sets_much_as_expected_wins(
     assert ability.extra["tie_parameter"] > 0
     place = {row.system: row.rank for row in rank(blocks, resamples=2).systems}
     assert all(abs(row.rank - place[row.system]) <= 1 for row in ability.systems)
+
+
+@pytest.mark.parametrize(("name", "pairs"), [("wmt12-es-en", 15), ("wmt12-cs-en", 10)])
+def test_who_looks_every_day_is_told_less_of_wmt12(real_data: Path, name: str, pairs: int) -> None:
+    blocks = blocks_of(rows_of(real_data / name))
+    found = anytime_ranges(blocks.without([s for s in blocks.systems if s == "_ref"]))
+    assert found.refusals == {}
+    assert int(found.above.sum()) == pairs
+    place = (-found.scores.values).argsort().argsort() + 1
+    assert np.all((found.ranges.low <= place) & (place <= found.ranges.high))
