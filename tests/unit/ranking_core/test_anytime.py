@@ -173,6 +173,18 @@ def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
     assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 2, 1, 1], [3, 4, 4, 4])
 
 
+def test_the_only_one_with_enough_judges_is_told_so() -> None:
+    rows = [
+        row
+        for judge, name in enumerate("bcdefg")
+        for row in pairwise({(10 * judge + s, judge): True for s in range(10)}, second=name)
+    ]
+    found = anytime_ranges(blocks_from_rows(rows, "abcdefg"))
+    assert found.refusals["a"] == (Refusal.ALONE,)
+    assert {found.refusals[name] for name in "bcdefg"} == {(Refusal.FEW_JUDGES,)}
+    assert found.refused == (Refusal.FEW_JUDGES, Refusal.ALONE)
+
+
 def test_systems_that_met_others_are_not_compared() -> None:
     wins = {(s, j): True for s in range(40) for j in range(6)}
     rows = pairwise(wins) + pairwise(wins, first="c", second="d")
