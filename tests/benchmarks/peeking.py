@@ -10,7 +10,7 @@ quality; the median number of blocks after which 50 % and 80 % of the pairs are 
 same, and by the two-way test for each pair alone. The tests are given their number of blocks
 beforehand, which nobody has: that is the price of looking.
 
-The short form takes about ten minutes on one core. `--full` adds longer campaigns, and 15 systems.
+The short form takes eight minutes on a core of its own. `--full` adds longer campaigns, and 15 systems.
 """
 
 from __future__ import annotations
