@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.clusters import clusters
 from ranking.core.comparisons import comparisons_of
@@ -281,3 +282,13 @@ def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -
     plain = held_out(Penalty(discrimination=0, leniency=0))
     assert plain == pytest.approx(0.958, abs=0.004)
     assert held_out(Penalty()) < plain - 0.02
+
+
+@pytest.mark.parametrize(("name", "pairs"), [("wmt12-es-en", 15), ("wmt12-cs-en", 10)])
+def test_who_looks_every_day_is_told_less_of_wmt12(real_data: Path, name: str, pairs: int) -> None:
+    blocks = blocks_of(rows_of(real_data / name))
+    found = anytime_ranges(blocks.without([s for s in blocks.systems if s == "_ref"]))
+    assert found.refusals == {}
+    assert int(found.above.sum()) == pairs
+    place = (-found.scores.values).argsort().argsort() + 1
+    assert np.all((found.ranges.low <= place) & (place <= found.ranges.high))
