@@ -127,7 +127,7 @@ def say(line: str) -> None:
 def main() -> None:
     """Print a table of all worlds, or of those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--campaigns", type=int, default=400)
+    parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
     given = parser.parse_args()

@@ -135,7 +135,8 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
         for name in pair.judges:
             pairs[name] += pair.comparable
     effective = sum(pairs.values()) ** 2 / sum(count**2 for count in pairs.values())
-    reach = student.ppf(0.975, (effective - 1) / 2) * math.sqrt(jackknifed) / (1 - whole)
+    degrees = effective * (effective - 1) / (2 * effective - 1)
+    reach = student.ppf(0.975, degrees) * math.sqrt(jackknifed) / (1 - whole)
     assert found.high == pytest.approx(1 - (1 - whole) * math.exp(-reach), abs=1e-12)
 
 
@@ -247,11 +248,12 @@ def test_hand_worked_variance_and_interval() -> None:
     of_judges, of_segments = 2 / 3 * 0.02, 1 / 2 * 0.0008
     assert jackknife(0.5, spread.without_judge) == pytest.approx(of_judges)
     alone = variance(spread, "judges")
-    assert (alone.value, alone.degrees) == (pytest.approx(of_judges), 1.0)
+    assert alone.value == pytest.approx(of_judges)
+    assert alone.degrees == pytest.approx(6 / 5)
     both = variance(spread, "two_way")
     once = of_judges - 0.002
     assert both.value == pytest.approx(of_segments + once - 0.0004 + 0.0001)
-    assert both.degrees == pytest.approx(both.value**2 / (once**2 / 1 + of_segments**2 / 1))
+    assert both.degrees == pytest.approx(both.value**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
     found = kappa_interval(spread, "two_way", confidence=0.9, lowest=-9)
     reach = student.ppf(0.95, both.degrees) * math.sqrt(both.value) / 0.5
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
