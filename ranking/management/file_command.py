@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
-from ranking.core.bradley_terry import NotConvergedError
+from ranking.core.davidson import NotConvergedError
 from ranking.core.kappa_intervals import KAPPA_LEVELS
 from ranking.files import InputFormat, Selection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE

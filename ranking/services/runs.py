@@ -53,10 +53,11 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
             return None
+        method = _method(test_set_id)
         run = RankingRun(
             test_set_id=test_set_id,
-            method=_method(test_set_id),
-            parameters=_parameters(test_set_id),
+            method=method,
+            parameters=_parameters(test_set_id, method),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
@@ -128,6 +129,11 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
+    if "method_parameters" not in run.parameters and METHODS[run.method].defaults:
+        raise ValueError(
+            f"The run does not say with which parameters {run.method!r} was fitted, "
+            "and this version fits it otherwise."
+        )
     with transaction.atomic():
         return _result(run)
 
@@ -152,12 +158,13 @@ def _method(test_set_id: int) -> str:
     return "bradley_terry" if active.exists() else "expected_wins"
 
 
-def _parameters(test_set_id: int) -> dict[str, Any]:
+def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
     campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
     return {
+        "method_parameters": METHODS[method].defaults,
         "resample": "blocks",
         "resamples": _RESAMPLES,
         "confidence": _CONFIDENCE,
@@ -211,6 +218,7 @@ def _result(run: RankingRun) -> dict[str, Any]:
         resamples=parameters["resamples"],
         confidence=parameters["confidence"],
         seed=run.seed,
+        parameters=parameters.get("method_parameters"),
     )
     agreement = parameters["agreement"]
     report = inter_judge_agreement(

@@ -20,6 +20,7 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
 )
+from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.judges import judges_report
@@ -47,6 +48,7 @@ class Command(ReportCommand):
             metavar="M",
             help="of the ranking without outliers (default: expected_wins)",
         )
+        add_parameter_argument(parser)
         parser.add_argument(
             "--deviations",
             type=number_between(0, math.inf),
@@ -77,6 +79,8 @@ class Command(ReportCommand):
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        method, seed = METHODS[options["method"]], options["seed"]
+        settings = method.complete(parameters_of(options["parameter"], [method.name])[method.name])
         given = read_input(options, progress)
         durations = given.read.duration_ms
         judges = diagnose_judges(
@@ -101,12 +105,11 @@ class Command(ReportCommand):
         )
         left_out = {str(rule.rule): rule.outliers for rule in rules}
         left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
-        method, seed = METHODS[options["method"]], options["seed"]
         without = {
             name: ranking_without(
                 given.blocks,
                 names,
-                lambda blocks: method.score(blocks, seed=seed, **method.defaults),
+                lambda blocks: method.score(blocks, seed=seed, **settings),
             )
             for name, names in left_out.items()
         }

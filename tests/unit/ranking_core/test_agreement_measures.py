@@ -8,7 +8,7 @@ from typing import Literal
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
@@ -19,6 +19,7 @@ from ranking.core.agreement_statistics import cohen_of_tables
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.collapsed import Pairing
 from ranking.core.resampling import poisson_weights
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Vote = tuple[str, tuple[object, ...], int]
@@ -257,7 +258,7 @@ def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(chance: Chanc
 
 @pytest.mark.parametrize("pairing", Pairing)
 @pytest.mark.parametrize("chance", Chance)
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_renaming_systems_and_reordering_rows_changes_nothing(
     rows_strategy: Rows,
@@ -295,7 +296,7 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
 
 
 @pytest.mark.parametrize("chance", Chance)
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_shards_and_chunks_change_no_bit(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, chance: Chance
