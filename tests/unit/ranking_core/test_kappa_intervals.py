@@ -49,10 +49,18 @@ def some_rows(seed: int, *, judges: int = 5, segments: int = 6, blocks: int = 60
     ]
 
 
-def kappas_without(
-    rows: list[BlockRow], left: Callable[[BlockRow], bool], kappa: Callable[[Blocks], float | None]
+def kappa_without(
+    rows: list[BlockRow],
+    kappa: Callable[[Blocks], float | None],
+    *,
+    judge: str | None = None,
+    segment: int | None = None,
 ) -> float:
-    found = kappa(blocks_from_rows([row for row in rows if left(row)], "abcd"))
+    """Measure without the rows of a judge, of a segment, or of a judge on a segment."""
+    left = [
+        row for row in rows if judge not in {None, row.judge} or segment not in {None, row.segment}
+    ]
+    found = kappa(blocks_from_rows(left, "abcd"))
     return math.nan if found is None else found
 
 
@@ -86,17 +94,10 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
             return found
 
         assert spread.kappa == pytest.approx(kappa(blocks), abs=1e-12)
-        without_judge = [
-            kappas_without(rows, lambda row, j=judge: row.judge != j, kappa) for judge in judges
-        ]
-        without_segment = [
-            kappas_without(rows, lambda row, s=segment: row.segment != s, kappa)
-            for segment in segments
-        ]
+        without_judge = [kappa_without(rows, kappa, judge=judge) for judge in judges]
+        without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
         without_cell = [
-            kappas_without(
-                rows, lambda row, j=judge, s=segment: (row.judge, row.segment) != (j, s), kappa
-            )
+            kappa_without(rows, kappa, judge=judge, segment=segment)
             for judge in judges
             for segment in segments
         ]
@@ -122,10 +123,7 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     blocks = blocks_from_rows(rows, "abcd")
     whole = kappa(blocks)
     assert whole is not None
-    changes = [
-        kappas_without(rows, lambda row, j=judge: row.judge != j, kappa) - whole
-        for judge in blocks.judges
-    ]
+    changes = [kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges]
     jackknifed = 4 / 5 * sum(change**2 for change in changes)
     spread, _ = spreads(blocks, Pairing.UNORDERED, chance)
     assert variance(spread, "judges").value == pytest.approx(jackknifed, abs=1e-12)
@@ -175,14 +173,9 @@ def test_a_judges_kappa_without_a_unit_is_that_of_the_rows_without_it(own: bool)
             return agreement.kappa
 
         others = [other for other in judges if other != judge]
-        without_judge = [
-            kappas_without(rows, lambda row, j=other: row.judge != j, kappa) for other in others
-        ]
+        without_judge = [kappa_without(rows, kappa, judge=other) for other in others]
         assert spread.without_judge == pytest.approx(without_judge, abs=1e-12)
-        without_segment = [
-            kappas_without(rows, lambda row, s=segment: row.segment != s, kappa)
-            for segment in segments
-        ]
+        without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
         assert spread.without_segment == pytest.approx(without_segment, abs=1e-12)
 
 
@@ -411,7 +404,7 @@ def test_other_levels_are_refused() -> None:
     blocks = blocks_from_rows([], "ab")
     for measure in (inter_judge_agreement, measure_agreement, label_agreement):
         with pytest.raises(ValueError, match="resample: 'blocks' is none of"):
-            measure(blocks, resample="blocks")  # type: ignore[operator]
+            measure(blocks, resample="blocks")  # type: ignore[arg-type]
 
 
 def test_intervals_hold_kappa_of_the_population_where_judges_differ_in_care() -> None:
