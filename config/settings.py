@@ -277,6 +277,7 @@ SPECTACULAR_SETTINGS = {
         "SystemKind": "campaign.models.System.Kind",
         "JudgeOrigin": "campaign.models.Judge.Origin",
         "NotEstimableReason": "ranking.core.wins.NotEstimable",
+        "NoIntervalReason": "ranking.core.kappa_intervals.NoInterval",
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
         "DesignKind": "annotation.models.Design.Kind",

@@ -144,7 +144,7 @@ class JudgeEffectsModel:
         value = self._objective(at)
         for _ in range(_MOST_STEPS):
             gradient, information = self._gradient_and_information(at)
-            step = np.linalg.solve(information, gradient)
+            step: FloatArray = np.linalg.solve(information, gradient)
             if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
                 break
             at, moved = self._ascend(at, value, step)
@@ -162,7 +162,7 @@ class JudgeEffectsModel:
             [data.first, data.second, data.judge, data.outcome, data.covariates]
         )
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        weights = np.bincount(kind, self.weights, len(kinds))
+        weights = np.bincount(kind, self.weights, len(kinds)).astype(np.float64)
         whole = kinds[:, :4].astype(np.int64)
         return JudgeEffectsModel(
             Comparisons(

@@ -89,6 +89,38 @@ def test_agreement_by_every_pairing_and_chance(
     assert said["intra"]["kappa"] is None
 
 
+def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
+    judgments: str, run_json: RunJson, run: Run
+) -> None:
+    said = run_json("measure_agreement", judgments)
+    # Two judges, who agree on everything.
+    assert (said["resample"], said["resamples"]) == ("two_way", 0)
+    assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
+    text = run("measure_agreement", judgments)
+    assert "intervals: two_way, leaving out one at a time, confidence 0.95" in text
+    assert "No interval of κ between judges: too few judges to tell how judges differ." in text
+    kept = run_json("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
+    assert (kept["resample"], kept["resamples"]) == ("segments", 20)
+    assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
+    assert kept["inter"]["kappa"] == said["inter"]["kappa"]
+    assert "20 resamples of segments" in run(
+        *("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
+    )
+
+
+def test_a_judges_chance_is_of_the_judges_own_ties(judgments: str, run_json: RunJson) -> None:
+    path = Path(judgments)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("ann,A,B,C,1,2,3", "ann,A,B,C,1,1,1"), encoding="utf-8")
+    own = run_json("diagnose_judges", judgments)["judges"][0]["agreement"]
+    diagnosed = run_json("diagnose_judges", judgments, "--chance-of-judges", "pooled")
+    pooled = diagnosed["judges"][0]["agreement"]
+    assert own["p_agree"] == pooled["p_agree"]
+    # Of ten comparisons ann ties four, bob one: t u + (1 − t) (1 − u) / 2.
+    assert own["p_chance"] == pytest.approx(0.4 * 0.1 + 0.6 * 0.9 / 2)
+    assert pooled["p_chance"] == pytest.approx(0.25**2 + 0.75**2 / 2)
+
+
 def test_agreement_by_reference_and_length(
     judgments: str, run_json: RunJson, tmp_path: Path, run: Run
 ) -> None:
