@@ -106,9 +106,9 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     drew += response[:, n, np.newaxis, np.newaxis]
     bounded = fit.separation.bounded[0] & ~np.eye(n, dtype=np.bool_)
     cells = np.zeros((n, Layout(n, ties=True).size))
-    cells[:, : n * n] = (won * bounded).reshape(n, -1)
+    cells[:, : n * n] = (won * bounded).reshape(n, n * n)
     if tie:
-        cells[:, n * n :] = (drew * np.triu(bounded)).reshape(n, -1)
+        cells[:, n * n :] = (drew * np.triu(bounded)).reshape(n, n * n)
     return cells
 
 

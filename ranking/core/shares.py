@@ -173,7 +173,7 @@ def _pairs_influence(
     if tie is not None:
         result[system, 1, system, :] = (weight * (tie - share))[:, np.newaxis]
         result[system, 1, :, system] = (weight * (tie - share))[:, np.newaxis]
-    return result.reshape(n, -1)
+    return result.reshape(n, n * n * (1 if tie is None else 2))
 
 
 def _outright_influence(counts: Counts, part: Int64Array | None, *, column: int) -> FloatArray:

@@ -44,7 +44,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     layout = Layout(len(blocks.systems))
     moments = moments_of_blocks(blocks, layout)
     wins = layout.unpack(moments.cells).wins
-    influence = expected_wins_influence(wins).reshape(layout.systems, -1)[:, layout.used]
+    influence = expected_wins_influence(wins).reshape(layout.systems, layout.size)[:, layout.used]
     covariance = two_way_covariance(moments, influence)
     if RangeLimit.FEW_JUDGES in covariance.limits:
         few_both = RangeLimit.FEW_SEGMENTS in covariance.limits

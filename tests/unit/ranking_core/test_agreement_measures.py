@@ -130,8 +130,8 @@ def test_scott_between_judges_is_what_the_dashboard_shows(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
-    report = inter_judge_agreement(blocks, resamples=10)
-    found = measure_agreement(blocks, resamples=10).inter
+    report = inter_judge_agreement(blocks, resample="segments", resamples=10)
+    found = measure_agreement(blocks, resample="segments", resamples=10).inter
     assert (found.comparable, found.agreeing) == (report.inter.comparable, report.inter.agreeing)
     for name in ("p_agree", "kappa", "low", "high", "reason"):
         assert getattr(found, name) == getattr(report.inter, name)
@@ -281,7 +281,11 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
     one, other = (
         asdict(
             measure_agreement(
-                blocks_from_rows(some, systems), pairing=pairing, chance=chance, resamples=7
+                blocks_from_rows(some, systems),
+                pairing=pairing,
+                chance=chance,
+                resample="segments",
+                resamples=7,
             )
         )
         for some in (rows, renamed)
@@ -298,13 +302,14 @@ def test_shards_and_chunks_change_no_bit(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, chance: Chance
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
-    whole = measure_agreement(blocks, chance=chance, resamples=9)
+    whole = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
         patch.setattr("ranking.core.agreement_intervals._RESAMPLES_AT_A_TIME", 4)
         patch.setattr("ranking.core.cohen._CELLS_AT_A_TIME", 100)
         patch.setattr("ranking.core.cohen._CELLS_IN_WORK", 50)
-        assert measure_agreement(blocks, chance=chance, resamples=9) == whole
+        again = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
+        assert again == whole
 
 
 @pytest.mark.parametrize("chance", Chance)
@@ -318,7 +323,12 @@ def test_intervals_are_those_of_literally_repeated_segments(chance: Chance) -> N
     ]
     weights = poisson_weights(np.arange(1, 6, dtype=np.uint64), seed=4, resamples=9)
     found = measure_agreement(
-        blocks_from_rows(rows, "abc"), chance=chance, resamples=9, confidence=0.5, seed=4
+        blocks_from_rows(rows, "abc"),
+        chance=chance,
+        resample="segments",
+        resamples=9,
+        confidence=0.5,
+        seed=4,
     )
     kappas = defaultdict(list)
     for resample in range(9):
