@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
@@ -31,6 +31,7 @@ from ranking.core.label_agreement import label_agreement
 from ranking.core.left_out import evaluate_with_ties, left_out_of_comparisons, spread_of
 from tests.benchmarks.kappa_coverage import coverage
 from tests.judges_of_differing_care import CareWorld
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 
@@ -343,7 +344,7 @@ def test_a_judge_with_one_other_has_no_interval() -> None:
 
 
 @pytest.mark.parametrize("level", ["judges", "two_way"])
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, level: str
