@@ -3,12 +3,17 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management.base import CommandError
+
+from ranking.core.budget import Budget, BudgetRow
+from ranking.core.simulation import Model
+from ranking.reports.simulations import budget_report
 
 Run = Callable[..., str]
 RunJson = Callable[..., Any]
@@ -235,8 +240,40 @@ def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> N
     assert row["target"] == 0.5
     assert row["low"] <= row["comparisons"] <= row["high"]
     assert said["fitted_noise"] is None
+    assert (said["spread_p"], said["fits"]) == (None, True)
     with pytest.raises(CommandError, match="give both --systems and --noise"):
         run("plan_budget", "--systems", 4)
+
+
+def test_a_plan_says_where_the_model_does_not_fit_and_where_a_target_may_be_out_of_reach() -> None:
+    row = BudgetRow(
+        measure="significant_pairs",
+        target=0.7,
+        comparisons=60_000,
+        low=9000,
+        high=None,
+        average=None,
+        beyond=0.375,
+        more=55_000,
+    )
+    budget = Budget(
+        model=Model(systems=9, noise=12),
+        collected=5000,
+        fit=None,
+        spread_p=0.005,
+        confidence=0.95,
+        limit=4_000_000,
+        experiments=200,
+        seed=0,
+        rows=(row,),
+    )
+    report = budget_report(budget, None)
+    assert any("not spread as the model assumes (p = 0.005)" in note for note in report.notes)
+    (table,) = report.tables
+    assert table.rows[0][2:] == (60_000, 9000, None, None, 0.375, 55_000)
+    assert any("equally good" in note for note in table.notes)
+    fitting = budget_report(replace(budget, spread_p=0.051), None)
+    assert not any("not spread" in note for note in fitting.notes)
 
 
 def test_budgets_are_planned_from_judgments(judgments: str, run_json: RunJson, run: Run) -> None:
