@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
@@ -10,6 +11,7 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.clusters import rank_ranges
 from ranking.core.counts import Layout, count
+from ranking.core.levels import Level
 from ranking.core.method import CountsMethod
 from ranking.core.methods import METHODS
 from ranking.core.moments import UNITS, Moments, moments_of_blocks, units_of
@@ -22,7 +24,7 @@ from ranking.core.two_way import (
     two_way_covariance,
 )
 from ranking.core.two_way_resampling import two_way_resampling
-from ranking.core.wins import Scores, smoothed_share
+from ranking.core.wins import Scores, expected_wins_influence, smoothed_share
 from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
@@ -38,9 +40,9 @@ def moments_of(added: list[tuple[int, int, list[int]]]) -> Moments:
     """Moments of blocks given by segment, judge and what they add to each cell."""
     counts = np.array([cells for _segment, _judge, cells in added])
 
-    def summed(units: list[int]) -> np.ndarray:
+    def summed(units: list[int]) -> npt.NDArray[np.int64]:
         rows = [counts[np.array(units) == unit].sum(axis=0) for unit in sorted(set(units))]
-        return sum(np.outer(row, row) for row in rows)
+        return np.asarray(np.sum([np.outer(row, row) for row in rows], axis=0))
 
     return Moments(
         cells=counts.sum(axis=0),
@@ -169,7 +171,8 @@ def test_two_judges_are_too_few_and_six_are_not(method: str) -> None:
 def test_with_too_few_judges_the_covariance_is_that_of_the_segments() -> None:
     blocks, layout = few_judges(3), Layout(5)
     moments = moments_of_blocks(blocks, layout)
-    influence = METHODS["expected_wins"].influence(layout.unpack(moments.cells))[:, layout.used]
+    influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
+    influence = influence[:, layout.used]
     found = two_way_covariance(moments, influence)
     np.testing.assert_allclose(
         found.matrix, clustered_covariance(moments, influence, "segments"), atol=1e-15
@@ -202,7 +205,7 @@ def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
     matrix = np.array([[2.0, 0.5, -1.0], [0.5, 1.0, 0.0], [-1.0, 0.0, 3.0]])
     scores = Scores(values=np.array([1.0, 0.0, -1.0]), estimable=np.ones(3, dtype=np.bool_))
 
-    def draws(freedom: float) -> np.ndarray:
+    def draws(freedom: float) -> npt.NDArray[np.float64]:
         covariance = ScoreCovariance(
             matrix=matrix, freedom=freedom, segments=9, judges=9, limits=()
         )
@@ -245,7 +248,7 @@ def test_resampling_has_the_variance_of_the_closed_form() -> None:
 def test_ranges_hold_two_thirds_more_systems_than_over_blocks() -> None:
     """Seeded campaigns of the world in which blocks fail most; see docs/statistics/coverage.md."""
     world = world_named("100 segments and 10 judges, taste 2.5")
-    outside = {"two_way": 0, "blocks": 0}
+    outside: dict[Level, int] = {"two_way": 0, "blocks": 0}
     for seed in range(40):
         blocks, truth = draw_campaign(world, seed)
         place = (-truth).argsort().argsort() + 1
@@ -258,7 +261,7 @@ def test_ranges_hold_two_thirds_more_systems_than_over_blocks() -> None:
 
 
 def test_ranges_do_not_widen_where_nothing_is_shared() -> None:
-    widths = {"two_way": 0, "blocks": 0}
+    widths: dict[Level, int] = {"two_way": 0, "blocks": 0}
     for seed in range(12):
         blocks, _truth = draw_campaign(world_named("Koehn"), seed)
         for level in widths:
