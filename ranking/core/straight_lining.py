@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from ranking.core.blocks import Blocks
+from ranking.core.blocks import MAX_LABEL, Blocks
 from ranking.core.clustered_share import Share, clustered_share
 from ranking.core.shown_labels import shown_labels
 
@@ -72,16 +72,11 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
-    # Each way to label a block is looked at once, however many blocks were labelled that way.
-    ways, way = np.unique(shown_labels(blocks), axis=0, return_inverse=True)
-    given = [row[row > 0] for row in ways]
-    long = np.array([len(row) >= LEAST_CANDIDATES for row in given], dtype=np.bool_)
-    same = np.array([len(row) > 0 and bool(np.all(row == row[0])) for row in given], dtype=np.bool_)
-    lines = np.array([_is_line(row) for row in given], dtype=np.bool_)
-    chance = np.array(
-        [_chance(row) if test else 0.0 for row, test in zip(given, long & ~same, strict=True)]
-    )
-    long, same, lines, chance = (facts[way] for facts in (long, same, lines, chance))
+    shown = shown_labels(blocks)
+    given = np.count_nonzero(shown, axis=1)
+    lowest = np.min(shown, axis=1, where=shown > 0, initial=MAX_LABEL)
+    long, same = given >= LEAST_CANDIDATES, (given > 0) & (lowest == shown.max(axis=1, initial=0))
+    lines, chance = line_chances(blocks)
     found = []
     for judge in range(len(blocks.judges)):
         own = (blocks.judge == judge) & long
@@ -97,6 +92,30 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     return tuple(found)
 
 
+def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+    """Tell which blocks are in shown order or its reverse, and how likely shuffling makes it so.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+
+    Returns
+    -------
+    bool, shape (B,)
+        Whether the labels never fall, or never rise, from the first output shown to the last.
+    float64, shape (B,)
+        The probability of that given the labels; 0 for fewer than three labels and for labels that
+        are all the same, of which no order could say anything.
+    """
+    # Each way to label a block is looked at once, however many blocks were labelled that way.
+    ways, way = np.unique(shown_labels(blocks), axis=0, return_inverse=True)
+    given = [row[row > 0] for row in ways]
+    lines = np.array([_is_line(row) for row in given], dtype=np.bool_)
+    chance = np.array([_chance(row) for row in given], dtype=np.float64)
+    return lines[way.reshape(-1)], chance[way.reshape(-1)]
+
+
 def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
     return clustered_share(
         hits.astype(np.int64), np.ones(len(hits), dtype=np.int64), confidence=confidence
@@ -109,6 +128,8 @@ def _is_line(labels: npt.NDArray[np.int8]) -> bool:
 
 
 def _chance(labels: npt.NDArray[np.int8]) -> float:
+    if len(labels) < LEAST_CANDIDATES or labels.min() == labels.max():
+        return 0.0
     alike = prod(factorial(int(count)) for count in np.bincount(labels))
     return 2 * alike / factorial(len(labels))
 
