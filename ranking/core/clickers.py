@@ -19,10 +19,10 @@ from ranking.core.reference_margins import reference_margins
 from ranking.core.straight_lining import line_chances
 
 #: How much likelier who reads puts the reference one place higher: of five places, they then prefer
-#: it in 74.5 % of comparisons.
+#: it in 74.8 % of comparisons.
 REFERENCE_ODDS = 1.75
 
-#: How much likelier who reads puts a damaged reference one place lower: 84.7 % of comparisons.
+#: How much likelier who reads puts a damaged reference one place lower: 84.6 % of comparisons.
 DAMAGE_ODDS = 2.5
 
 #: Share of blocks in shown order, or its reverse, of somebody who types them.
@@ -104,21 +104,16 @@ def reference_ignored(
     tilt = log(odds) / 2
     margins = reference_margins(blocks, blocks.systems.index(reference))
     expected = np.log(np.sum(margins.shares * np.exp(tilt * margins.margins), axis=1))
-    found = []
-    for judge in range(len(blocks.judges)):
-        blocks_of, margin = margins.of_judge(judge)
-        found.append(
-            ClickingEvidence(
-                blocks=int(blocks_of[margins.is_telling].sum()),
-                log_e=fsum((blocks_of * expected).tolist()) - tilt * margin,
-            )
+    return tuple(
+        ClickingEvidence(
+            blocks=int(blocks_of[margins.is_telling].sum()),
+            log_e=fsum((blocks_of * expected).tolist()) - tilt * int(margin),
         )
-    return tuple(found)
+        for blocks_of, margin in zip(*margins.by_judge(len(blocks.judges)), strict=True)
+    )
 
 
-def typed_in_order(
-    blocks: Blocks, *, share: float = TYPED_SHARE
-) -> tuple[ClickingEvidence, ...]:
+def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[ClickingEvidence, ...]:
     """Compare how often each judge's labels follow the shown order with chance.
 
     Outputs are shown in random order, so the labels of somebody who reads follow it, or its
@@ -146,13 +141,13 @@ def typed_in_order(
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
     is_line, chance = line_chances(blocks)
-    telling = (chance > 0) & (chance < share)
-    found = []
-    for judge in range(len(blocks.judges)):
-        own = telling & (blocks.judge == judge)
-        follows, at_random = is_line[own], chance[own]
-        ratio = np.where(follows, share / at_random, (1 - share) / (1 - at_random))
-        # Summed without rounding on the way: the same bits in whatever order the blocks come.
-        found.append(ClickingEvidence(int(own.sum()), fsum(np.log(ratio).tolist())))
-    return tuple(found)
-
+    telling = np.flatnonzero((chance > 0) & (chance < share))
+    telling = telling[np.argsort(blocks.judge[telling])]
+    follows, at_random = is_line[telling], chance[telling]
+    log_ratio = np.log(np.where(follows, share / at_random, (1 - share) / (1 - at_random)))
+    ends = np.cumsum(np.bincount(blocks.judge[telling], minlength=len(blocks.judges)))
+    # Summed without rounding on the way: the same bits in whatever order the blocks come.
+    return tuple(
+        ClickingEvidence(len(own), fsum(own.tolist()))
+        for own in np.split(log_ratio, ends[:-1])[: len(blocks.judges)]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,12 +92,14 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
     index = blocks.systems.index(reference)
     others, won, tied = against_reference(blocks, index)
     margins = reference_margins(blocks, index)
-    found = []
-    for judge in range(len(blocks.judges)):
-        own = blocks.judge == judge
-        counts = (int(others[own].sum()), int(won[own].sum()), int(tied[own].sum()))
-        found.append(_preference(counts, margins, *margins.of_judge(judge)))
-    return tuple(found)
+    counts = np.zeros((len(blocks.judges), 3), dtype=np.int64)
+    np.add.at(counts, blocks.judge, np.stack([others, won, tied], axis=1))
+    return tuple(
+        _preference(of_judge.tolist(), margins, blocks_of, int(margin))
+        for of_judge, blocks_of, margin in zip(
+            counts, *margins.by_judge(len(blocks.judges)), strict=True
+        )
+    )
 
 
 def against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Array, Int64Array]:
@@ -115,7 +118,7 @@ def against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Arra
 
 
 def _preference(
-    counts: tuple[int, int, int], margins: ReferenceMargins, blocks_of: Int64Array, margin: int
+    counts: Sequence[int], margins: ReferenceMargins, blocks_of: Int64Array, margin: int
 ) -> ReferencePreference:
     comparisons, preferred, tied = counts
     if not comparisons:

@@ -54,10 +54,21 @@ class ReferenceMargins:
         """Whether a block labelled so says anything, shape (K,): not if all labels are the same."""
         return self.used[:, 1] > 0
 
-    def of_judge(self, judge: int) -> tuple[Int64Array, int]:
-        """Return how many blocks of each kind a judge labelled, shape (K,), and the margins' sum."""
-        own = self.judge == judge
-        return np.bincount(self.kind[own], minlength=len(self.used)), int(self.margin[own].sum())
+    def by_judge(self, judges: int) -> tuple[Int64Array, Int64Array]:
+        """Add up for each of so many judges.
+
+        Returns
+        -------
+        int64, shape (judges, K)
+            Blocks of each kind the judge labelled.
+        int64, shape (judges,)
+            Sum of the margins in them.
+        """
+        kinds = len(self.used)
+        blocks = np.bincount(self.judge * kinds + self.kind, minlength=judges * kinds)
+        margin = np.zeros(judges, dtype=np.int64)
+        np.add.at(margin, self.judge, self.margin)
+        return blocks.reshape(judges, kinds), margin
 
 
 def reference_margins(blocks: Blocks, index: int) -> ReferenceMargins:

@@ -102,7 +102,7 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     for segment in range(50, 66):
         check = control(judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1])
         judged.judgment("careful", check, [1, 5, 2])
-        judged.judgment("careless", check, [3, 3, 3])
+        judged.judgment("careless", check, [3, 1, 2])
     rules = quality_rules_suggest(campaign=campaign, user=None)
     assert {rule.action for rule in rules} == {"warn"}
 
@@ -119,8 +119,8 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     actions = QualityAction.objects.all()
     assert {action.judge.pseudonym for action in actions} == {"careless"}
     assert {action.evidence["rule"]["measure"] for action in actions} == {
-        "reference_random",
-        "bad_reference_random",
+        "reference_ignored",
+        "damage_ignored",
     }
     assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
