@@ -10,8 +10,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import beta
 
 from ranking.core.blocks import Blocks
+from ranking.core.clickers import reference_ignored, typed_in_order
+from ranking.core.straight_lining import line_chances
 
 Int8Array = npt.NDArray[np.int8]
 Labelling = Callable[[np.random.Generator, int], Int8Array]
@@ -47,6 +50,39 @@ CLICKERS: Mapping[str, Labelling] = {
     "one of two labels at random": _two_labels,
     "one label for all": _typed(np.full(_SHOWN, 3, dtype=np.int8)),
 }
+
+
+#: The suggested rules that a simulation without clocks and damaged references can break: threshold
+#: and minimum of blocks.
+SUGGESTED: Mapping[str, tuple[float, int]] = {
+    "reference_ignored": (0.03, 10),
+    "typed_in_order": (0.01, 5),
+    "one_label": (0.5, 20),
+}
+
+
+def suspected(blocks: Blocks, judges: int) -> npt.NDArray[np.bool_]:
+    """Tell which judges break one of the rules `SUGGESTED`, as one of so many judges.
+
+    Returns
+    -------
+    bool, shape (J,)
+        In the order of `Blocks.judges`.
+    """
+    found = np.zeros(len(blocks.judges), dtype=np.bool_)
+    for name, evidence in (
+        ("reference_ignored", reference_ignored(blocks, REFERENCE)),
+        ("typed_in_order", typed_in_order(blocks)),
+    ):
+        below, least = SUGGESTED[name]
+        found |= [row.blocks >= least and row.p_value(judges) < below for row in evidence]
+    above, least = SUGGESTED["one_label"]
+    _, chance = line_chances(blocks)
+    judged = np.bincount(blocks.judge, minlength=len(blocks.judges))
+    alike = np.bincount(blocks.judge[chance == 0], minlength=len(blocks.judges))
+    # The lower end of the interval of Clopper and Pearson: all blocks have five labels here.
+    found |= (judged >= least) & (beta.ppf(0.025, alike, judged - alike + 1) > above)
+    return found
 
 
 def clicking(kind: str, *, judges: int, blocks: int, seed: int) -> Blocks:

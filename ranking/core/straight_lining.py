@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import factorial, prod
+from math import factorial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ FloatArray = npt.NDArray[np.float64]
 
 #: Two outputs are the same, or in shown order, too often to mean anything.
 LEAST_CANDIDATES = 3
+
+#: Of each number of outputs that a block can show.
+_FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
 
 
 @dataclass(frozen=True)
@@ -108,30 +111,26 @@ def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
         The probability of that given the labels; 0 for fewer than three labels and for labels that
         are all the same, of which no order could say anything.
     """
-    # Each way to label a block is looked at once, however many blocks were labelled that way.
-    ways, way = np.unique(shown_labels(blocks), axis=0, return_inverse=True)
-    given = [row[row > 0] for row in ways]
-    lines = np.array([_is_line(row) for row in given], dtype=np.bool_)
-    chance = np.array([_chance(row) for row in given], dtype=np.float64)
-    return lines[way.reshape(-1)], chance[way.reshape(-1)]
+    shown = shown_labels(blocks)
+    rising, falling = np.ones((2, len(blocks)), dtype=np.bool_)
+    last = np.zeros(len(blocks), dtype=np.int8)
+    for labels in shown.T:
+        here = labels > 0
+        rising &= ~here | (labels >= last)
+        falling &= ~here | (last == 0) | (labels <= last)
+        last = np.where(here, labels, last)
+    used = [np.count_nonzero(shown == label, axis=1) for label in range(1, MAX_LABEL + 1)]
+    alike = np.stack(used, axis=1)
+    given = alike.sum(axis=1)
+    chance = 2 * _FACTORIAL[alike].prod(axis=1) / _FACTORIAL[given]
+    chance[(given < LEAST_CANDIDATES) | (alike.max(axis=1) == given)] = 0.0
+    return rising | falling, chance
 
 
 def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
     return clustered_share(
         hits.astype(np.int64), np.ones(len(hits), dtype=np.int64), confidence=confidence
     )
-
-
-def _is_line(labels: npt.NDArray[np.int8]) -> bool:
-    steps = np.diff(labels)
-    return bool(np.all(steps >= 0) or np.all(steps <= 0))
-
-
-def _chance(labels: npt.NDArray[np.int8]) -> float:
-    if len(labels) < LEAST_CANDIDATES or labels.min() == labels.max():
-        return 0.0
-    alike = prod(factorial(int(count)) for count in np.bincount(labels))
-    return 2 * alike / factorial(len(labels))
 
 
 def _tail(chance: FloatArray, at_least: int) -> float | None:

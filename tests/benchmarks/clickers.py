@@ -10,25 +10,22 @@ thirty days. Takes some minutes.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
-from ranking.core.clickers import ClickingEvidence, reference_ignored, typed_in_order
 from ranking.core.disagreement import disagreement
-from ranking.core.random_clicking import reference_preferences
-from ranking.core.straight_lining import straight_lining
-from tests.benchmarks.web_server import prepare_django
-from tests.clickers import CLICKERS, REFERENCE, clicking, reading
+from ranking.core.random_clicking import ReferencePreference, reference_preferences
+from tests.clickers import CLICKERS, REFERENCE, clicking, reading, suspected
 from tests.worlds import World, draw_campaign
 
 JUDGES, BLOCKS, A_DAY = 45, 60, 2
 PREFERRED = (0.9, 0.8, 0.75, 0.7, 0.65)
 SUSPECT = 0.05
 Flags = npt.NDArray[np.bool_]
-Rules = Sequence[Callable[[Blocks, int], Flags]]
 
 
 def main() -> None:
@@ -36,42 +33,14 @@ def main() -> None:
     parser.add_argument("--judges", type=int, default=1000, help="clickers of each kind")
     parser.add_argument("--campaigns", type=int, default=200, help="campaigns of each sort")
     given = parser.parse_args()
-    prepare_django()
-    rules = _suggested_rules()
-    _clickers(given.judges, rules)
-    _readers(given.campaigns, rules)
+    _clickers(given.judges)
+    _readers(given.campaigns)
     _disagreement(given.campaigns)
 
 
-def _suggested_rules() -> Rules:
-    """Return the suggested rules a simulation without clocks and damaged references can break."""
-    from annotation.services.quality import SUGGESTED_RULES
-
-    terms = {str(measure): (threshold, least) for measure, _, threshold, least in SUGGESTED_RULES}
-    evidence = {
-        "reference_ignored": lambda blocks: reference_ignored(blocks, REFERENCE),
-        "typed_in_order": typed_in_order,
-    }
-
-    def one_label(blocks: Blocks, _judged: int) -> Flags:
-        threshold, least = terms["one_label"]
-        shares = [row.one_label for row in straight_lining(blocks)]
-        return np.array([row.trials >= least and (row.low or 0) > threshold for row in shares])
-
-    def clicks(name: str) -> Callable[[Blocks, int], Flags]:
-        threshold, least = terms[name]
-
-        def flags(blocks: Blocks, judged: int) -> Flags:
-            if judged < least:
-                return np.zeros(len(blocks.judges), dtype=np.bool_)
-            rows: tuple[ClickingEvidence, ...] = evidence[name](blocks)
-            return np.array(
-                [row.blocks >= least and row.p_value(JUDGES) < threshold for row in rows]
-            )
-
-        return flags
-
-    return [clicks("reference_ignored"), clicks("typed_in_order"), one_label]
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def _looks(blocks: Blocks, judges: int) -> Iterator[tuple[int, Blocks]]:
@@ -79,9 +48,9 @@ def _looks(blocks: Blocks, judges: int) -> Iterator[tuple[int, Blocks]]:
         yield judged, blocks.take(slice(0, judges * judged))
 
 
-def _clickers(judges: int, rules: Rules) -> None:
-    print(f"{judges} clickers of each kind. p <= 0.05 against clicking at random; caught by rules.")
-    print(f"{'':30}{'p, 15':>8}{'p, 60':>8}{'by 30':>8}{'by 60':>8}{'median':>8}")
+def _clickers(judges: int) -> None:
+    _say(f"{judges} clickers of each kind. p <= 0.05 against clicking at random; caught by rules.")
+    _say(f"{'':30}{'p, 15':>8}{'p, 60':>8}{'by 30':>8}{'by 60':>8}{'median':>8}")
     for kind in CLICKERS:
         blocks = clicking(kind, judges=judges, blocks=BLOCKS, seed=1)
         passed = [
@@ -90,27 +59,25 @@ def _clickers(judges: int, rules: Rules) -> None:
         ]
         caught = np.full(judges, np.inf)
         for judged, seen in _looks(blocks, judges):
-            for rule in rules:
-                caught[rule(seen, judged) & np.isinf(caught)] = judged
+            caught[suspected(seen, JUDGES) & np.isinf(caught)] = judged
         figures = [*passed, np.mean(caught <= 30), np.mean(caught <= BLOCKS)]
-        print(f"{kind:30}" + "".join(f"{100 * each:7.1f}%" for each in figures), end="")
-        print(f"{np.median(caught):8.0f}", flush=True)
+        line = "".join(f"{100 * each:7.1f}%" for each in figures)
+        _say(f"{kind:30}{line}{np.median(caught):8.0f}")
 
 
-def _preferences(blocks: Blocks, judges: int, number: int) -> tuple[object, ...]:
+def _preferences(blocks: Blocks, judges: int, number: int) -> tuple[ReferencePreference, ...]:
     return reference_preferences(blocks.take(slice(0, judges * number)), REFERENCE)
 
 
-def _readers(campaigns: int, rules: Rules) -> None:
-    print(f"\n{campaigns} campaigns of {JUDGES} judges who read: with a suspect at some look.")
-    print(f"{'reference preferred in':30}{'rules':>8}{'before':>8}{'p > 0.05':>9}")
+def _readers(campaigns: int) -> None:
+    _say(f"\n{campaigns} campaigns of {JUDGES} judges who read: with a suspect at some look.")
+    _say(f"{'reference preferred in':30}{'rules':>8}{'before':>8}{'p > 0.05':>9}")
     for share in PREFERRED:
         judges = JUDGES * campaigns
         blocks = reading(preferred=share, judges=judges, blocks=BLOCKS, seed=2)
         ever = np.zeros(judges, dtype=np.bool_)
-        for judged, seen in _looks(blocks, judges):
-            for rule in rules[:2]:
-                ever |= rule(seen, judged)
+        for _judged, seen in _looks(blocks, judges):
+            ever |= suspected(seen, JUDGES)
         few = min(campaigns, 20) * JUDGES
         before = np.zeros(few, dtype=np.bool_)
         some = reading(preferred=share, judges=few, blocks=BLOCKS, seed=3)
@@ -120,9 +87,9 @@ def _readers(campaigns: int, rules: Rules) -> None:
         figures = [
             _of_campaigns(ever),
             _of_campaigns(before),
-            float(np.mean(_at_least(some, 0.05))),
+            float(_at_least(some, 0.05).mean()),
         ]
-        print(f"{share:<30}" + "".join(f"{100 * each:7.1f}%" for each in figures), flush=True)
+        _say(f"{share:<30}" + "".join(f"{100 * each:7.1f}%" for each in figures))
 
 
 def _at_least(blocks: Blocks, level: float) -> Flags:
@@ -136,8 +103,8 @@ def _of_campaigns(ever: Flags) -> float:
 
 
 def _disagreement(campaigns: int) -> None:
-    print(f"\n{campaigns} campaigns: who agrees less, by the dashboard, at some look.")
-    print(f"{'':38}{'honest':>8}{'careless':>9}{'median':>8}")
+    _say(f"\n{campaigns} campaigns: who agrees less, by the dashboard, at some look.")
+    _say(f"{'':38}{'honest':>8}{'careless':>9}{'median':>8}")
     for redundancy in (2, 3):
         for careless in (0, 5):
             world = World(
@@ -156,7 +123,7 @@ def _disagreement(campaigns: int) -> None:
             if careless:
                 found = first[:, :careless]
                 line += f"{100 * np.mean(np.isfinite(found)):8.1f}%{np.median(found):8.0f}"
-            print(line, flush=True)
+            _say(line)
 
 
 def _first_look(world: World, seed: int) -> npt.NDArray[np.float64]:

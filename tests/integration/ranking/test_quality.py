@@ -33,6 +33,7 @@ from ranking.services import (
 )
 from ranking.services.quality import is_breached
 from ranking.tasks import rank_test_set, rank_what_is_due
+from tests.clickers import SUGGESTED
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +106,9 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
         judged.judgment("careless", check, [3, 1, 2])
     rules = quality_rules_suggest(campaign=campaign, user=None)
     assert {rule.action for rule in rules} == {"warn"}
+    # What the simulations of clickers hold to: docs/statistics/quality.md.
+    terms = {rule.measure: (rule.threshold, rule.minimum) for rule in rules}
+    assert SUGGESTED.items() <= terms.items()
 
     rank_test_set(judged.test_set.pk)
 

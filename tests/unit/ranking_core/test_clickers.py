@@ -11,9 +11,17 @@ from ranking.core.clickers import (
     reference_ignored,
     typed_in_order,
 )
-from tests.clickers import CLICKERS, REFERENCE, SYSTEMS, clicking, odds_preferring, reading
+from tests.clickers import (
+    CLICKERS,
+    REFERENCE,
+    SYSTEMS,
+    clicking,
+    odds_preferring,
+    reading,
+    suspected,
+)
 
-JUDGES = 600
+JUDGES = 400
 REF = (REFERENCE,)
 
 
@@ -83,12 +91,12 @@ def test_a_probability_allows_for_all_judges() -> None:
 @pytest.mark.parametrize(
     ("kind", "within", "at_least"),
     [
-        ("each label at random", 60, 0.89),
-        ("1 to 5 in random order", 60, 0.93),
+        ("each label at random", 60, 0.88),
+        ("1 to 5 in random order", 60, 0.92),
         ("1-2-3-4-5 as shown", 6, 1.0),
         ("5-4-3-2-1 as shown", 6, 1.0),
-        ("one of two labels at random", 60, 0.78),
-        ("one label for all", 60, 0.0),
+        ("one of two labels at random", 60, 0.75),
+        ("one label for all", 20, 1.0),
     ],
 )
 def test_clickers_are_caught_by_the_suggested_rules(
@@ -98,30 +106,23 @@ def test_clickers_are_caught_by_the_suggested_rules(
 
 
 def _caught(kind: str, within: int) -> float:
-    """Share of clickers whose p is below the thresholds of the suggested rules at some look."""
+    """Share of clickers who break a suggested rule at some look."""
     blocks = clicking(kind, judges=JUDGES, blocks=within, seed=5)
     caught = np.zeros(JUDGES, dtype=np.bool_)
-    for day in range(2, within + 1, 2):
-        seen = blocks.take(slice(0, JUDGES * day))
-        if day >= 10:
-            ignored = reference_ignored(seen, REFERENCE)
-            caught |= np.array([each.p_value(45) < 0.03 for each in ignored])
-        if day >= 5:
-            caught |= np.array([each.p_value(45) < 0.01 for each in typed_in_order(seen)])
+    for day in range(2, within + 1, 2 if within < 30 else 6):
+        caught |= suspected(blocks.take(slice(0, JUDGES * day)), judges=45)
     return float(caught.mean())
 
 
 def test_judges_who_read_are_hardly_ever_suspected_at_any_look() -> None:
-    # At the odds of the standard: 50 judges are allowed for, so 0.03 / 50 each and no more.
-    judges = 2000
+    # At the odds of the standard: 50 judges are allowed for, so 0.04 / 50 each and no more.
+    judges = 1500
     blocks = reading(preferred=0.748, judges=judges, blocks=60, seed=6)
     ever = np.zeros(judges, dtype=np.bool_)
-    for day in range(2, 61, 2):
-        seen = blocks.take(slice(0, judges * day))
-        ever |= np.array([each.p_value(45) < 0.03 for each in reference_ignored(seen, REFERENCE)])
-        ever |= np.array([each.p_value(45) < 0.01 for each in typed_in_order(seen)])
-    # 2,000 times 0.04 / 50 are 1.6; three standard deviations more are 5.4.
-    assert ever.sum() <= 5
+    for day in range(5, 61, 5):
+        ever |= suspected(blocks.take(slice(0, judges * day)), judges=45)
+    # 1,500 times 0.04 / 50 are 1.2; three standard deviations more are 4.5.
+    assert ever.sum() <= 4
 
 
 def test_the_standard_is_three_comparisons_of_four() -> None:
