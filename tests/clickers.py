@@ -131,9 +131,9 @@ def odds_preferring(share: float) -> float:
     for _step in range(100):
         odds = (low * high) ** 0.5
         weights = odds ** np.arange(_SHOWN - 1, -1, -1.0)
-        won = float(weights @ np.arange(_SHOWN - 1, -1, -1)) / weights.sum() / (_SHOWN - 1)
+        won = float(np.average(np.arange(_SHOWN - 1, -1, -1), weights=weights)) / (_SHOWN - 1)
         low, high = (odds, high) if won < share else (low, odds)
-    return odds
+    return high
 
 
 def _as_shown(

@@ -47,7 +47,8 @@ class ReferenceMargins:
     @property
     def shares(self) -> FloatArray:
         """Probability of each label for the reference by clicking at random, shape (K, 5)."""
-        return self.used / self.used.sum(axis=1, keepdims=True)
+        shares: FloatArray = self.used / self.used.sum(axis=1, keepdims=True)
+        return shares
 
     @property
     def is_telling(self) -> npt.NDArray[np.bool_]:
