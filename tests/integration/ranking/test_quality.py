@@ -132,6 +132,23 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     assert judge_standing(judge_called("careful")) == Standing.GOOD
 
 
+def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
+    for block in Block.objects.filter(hit__test_set=judged.test_set)[:6]:
+        judged.judgment("typist", block, [1, 2, 3, 4])
+    quality_rules_suggest(campaign=campaign, user=None)
+
+    rank_test_set(judged.test_set.pk)
+
+    action = QualityAction.objects.get(judge__pseudonym="typist")
+    assert (action.action, action.evidence["rule"]["measure"]) == ("warn", "typed_in_order")
+    # Two of 24 arrangements follow the order: six times as likely to type, each time, of fifty.
+    measured = action.evidence["measures"]["typed_in_order"]
+    assert measured["value"] == pytest.approx(50 / 6**6)
+    assert measured["evidence"] == 6
+
+
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
