@@ -7,11 +7,13 @@ from rest_framework import serializers
 from annotation.models import QualityAction
 from annotation.selectors import Standing
 from campaign.models import Judge
+from ranking.core.kappa_intervals import NoInterval
 from ranking.core.wins import NotEstimable
 from ranking.models import RankingRun
 from ranking.selectors.quality import JudgeQuality
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
+_NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
 
 
 class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
@@ -67,6 +69,17 @@ class KappaSerializer(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(
         choices=_REASONS, allow_null=True, help_text="Why there is no κ, where there is none."
     )
+    p_chance = serializers.FloatField(
+        allow_null=True,
+        required=False,
+        help_text="Of a judge, by the ties of the judge and of the others. Not in older runs.",
+    )
+    no_interval = serializers.ChoiceField(
+        choices=_NO_INTERVAL,
+        allow_null=True,
+        required=False,
+        help_text="Why there is no interval, where there is none. Not in older runs.",
+    )
 
 
 class JudgeKappaSerializer(KappaSerializer):
@@ -116,6 +129,11 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
     agreeing = serializers.IntegerField()
     comparable = serializers.IntegerField()
+    no_interval = serializers.ChoiceField(
+        choices=_NO_INTERVAL,
+        allow_null=True,
+        help_text="Why there is no interval, if there is a κ.",
+    )
 
 
 class MeasuredSerializer(serializers.Serializer[Any]):

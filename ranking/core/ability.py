@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,8 @@ class Ability:
     mu : float64, shape (n,)
         The ability; NaN exactly where `estimable` is False.
     sigma : float64, shape (n,)
-        Its standard deviation, in the sense the method documents; NaN likewise.
+        Its standard deviation, in the sense the method documents; NaN likewise. Not how far it
+        would differ from campaign to campaign: for that, see `Method.standard_errors`.
     estimable : bool, shape (n,)
         Whether the system was compared at all, and the fit converged.
     draws : float64, shape (R, n)
@@ -57,6 +58,9 @@ class Ability:
         Why nothing could be estimated; None if something could.
     extra : mapping
         What the method reports of the fit, see there.
+    sigma_is : str
+        What `sigma` is: the standard deviation of the model's posterior, which takes comparisons
+        for independent, or that of runs on the same comparisons.
     """
 
     systems: tuple[str, ...]
@@ -67,6 +71,7 @@ class Ability:
     groups: int
     problem: AbilityProblem | None = None
     extra: Extra = field(default_factory=dict)
+    sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd"
 
     @property
     def scores(self) -> Scores:
@@ -81,13 +86,13 @@ class Ability:
         )
 
     def comment(self) -> dict[str, Any]:
-        """Return what else there is to say, as plain JSON: `extra`, `problem`, `groups`, `sigma`."""
+        """Return what else there is to say, as plain JSON; `sigma` under the name `sigma_is`."""
         sigma = {
             name: float(self.sigma[index])
             for index, name in enumerate(self.systems)
             if self.estimable[index]
         }
-        return {**self.extra, "problem": self.problem, "groups": self.groups, "sigma": sigma}
+        return {**self.extra, "problem": self.problem, "groups": self.groups, self.sigma_is: sigma}
 
 
 def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:

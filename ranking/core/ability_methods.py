@@ -59,6 +59,17 @@ def hopkins_may_resamples(
     return score_counts(counts.wins, _ties(counts), model=Model(radius=radius))
 
 
+def hopkins_may_influence(
+    counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
+) -> npt.NDArray[np.float64]:
+    """Say how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""
+    from ranking.core.hopkins_may_gradient import gradient
+    from ranking.core.hopkins_may_model import Model
+
+    del inference
+    return gradient(counts.wins, _ties(counts), model=Model(radius=radius))
+
+
 def trueskill_wmt(
     blocks: Blocks,
     *,

@@ -1,260 +1,31 @@
-"""Bradley–Terry with ties, after Davidson: abilities by maximum likelihood."""
+"""Bradley–Terry with ties, after Davidson: scores of counts, and how counts move them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counts import Counts
+from ranking.core.counts import Counts, Layout
+from ranking.core.davidson import DavidsonFit, davidson
+from ranking.core.separation import Separation
 from ranking.core.wins import NotEstimable, Scores
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+#: Wins added in both directions to each pair of systems that was compared.
+PRIOR = 0.1
+#: Put between systems at infinite distance, in place of a number that does not fit into a table:
+#: odds of 22,000 to 1.
+INFINITE_GAP = 10.0
 #: Abilities are good to about this many decimals; further ones would tell equal systems apart.
 _DECIMALS = 9
-_MOST_STEPS = 100
-#: Converged when a Newton step would move no parameter by more than this …
-_SMALL_STEP = 1e-11
-#: … or when it would add no more than this to the likelihood, a millionth of a standard error, and
-#: steps no longer shrink: beside millions of comparisons, rounding hides what few of them say.
-_SMALL_GAIN = 1e-12
 
 
-class NotConvergedError(ArithmeticError):
-    """The likelihood was not maximised within the allowed number of steps."""
-
-
-@dataclass(frozen=True, eq=False)
-class DavidsonFit:
-    """Fits of Davidson's model to S samples of comparisons between n systems.
-
-    Attributes
-    ----------
-    ability : float64, shape (S, n)
-        θ, natural logarithm of the worth, with mean 0 over the systems estimable; NaN elsewhere.
-    estimable : bool, shape (S, n)
-    tie : float64, shape (S,)
-        ν: 0 if there was no tie. Two equal systems tie with probability ν / (2 + ν).
-    log_likelihood : float64, shape (S,)
-        Of the comparisons between estimable systems, without binomial coefficients.
-    covariance : float64, shape (S, n, n)
-        Of the abilities, from the observed information; NaN where not estimable.
-    """
-
-    ability: FloatArray
-    estimable: BoolArray
-    tie: FloatArray
-    log_likelihood: FloatArray
-    covariance: FloatArray
-
-
-def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
-    """Fit Davidson's extension of the Bradley–Terry model.
-
-        P(i beats j) = exp(θi) / Z,   P(tie) = ν exp((θi + θj) / 2) / Z,
-        Z = exp(θi) + exp(θj) + ν exp((θi + θj) / 2)
-
-    The log-likelihood is concave in (θ, log ν); Newton's method with halved steps finds its maximum
-    for all samples at once.
-
-    The maximum is finite only among systems that reach each other by chains of comparisons, each
-    won or tied by the former: a system that always won would get an infinite ability. If there are
-    several groups of such systems, only the largest is estimable (of equally large ones, that with
-    most comparisons); its abilities are fitted to the comparisons within it. With ties, some circle
-    of comparisons must moreover hold more wins than ties, otherwise ν is infinite and nothing is
-    estimable. Real data fulfil it as soon as two systems beat each other.
-
-    Parameters
-    ----------
-    wins, ties : number, shape (S, n, n)
-        As in `ranking.core.counts.Counts`; fractions are allowed.
-
-    Returns
-    -------
-    DavidsonFit
-
-    Raises
-    ------
-    NotConvergedError
-        If Newton's method does not arrive.
-
-    References
-    ----------
-    R. R. Davidson (1970), On Extending the Bradley–Terry Model to Accommodate Ties in Paired
-    Comparison Experiments, JASA 65.
-    L. R. Ford (1957), Solution of a Ranking Problem from Binary Comparisons, Am. Math. Monthly 64
-    (when the maximum exists).
-    """
-    n = wins.shape[-1]
-    apart = ~np.eye(n, dtype=np.bool_)
-    wins, ties = wins * apart, ties * apart
-    member = _largest_group(wins, ties)
-    inside = member[:, :, np.newaxis] & member[:, np.newaxis, :]
-    member &= _tie_parameter_is_finite(wins * inside, ties * inside)[:, np.newaxis]
-    both = inside & member[:, :, np.newaxis]
-    data = _Data(wins * both, ties * both, member)
-    theta, eta = data.start()
-    value = data.log_likelihood(theta, eta)
-    before = np.full(len(theta), np.inf)
-    arrived = np.zeros(len(theta), dtype=np.bool_)
-    for _ in range(_MOST_STEPS):
-        step, information = data.newton_step(theta, eta)
-        size = np.abs(step).max(axis=1, initial=0.0)
-        gain = np.einsum("si,sij,sj->s", step, information, step)
-        arrived |= (size <= _SMALL_STEP) | ((gain <= _SMALL_GAIN) & (size > before / 2))
-        if arrived.all():
-            break
-        before = size
-        theta, eta, value = _ascend(data, theta, eta, value, step)
-    else:
-        raise NotConvergedError(f"Bradley–Terry did not converge in {_MOST_STEPS} steps")
-    _, information = data.newton_step(theta, eta)
-    covariance = np.where(both, np.linalg.inv(information)[:, :n, :n] - data.gauge(both), np.nan)
-    return DavidsonFit(
-        ability=np.where(member, theta, np.nan),
-        estimable=member,
-        tie=np.where(data.tied > 0, np.exp(eta), 0.0),
-        log_likelihood=value,
-        covariance=covariance,
-    )
-
-
-class _Data:
-    """Sufficient statistics of S samples, and the likelihood they give."""
-
-    def __init__(self, wins: FloatArray, ties: FloatArray, member: BoolArray) -> None:
-        self.wins, self.ties, self.member = wins, ties, member
-        self.met = wins + np.swapaxes(wins, 1, 2) + ties
-        self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
-        self.tied = ties.sum(axis=(1, 2)) / 2
-
-    def start(self) -> tuple[FloatArray, FloatArray]:
-        met = self.met.sum(axis=2)
-        theta = np.log((self.points + 0.5) / (met - self.points + 0.5)) * self.member
-        decided = met.sum(axis=1) / 2 - self.tied
-        eta = np.log(2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5))
-        return self.centred(theta), eta
-
-    def centred(self, theta: FloatArray) -> FloatArray:
-        size = np.maximum(1, self.member.sum(axis=1, keepdims=True))
-        centred: FloatArray = (theta - theta.sum(axis=1, keepdims=True) / size) * self.member
-        return centred
-
-    def gauge(self, both: BoolArray) -> FloatArray:
-        """Inverse of what `newton_step` adds along the direction that nothing determines."""
-        size = np.maximum(1, self.member.sum(axis=1))[:, np.newaxis, np.newaxis]
-        inverse: FloatArray = both / size**2
-        return inverse
-
-    def log_likelihood(self, theta: FloatArray, eta: FloatArray) -> FloatArray:
-        log_z, half = self._log_z(theta, eta)
-        tie = np.where(self.ties > 0, half + eta[:, np.newaxis, np.newaxis], 0.0)
-        won = (self.wins * theta[:, :, np.newaxis]).sum(axis=(1, 2))
-        drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
-        total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
-        return total
-
-    def _log_z(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        own, other = theta[:, :, np.newaxis], theta[:, np.newaxis, :]
-        half = (own + other) / 2
-        nu = np.where(self.tied > 0, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
-        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half
-
-    def newton_step(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the step in (θ, log ν), and the observed information made invertible."""
-        samples, n = theta.shape
-        log_z, half = self._log_z(theta, eta)
-        has_ties = self.tied > 0
-        nu = np.where(has_ties, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
-        tie = nu * np.exp(half - log_z)
-        points = np.exp(theta[:, :, np.newaxis] - log_z) + tie / 2
-        gradient = np.empty((samples, n + 1))
-        gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
-        gradient[:, n] = self.tied - (self.met * tie).sum(axis=(1, 2)) / 2
-        spread = self.met * (points - tie / 4 - points**2)
-        with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
-        information = np.zeros((samples, n + 1, n + 1))
-        information[:, :n, :n] = -spread
-        diagonal = np.arange(n)
-        information[:, diagonal, diagonal] += spread.sum(axis=2) + ~self.member
-        information[:, :n, :n] += self.member[:, :, np.newaxis] & self.member[:, np.newaxis, :]
-        information[:, :n, n] = information[:, n, :n] = with_tie
-        information[:, n, n] = (self.met * tie * (1 - tie)).sum(axis=(1, 2)) / 2 + ~has_ties
-        gradient[:, :n] *= self.member
-        gradient[:, n] *= has_ties
-        step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
-        return step, information
-
-
-def _ascend(
-    data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Take the Newton step, halved in each sample until the likelihood does not fall."""
-    length = np.ones(len(theta))
-    # Below this the likelihood cannot be told from what it was, and rounding would halve for ever.
-    grain = 1e-12 * np.maximum(1.0, np.abs(value))
-    for _ in range(40):
-        new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
-        new_eta = eta + length * step[:, -1]
-        new_value = data.log_likelihood(new_theta, new_eta)
-        worse = ~(new_value >= value - grain)
-        if not worse.any():
-            return new_theta, new_eta, new_value
-        length = np.where(worse, length / 2, length)
-    # No step is short enough for these: they stay where they are, and will be found not to arrive.
-    return (
-        np.where(worse[:, np.newaxis], theta, new_theta),
-        np.where(worse, eta, new_eta),
-        np.where(worse, value, new_value),
-    )
-
-
-def _largest_group(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Say which systems belong to the largest group that is strongly connected, shape (S, n)."""
-    n = wins.shape[-1]
-    linked = (wins + ties) > 0
-    reach = linked | np.eye(n, dtype=np.bool_)
-    for _ in range(max(1, (n - 1).bit_length())):
-        reach = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
-    mutual = reach & np.swapaxes(reach, 1, 2)
-    size = mutual.sum(axis=2)
-    inside = ((wins + np.swapaxes(wins, 1, 2) + ties) * mutual).sum(axis=2)
-    inside = (mutual * inside[:, np.newaxis, :]).sum(axis=2) / 2
-    largest = size == size.max(axis=1, keepdims=True, initial=0)
-    most = np.where(largest, inside, -1.0)
-    chosen = np.argmax(most, axis=1) if n else np.zeros(len(wins), dtype=np.intp)
-    group: BoolArray = mutual[np.arange(len(wins)), chosen] if n else np.zeros((len(wins), 0), bool)
-    group &= group.sum(axis=1, keepdims=True) > 1
-    return group
-
-
-def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Say whether each sample has no tie, or a circle of comparisons with more wins than ties."""
-    return np.array(
-        [
-            not tied.any()
-            or bool(np.any((won > 0) & (won.T > 0)))
-            or _has_winning_circle(won, tied)
-            for won, tied in zip(wins, ties, strict=True)
-        ],
-        dtype=np.bool_,
-    )
-
-
-def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
-    """Look for a negative cycle where a win costs −1 and a tie +1, both ways (Floyd–Warshall)."""
-    length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
-    for via in range(len(length)):
-        length = np.minimum(length, length[:, via, np.newaxis] + length[np.newaxis, via, :])
-    return bool(np.any(np.diagonal(length) < 0))
-
-
-def scores(counts: Counts, *, prior: float = 0.0) -> Scores:
+def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
     """Score systems by their abilities in Davidson's model.
 
     Parameters
@@ -262,53 +33,160 @@ def scores(counts: Counts, *, prior: float = 0.0) -> Scores:
     counts : Counts of shape (..., n, n)
         With `ties`: they count.
     prior : float
-        Wins added in both directions for each two systems: a positive number keeps all abilities
-        finite, and pulls them together.
+        Wins added in both directions for each two systems that were compared. A positive number
+        keeps all abilities finite, and pulls them together: it weighs as much as 2 `prior`
+        comparisons of each pair. 0 is maximum likelihood.
 
     Returns
     -------
     Scores
-        Of shape (..., n): θ with mean 0, to 9 decimals, not a share. Systems for which the maximum
-        of the likelihood is not finite are not estimable, see `davidson`.
+        Of shape (..., n): θ, to 9 decimals, not a share; its mean is 0 over systems whose
+        differences are finite. With a prior of 0, the difference of a system that always won to
+        those it won against is infinite: then the order is that of the infinite differences, and
+        each is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
+        numbers what comparisons connect; the order of different groups is arbitrary. Not
+        estimable: systems never compared, and all if there is nothing but ties and no prior.
 
     Raises
     ------
     ValueError
-        If `prior` is negative.
+        If `prior` is negative or not finite.
     NotConvergedError
         As for `davidson`.
     """
-    fit = _fit(counts, prior)
+    fit, met = _fit(counts, prior)
     shape = counts.wins.shape[:-1]
+    known = np.isfinite(fit.tie) | (counts.wins > 0).any(axis=(-2, -1)).ravel()
+    estimable = met.any(axis=2) & known[:, np.newaxis]
+    values = np.where(estimable, np.round(_placed(fit), _DECIMALS), np.nan)
     return Scores(
-        values=np.round(fit.ability, _DECIMALS).reshape(shape),
-        estimable=fit.estimable.reshape(shape),
+        values=values.reshape(shape),
+        estimable=estimable.reshape(shape),
+        group=fit.separation.component.reshape(shape),
     )
 
 
+def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
+    """Say how far each further comparison moves the abilities.
+
+    The derivative of the maximum of the likelihood with respect to the counts, by the implicit
+    function theorem: the inverse of the observed information, that of the tie parameter and of the
+    prior included, times the derivatives of the log-likelihood of one comparison.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+        With `ties`.
+    prior : float
+        As for `scores`.
+
+    Returns
+    -------
+    float64, shape (n, m)
+        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for cells not in
+        use, for ties if none was seen (ν is at its bound 0), and for comparisons between systems
+        at infinite distance, which no further comparison of their kind moves.
+    """
+    fit, _ = _fit(counts, prior)
+    n = counts.wins.shape[-1]
+    theta, nu, response = fit.ability[0], fit.tie[0], fit.response[0]
+    half = np.exp((theta[:, np.newaxis] - theta) / 2)
+    tie = 0.0 if math.isinf(nu) else nu
+    total = half + half.T + tie
+    chance_of_tie = tie / total
+    points = half / total + chance_of_tie / 2
+    # What a comparison of a and b, whatever its outcome, takes from the derivative.
+    expected = (
+        response[:, :n, np.newaxis] * points
+        + response[:, np.newaxis, :n] * points.T
+        + response[:, n, np.newaxis, np.newaxis] * chance_of_tie
+    )
+    won = response[:, :n, np.newaxis] - expected
+    drew = (response[:, :n, np.newaxis] + response[:, np.newaxis, :n]) / 2 - expected
+    drew += response[:, n, np.newaxis, np.newaxis]
+    bounded = fit.separation.bounded[0] & ~np.eye(n, dtype=np.bool_)
+    cells = np.zeros((n, Layout(n, ties=True).size))
+    cells[:, : n * n] = (won * bounded).reshape(n, n * n)
+    if tie:
+        cells[:, n * n :] = (drew * np.triu(bounded)).reshape(n, n * n)
+    return cells
+
+
 def comment(
-    counts: Counts, systems: tuple[str, ...], *, prior: float = 0.0
+    counts: Counts, systems: tuple[str, ...], *, prior: float = PRIOR
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
-    """Return ν, the likelihood and standard errors; say who won or lost everything."""
-    fit = _fit(counts, prior)
-    error = np.sqrt(np.diagonal(fit.covariance[0]))
-    extra = {
-        "tie_parameter": float(fit.tie[0]) if fit.estimable.any() else None,
-        "log_likelihood": float(fit.log_likelihood[0]) if fit.estimable.any() else None,
-        "standard_errors": {
-            systems[i]: float(error[i]) for i in np.flatnonzero(fit.estimable[0]).tolist()
-        },
+    """Return ν and the likelihood as plain JSON, and groups of systems at infinite distance.
+
+    "separated" is there if the data do not bound a difference: lists of groups of systems, best
+    first, one list for each set of systems that comparisons connect.
+    """
+    fit, met = _fit(counts, prior)
+    bounded_tie = bool(np.isfinite(fit.tie[0]) and met.any())
+    extra: dict[str, Any] = {
+        "tie_parameter": float(fit.tie[0]) if bounded_tie else None,
+        "log_likelihood": float(fit.log_likelihood[0]) if bounded_tie else None,
     }
-    decided = (counts.wins + counts.wins.T).sum(axis=1) > 0
-    separated = np.flatnonzero(decided & ~fit.estimable[0])
-    return extra, dict.fromkeys(separated.tolist(), NotEstimable.SEPARATED)
+    apart = _tiers_by_name(fit.separation, systems)
+    if apart:
+        extra["separated"] = apart
+    return extra, {}
 
 
-def _fit(counts: Counts, prior: float) -> DavidsonFit:
-    if prior < 0:
-        raise ValueError("prior: expected a number of wins, not a negative one")
+def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
+    """Fit samples in a row, and say which pairs were compared in them, shape (S, n, n)."""
+    if not 0 <= prior < math.inf:
+        raise ValueError("prior: expected a number of wins, 0 or more")
     if counts.ties is None:
         raise ValueError("counts: ties were not counted")
     n = counts.wins.shape[-1]
     shape = (math.prod(counts.wins.shape[:-2]), n, n)
-    return davidson(counts.wins.reshape(shape) + prior, counts.ties.reshape(shape))
+    wins, ties = counts.wins.reshape(shape), counts.ties.reshape(shape)
+    met = ((wins + np.swapaxes(wins, 1, 2) + ties) > 0) & ~np.eye(n, dtype=np.bool_)
+    return davidson(wins + prior * met, ties), met
+
+
+def _placed(fit: DavidsonFit) -> FloatArray:
+    """Put groups at infinite distance above each other, shape (S, n)."""
+    placed = fit.ability.copy()
+    found = fit.separation
+    for sample in np.flatnonzero(found.standing.any(axis=1)).tolist():
+        standing, component = found.standing[sample], found.component[sample]
+        size = found.bounded[sample].sum(axis=1)
+        for number in np.unique(component).tolist():
+            members = np.flatnonzero(component == number)
+            _place(placed[sample], members, standing[members], size[members])
+    return placed
+
+
+def _place(
+    ability: FloatArray,
+    members: npt.NDArray[np.intp],
+    standing: npt.NDArray[np.int64],
+    size: npt.NDArray[np.int64],
+) -> None:
+    """Move connected systems apart by their standing; the largest group keeps its place."""
+    offset, top = 0.0, -math.inf
+    kept = 0.0
+    largest = int(np.argmax(size))
+    for value in np.unique(standing):
+        tier = members[standing == value]
+        if top > -math.inf:
+            offset = top + INFINITE_GAP - float(ability[tier].min())
+        ability[tier] += offset
+        top = float(ability[tier].max())
+        if value == standing[largest]:
+            kept = offset
+    ability[members] -= kept
+
+
+def _tiers_by_name(separation: Separation, systems: tuple[str, ...]) -> list[list[list[str]]]:
+    """List the groups at infinite distance, best first, of each set of connected systems."""
+    listed = []
+    component, standing = separation.component[0], separation.standing[0]
+    for number in np.unique(component).tolist():
+        members = np.flatnonzero(component == number)
+        values = np.unique(standing[members])[::-1]
+        tiers = [[systems[i] for i in members[standing[members] == value]] for value in values]
+        if len(tiers) > 1:
+            listed.append(tiers)
+    return listed

@@ -39,7 +39,8 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     ends, at 95 % the best 25 and the worst 25 of 1,000; the range is what remains. Systems tied in
     a resample share a span of ranks there; the best of the span goes into the lower ends, the
     worst into the upper ends. A system not estimable in a resample may have any rank there, and
-    may be better than any other: sparse data make ranges wide, not arbitrary.
+    may be better than any other; so may a system of another group: sparse data make ranges wide,
+    not arbitrary.
 
     Parameters
     ----------
@@ -63,7 +64,8 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     best = np.empty(scores.values.shape, dtype=np.int64)
     worst = np.empty(scores.values.shape, dtype=np.int64)
     for rows in chunks(resamples, _RESAMPLES_AT_A_TIME):
-        best[rows], worst[rows] = _spans(scores.values[rows], scores.estimable[rows])
+        group = None if scores.group is None else scores.group[rows]
+        best[rows], worst[rows] = _spans(scores.values[rows], scores.estimable[rows], group)
     return RankRanges(
         low=np.sort(best, axis=0)[cut],
         high=np.sort(worst, axis=0)[resamples - 1 - cut],
@@ -71,14 +73,21 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
 
 
 def _spans(
-    values: npt.NDArray[np.float64], estimable: npt.NDArray[np.bool_]
+    values: npt.NDArray[np.float64],
+    estimable: npt.NDArray[np.bool_],
+    group: Int64Array | None,
 ) -> tuple[Int64Array, Int64Array]:
     """Best and worst rank each system may have in each resample, each of shape (R, n)."""
     score = np.where(estimable, np.round(values, TIE_DECIMALS), -np.inf)
     own, other = score[:, :, np.newaxis], score[:, np.newaxis, :]
     unknown = np.count_nonzero(~estimable, axis=1, keepdims=True)
-    best = 1 + np.count_nonzero(other > own, axis=2)
-    worst = np.count_nonzero(other >= own, axis=2) + unknown
+    better, as_good = other > own, other >= own
+    if group is not None:
+        apart = group[:, :, np.newaxis] != group[:, np.newaxis, :]
+        better &= ~apart
+        as_good |= apart & estimable[:, np.newaxis, :]
+    best = 1 + np.count_nonzero(better, axis=2)
+    worst = np.count_nonzero(as_good, axis=2) + unknown
     return np.where(estimable, best, 1), np.where(estimable, worst, values.shape[1])
 
 

@@ -127,6 +127,42 @@ def _count(
                 totals[cells[at]] += weight
 
 
+@njit(
+    void(_TABLE, _TABLE, boolean, boolean, _INTS, _INTS, int64[:, ::1]),
+    cache=True,
+    nogil=True,
+)
+def _add_moments(
+    labels: Any, candidates: Any, ties: bool, outright: bool, unit: Any, place: Any, moments: Any
+) -> None:
+    """Add the products of the counts of each unit, whose blocks stand together, to `moments`."""
+    blocks, n = labels.shape
+    cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
+    starts = np.empty(_BLOCKS + 1, dtype=np.int64)
+    counts = np.empty(len(place), dtype=np.int64)
+    row = np.zeros(len(moments), dtype=np.int64)
+    touched = np.empty(len(moments), dtype=np.int64)
+    count = 0
+    end = 0
+    while end < blocks:
+        begin = end
+        end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
+        for block in range(begin, end):
+            for at in range(starts[block - begin], starts[block - begin + 1]):
+                cell = place[cells[at]]
+                if row[cell] == 0:
+                    touched[count] = cell
+                    count += 1
+                row[cell] += 1
+            if block + 1 == blocks or unit[block + 1] != unit[block]:
+                for i in range(count):
+                    for j in range(count):
+                        moments[touched[i], touched[j]] += row[touched[i]] * row[touched[j]]
+                for i in range(count):
+                    row[touched[i]] = 0
+                count = 0
+
+
 @njit(uint64(uint64), cache=True, nogil=True, inline="always")
 def _mixed(state: Any) -> Any:
     state = (state ^ (state >> _SHIFT_1)) * _MULTIPLY_1
@@ -285,6 +321,50 @@ def cells_of(
         totals,
     )
     return totals
+
+
+def moments_of(
+    labels: npt.NDArray[np.int8],
+    candidates: npt.NDArray[np.int8],
+    unit: npt.NDArray[np.int64],
+    used: npt.NDArray[np.int64],
+    *,
+    ties: bool,
+    outright: bool,
+    size: int,
+) -> npt.NDArray[np.int64]:
+    """Sum products of counts over units: `ranking.core.moments.second_moments`, compiled.
+
+    Parameters
+    ----------
+    labels, candidates : int8, shape (B, n)
+        The blocks of each unit in consecutive rows.
+    unit : int64, shape (B,)
+    used : int64, shape (k,)
+        The cells of the `Layout` that blocks can add to.
+    ties, outright, size
+        Of the `Layout`.
+
+    Returns
+    -------
+    int64, shape (k, k)
+    """
+    place = np.full(size, -1, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    moments = np.zeros((len(used), len(used)), dtype=np.int64)
+    place.flags.writeable = False
+    unit = np.ascontiguousarray(unit)
+    unit.flags.writeable = False
+    _add_moments(
+        np.ascontiguousarray(labels),
+        np.ascontiguousarray(candidates),
+        ties,
+        outright,
+        unit,
+        place,
+        moments,
+    )
+    return moments
 
 
 def resample_cells(

@@ -60,6 +60,27 @@ class Layout:
         n = self.systems
         return n * n * (1 + self.ties) + 3 * n * self.outright
 
+    @property
+    def used(self) -> Int64Array:
+        """Return the cells that blocks can add to, ascending, shape (k,).
+
+        No system wins against itself, and each tie is counted once.
+        """
+        n = self.systems
+        apart = ~np.eye(n, dtype=np.bool_)
+        parts = [apart.ravel()]
+        if self.ties:
+            parts.append(np.triu(apart).ravel())
+        if self.outright:
+            parts.append(np.ones(3 * n, dtype=np.bool_))
+        return np.flatnonzero(np.concatenate(parts)).astype(np.int64)
+
+    def cells_in(self, larger: Layout) -> Int64Array:
+        """Return where the m cells of this layout stand in one that counts more, shape (m,)."""
+        n = self.systems
+        outright = larger.size - 3 * n + np.arange(3 * n * self.outright)
+        return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(np.int64)
+
     def unpack(self, cells: Int64Array) -> Counts:
         """Name the cells of vectors of counts, of shape (..., m)."""
         n, lead = self.systems, cells.shape[:-1]

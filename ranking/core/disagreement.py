@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm, t
 
-from ranking.core.agreement_counts import count_agreement
+from ranking.core.agreement_counts import AGREEING, COMPARABLE, count_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.clickers import JUDGES_ALLOWED_FOR
 
@@ -84,16 +84,19 @@ def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
     ----------
     R. Miller, D. Siegmund (1982), Maximally Selected Chi Square Statistics, Biometrics 38.
     """
-    judges = len(blocks.judges)
-    counts = count_agreement(blocks).by_segment.tocsr()[: 2 * judges].toarray()
-    comparable = counts[:judges].astype(np.float64)
-    agreeing = counts[judges:].astype(np.float64)
-    # Each pair has two judges.
-    all_pairs, all_agreeing = comparable.sum(axis=0) / 2, agreeing.sum(axis=0) / 2
-    return tuple(
-        _compared(own, agreed, all_pairs - own, all_agreeing - agreed)
-        for own, agreed in zip(comparable, agreeing, strict=True)
-    )
+    counts = count_agreement(blocks)
+    segments = len(counts.segments)
+    pairs = counts.counts[:, [COMPARABLE, AGREEING]].astype(np.float64)
+    every = np.zeros((segments, 2))
+    np.add.at(every, counts.segment, pairs)
+    found = []
+    for judge in range(len(blocks.judges)):
+        rows = np.flatnonzero(counts.judge == judge)
+        own = np.zeros_like(every)
+        own[counts.segment[rows]] = pairs[rows]
+        # Each pair has two judges.
+        found.append(_compared(*own.T, *(every / 2 - own).T))
+    return tuple(found)
 
 
 def _compared(

@@ -10,9 +10,12 @@ import numpy.typing as npt
 from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, rank_ranges
 from ranking.core.counts import Counts, Layout, count
+from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Resampling, unit_keys
+from ranking.core.live_moments import LiveMoments
 from ranking.core.method import CountsMethod
 from ranking.core.methods import method_named
+from ranking.core.moments import Moments
 from ranking.core.resampling import bootstrap_counts, poisson_weights
 from ranking.core.tallies import Tallies
 from ranking.core.wins import Scores
@@ -30,7 +33,8 @@ class LiveState:
     they were added, whether others were added and removed again, whether shards were merged; and
     its rank ranges are those of `ranking.core.ranking.rank`. Adding or removing a block takes time
     in proportion to the resamples and to the comparisons of the block, and to nothing else; memory
-    is R m counts of 8 bytes for R resamples of m cells, m = 2 n² + 3 n at most (`Layout`).
+    is R m counts of 8 bytes for R resamples of m cells, m = 2 n² + 3 n at most (`Layout`). For
+    ranges over segments and judges nothing is resampled: see `LiveMoments` for their cost.
 
     A judgment is known by its content key. A judge who judges the same block again (same segment,
     same candidates in the same order) makes a further judgment of the same content, and these are
@@ -43,7 +47,8 @@ class LiveState:
     systems : tuple of str
         Names of the n systems to be ranked, as in the blocks to come.
     resampling : Resampling
-        Any level. Pairs are drawn from the counts when ranges are asked for.
+        Any level; "two_way" for methods with influence values. Pairs are drawn from the counts when
+        ranges are asked for.
     resamples : int
         Number R of resamples.
     ties, outright : bool
@@ -65,13 +70,15 @@ class LiveState:
         self.resamples = resamples
         self.blocks = 0
         by_pairs = self.resampling.level == "pairs"
+        by_moments = self.resampling.level == "two_way"
         if by_pairs and outright:
             raise ValueError("resample: blocks won outright cannot be resampled by pairs")
         self.layout = Layout(len(systems), ties=ties or by_pairs, outright=outright)
         self._cells = np.zeros(self.layout.size, dtype=np.int64)
         # A row for each cell: a judgment touches few of them, and each of those as a whole.
-        rows = 0 if by_pairs else self.layout.size
+        rows = 0 if by_pairs or by_moments else self.layout.size
         self._resampled = np.zeros((rows, resamples), dtype=np.int64)
+        self._moments = LiveMoments(self.layout) if by_moments else None
 
     @property
     def cells(self) -> Int64Array:
@@ -80,8 +87,15 @@ class LiveState:
 
     @property
     def resampled(self) -> Int64Array:
-        """The counts in the resamples, shape (m, R), read-only; (0, R) at the level of pairs."""
+        """The counts in the resamples, shape (m, R), read-only; (0, R) where none are kept."""
         return _read_only(self._resampled)
+
+    @property
+    def moments(self) -> Moments:
+        """Second moments of the counts; ValueError at other levels than "two_way"."""
+        if self._moments is None:
+            raise ValueError("this state keeps moments at the level of segments and judges only")
+        return self._moments.with_cells(self._cells)
 
     @property
     def tallies(self) -> Tallies:
@@ -133,6 +147,8 @@ class LiveState:
         self.blocks += other.blocks
         self._cells += other.cells
         self._resampled += other.resampled
+        if self._moments is not None and other._moments is not None:
+            self._moments.merge(other._moments)
 
     def scores(self, method: str = "expected_wins") -> Scores:
         """Score the systems by a method of counts, shape (n,).
@@ -157,6 +173,16 @@ class LiveState:
             As for `scores`, or if an argument is out of range.
         """
         chosen = self._method(method)
+        if self._moments is not None:
+            moments, counts = self.moments, self.counts()
+            scores = draw_around(
+                chosen.of_counts(counts),
+                counts,
+                chosen.covariance(moments, self.layout, **chosen.defaults),
+                seed=self.resampling.seed,
+                draws=self.resamples,
+            )
+            return rank_ranges(scores, confidence=confidence)
         if self.resampling.level == "pairs":
             ids = range(self.resamples)
             cells = self.resampling.pair_counts(self.tallies, self.layout, ids)
@@ -185,6 +211,8 @@ class LiveState:
     def _change(self, blocks: Blocks, sign: int) -> None:
         self._cells += sign * self._counted(blocks)
         self.blocks += sign * len(blocks)
+        if self._moments is not None:
+            self._moments.change(blocks, sign)
         if not len(self._resampled):
             return
         key = unit_keys(blocks, self.resampling.level)

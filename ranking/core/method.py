@@ -6,17 +6,21 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
-from ranking.core.levels import Resampling
+from ranking.core.levels import Level, Resampling
+from ranking.core.moments import Moments
+from ranking.core.standard_errors import standard_errors
 from ranking.core.tallies import chunks
+from ranking.core.two_way import ScoreCovariance, two_way_covariance
 from ranking.core.wins import NotEstimable, Scores
 
+FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 #: Bounds the n² tables that scoring many resamples at once builds.
@@ -54,6 +58,10 @@ class Method(ABC):
         Whether its scores are shares, in [0, 1].
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
+    influence : callable or None
+        Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
+        float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
+        function of counts.
     """
 
     #: Parts to score resamples in, for a caller who wants to know how far it is.
@@ -62,11 +70,27 @@ class Method(ABC):
     name: str
     is_share: bool
     uses_ties: bool
+    influence: Callable[..., FloatArray] | None = None
 
     @property
     @abstractmethod
+    def function(self) -> Callable[..., Any]:
+        """What scores; the method's parameters are its keyword arguments."""
+
+    @property
     def defaults(self) -> dict[str, Any]:
         """The method's parameters with their default values."""
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
+        }
+
+    @property
+    def parameter_types(self) -> dict[str, Any]:
+        """The method's parameters with their types, as annotated."""
+        types = get_type_hints(self.function)
+        return {name: types[name] for name in self.defaults}
 
     def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
         """Fill in defaults; ValueError if the method has no such parameter."""
@@ -109,6 +133,65 @@ class Method(ABC):
         A resample is a function of the resampling and its id, so ids may be split over workers.
         """
 
+    def layout(self, systems: int) -> Layout:
+        """Return which cells the method's counts have for so many systems."""
+        return Layout(systems, ties=self.uses_ties)
+
+    def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores over segments and judges.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of counts in this layout, which may have more cells than the method's own.
+        layout : Layout
+        **parameters
+            Of the method.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        own = self.layout(layout.systems)
+        influence = np.zeros((layout.systems, layout.size))
+        influence[:, own.cells_in(layout)] = self.influence(
+            layout.unpack(moments.cells), **parameters
+        )
+        return two_way_covariance(moments, influence[:, layout.used])
+
+    def standard_errors(
+        self, blocks: Blocks, clusters: Level, **parameters: Any
+    ) -> dict[str, Any] | None:
+        """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+            What is drawn anew as a whole, see `ranking.core.standard_errors`.
+        **parameters
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        dict or None
+            "clusters", and "values" by system: without those whose score no comparison moves, such
+            as one at infinite distance from all others, and empty if there is one cluster only.
+            None if the method has no influence values.
+        """
+        if self.influence is None:
+            return None
+        layout = self.layout(len(blocks.systems))
+        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        error = standard_errors(blocks, layout, influence, clusters)
+        return {
+            "clusters": clusters,
+            "values": {blocks.systems[i]: float(error[i]) for i in np.flatnonzero(error).tolist()},
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountsMethod(Method):
@@ -126,17 +209,17 @@ class CountsMethod(Method):
     outright: bool = False
 
     @property
-    def defaults(self) -> dict[str, Any]:
-        return _defaults(self.of_counts)
+    def function(self) -> Callable[..., Any]:
+        return self.of_counts
 
-    def _layout(self, blocks: Blocks) -> Layout:
-        return Layout(len(blocks.systems), ties=self.uses_ties, outright=self.outright)
+    def layout(self, systems: int) -> Layout:
+        return Layout(systems, ties=self.uses_ties, outright=self.outright)
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Fit:
         del seed  # nothing is drawn
-        layout = self._layout(blocks)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(count(blocks, layout, weights))
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
@@ -149,7 +232,7 @@ class CountsMethod(Method):
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
             raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
-        layout = self._layout(blocks)
+        layout = self.layout(len(blocks.systems))
         return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
 
     def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
@@ -177,8 +260,8 @@ class BlocksMethod(Method):
     prepare: Callable[..., Blocks] | None = None
 
     @property
-    def defaults(self) -> dict[str, Any]:
-        return _defaults(self.of_blocks)
+    def function(self) -> Callable[..., Any]:
+        return self.of_blocks
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
@@ -192,7 +275,7 @@ class BlocksMethod(Method):
             return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
-        layout = Layout(len(blocks.systems), ties=True)
+        layout = self.layout(len(blocks.systems))
         counts = layout.unpack(resampling.counts(blocks, layout, ids))
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 
@@ -208,21 +291,15 @@ class BlocksMethod(Method):
         return self.of_blocks(blocks, seed=seed, weights=weights, **parameters).scores
 
 
-def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
-    }
-
-
 def _row(scores: Scores) -> Scores:
     return Scores(values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis])
 
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    groups = [part.group for part in parts if part.group is not None]
     return Scores(
         values=np.concatenate([part.values for part in parts]),
         estimable=np.concatenate([part.estimable for part in parts]),
+        group=np.concatenate(groups) if groups else None,
     )

@@ -8,22 +8,40 @@ from types import MappingProxyType
 from ranking.core import ability_methods, bradley_terry, lopez, shares
 from ranking.core.counts import Counts
 from ranking.core.method import BlocksMethod, CountsMethod, Method
-from ranking.core.wins import Scores, expected_wins
+from ranking.core.wins import FloatArray, Scores, expected_wins, expected_wins_influence
 
 
 def _expected_wins(counts: Counts) -> Scores:
     return expected_wins(counts.wins)
 
 
+def _expected_wins_influence(counts: Counts) -> FloatArray:
+    n = len(counts.wins)
+    return expected_wins_influence(counts.wins).reshape(n, n * n)
+
+
 _METHODS: tuple[Method, ...] = (
-    CountsMethod(name="geq_others", is_share=True, uses_ties=True, of_counts=shares.geq_others),
-    CountsMethod(name="gt_others", is_share=True, uses_ties=True, of_counts=shares.gt_others),
+    CountsMethod(
+        name="geq_others",
+        is_share=True,
+        uses_ties=True,
+        of_counts=shares.geq_others,
+        influence=shares.geq_others_influence,
+    ),
+    CountsMethod(
+        name="gt_others",
+        is_share=True,
+        uses_ties=True,
+        of_counts=shares.gt_others,
+        influence=shares.gt_others_influence,
+    ),
     CountsMethod(
         name="geq_all_in_block",
         is_share=True,
         uses_ties=True,
         outright=True,
         of_counts=shares.geq_all_in_block,
+        influence=shares.geq_all_in_block_influence,
     ),
     CountsMethod(
         name="gt_all_in_block",
@@ -31,9 +49,22 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         outright=True,
         of_counts=shares.gt_all_in_block,
+        influence=shares.gt_all_in_block_influence,
     ),
-    CountsMethod(name="bojar", is_share=True, uses_ties=False, of_counts=shares.bojar),
-    CountsMethod(name="expected_wins", is_share=True, uses_ties=False, of_counts=_expected_wins),
+    CountsMethod(
+        name="bojar",
+        is_share=True,
+        uses_ties=False,
+        of_counts=shares.bojar,
+        influence=shares.bojar_influence,
+    ),
+    CountsMethod(
+        name="expected_wins",
+        is_share=True,
+        uses_ties=False,
+        of_counts=_expected_wins,
+        influence=_expected_wins_influence,
+    ),
     CountsMethod(
         name="lopez",
         is_share=False,
@@ -47,6 +78,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_blocks=ability_methods.hopkins_may,
         of_resamples=ability_methods.hopkins_may_resamples,
+        influence=ability_methods.hopkins_may_influence,
     ),
     BlocksMethod(
         name="trueskill_wmt",
@@ -65,6 +97,7 @@ _METHODS: tuple[Method, ...] = (
         uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
+        influence=bradley_terry.gradient,
     ),
 )
 

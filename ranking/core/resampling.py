@@ -128,6 +128,29 @@ def poisson_weights(
     return weights
 
 
+def uniform_numbers(
+    key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
+) -> npt.NDArray[np.float64]:
+    """Draw a uniform number for each of B units in consecutive resamples.
+
+    Independent of the units' `poisson_weights`.
+
+    Parameters
+    ----------
+    key, seed, resamples, first_resample
+        As for `poisson_weights`.
+
+    Returns
+    -------
+    float64, shape (B, R)
+        At least 0 and below 1, in steps of 2**-53.
+    """
+    start = generator_states(~key, seed=seed, resamples=resamples, first=first_resample)
+    ids = np.arange(first_resample, first_resample + resamples, dtype=np.uint64)
+    bits = _mix(start[:, np.newaxis] + (ids + np.uint64(1)) * _GAMMA)
+    return np.asarray((bits >> np.uint64(11)) * 2.0**-53)
+
+
 def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int) -> UInt64Array:
     """Start each unit's generator; ValueError if an argument is out of range.
 

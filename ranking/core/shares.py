@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ranking.core.counts import Counts
-from ranking.core.wins import Int64Array, Scores
+from ranking.core.wins import FloatArray, Int64Array, Scores, smoothed_share
 
 
 def geq_others(counts: Counts) -> Scores:
@@ -102,3 +102,87 @@ def _share(part: Int64Array, whole: Int64Array) -> Scores:
     values = np.full(whole.shape, np.nan)
     np.divide(part, whole, out=values, where=estimable)
     return Scores(values=values, estimable=estimable)
+
+
+def geq_others_influence(counts: Counts) -> FloatArray:
+    """Say how far one more comparison moves the scores of `geq_others`, for their variance.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+        With `ties`.
+
+    Returns
+    -------
+    float64, shape (n, m)
+        On the score of each of n systems, of one more in each of the m cells of
+        ``Layout(n, ties=True)``; see `ranking.core.wins.smoothed_share`.
+    """
+    won, lost, tied = _of_systems(counts)
+    return _pairs_influence(won + tied, won + lost + tied, win=1, loss=0, tie=1)
+
+
+def gt_others_influence(counts: Counts) -> FloatArray:
+    """Say how far one more comparison moves the scores of `gt_others`; as `geq_others_influence`."""
+    won, lost, tied = _of_systems(counts)
+    return _pairs_influence(won, won + lost + tied, win=1, loss=0, tie=0)
+
+
+def bojar_influence(counts: Counts) -> FloatArray:
+    """Say how far one more comparison moves the scores of `bojar`.
+
+    As `geq_others_influence`, for the cells of ``Layout(n)``.
+    """
+    won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
+    return _pairs_influence(won, won + lost, win=1, loss=0, tie=None)
+
+
+def geq_all_in_block_influence(counts: Counts) -> FloatArray:
+    """Say how far one more block moves the scores of `geq_all_in_block`, for their variance.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+        With `ties`, `shown`, `best` and `alone`.
+
+    Returns
+    -------
+    float64, shape (n, m)
+        For the m cells of ``Layout(n, ties=True, outright=True)``; 0 for wins and ties.
+    """
+    return _outright_influence(counts, counts.best, column=1)
+
+
+def gt_all_in_block_influence(counts: Counts) -> FloatArray:
+    """Say how far one more block moves the scores of `gt_all_in_block`.
+
+    As `geq_all_in_block_influence`.
+    """
+    return _outright_influence(counts, counts.alone, column=2)
+
+
+def _pairs_influence(
+    part: Int64Array, whole: Int64Array, *, win: int, loss: int, tie: int | None
+) -> FloatArray:
+    n = len(part)
+    share, weight = smoothed_share(part, whole)
+    result = np.zeros((n, 1 if tie is None else 2, n, n))
+    system = np.arange(n)
+    result[system, 0, system, :] = (weight * (win - share))[:, np.newaxis]
+    result[system, 0, :, system] = (weight * (loss - share))[:, np.newaxis]
+    if tie is not None:
+        result[system, 1, system, :] = (weight * (tie - share))[:, np.newaxis]
+        result[system, 1, :, system] = (weight * (tie - share))[:, np.newaxis]
+    return result.reshape(n, n * n * (1 if tie is None else 2))
+
+
+def _outright_influence(counts: Counts, part: Int64Array | None, *, column: int) -> FloatArray:
+    if counts.shown is None or part is None:
+        raise ValueError("counts: blocks won outright were not counted")
+    n = len(counts.shown)
+    share, weight = smoothed_share(part, counts.shown)
+    result = np.zeros((n, 3, n))
+    system = np.arange(n)
+    result[system, 0, system] = -weight * share
+    result[system, column, system] = weight
+    return np.concatenate([np.zeros((n, 2 * n * n)), result.reshape(n, 3 * n)], axis=1)

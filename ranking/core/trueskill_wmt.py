@@ -151,6 +151,7 @@ def trueskill_wmt(
             "resample": resample,
             "beta": sigma * tallies.comparisons * BETA_SHARE,
         },
+        sigma_is="sd_of_runs",
     )
 
 

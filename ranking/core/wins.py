@@ -26,10 +26,6 @@ class NotEstimable(StrEnum):
     ONLY_TIES = "only_ties"
     """Compared, but never decided; the method drops ties."""
 
-    SEPARATED = "separated"
-    """Won, or lost, every comparison against the others that are ranked, or belongs to a group that
-    did: the method's estimate would be infinite."""
-
     NOT_CONVERGED = "not_converged"
     """The fit did not converge within its limits; its last iterate is nobody's estimate."""
 
@@ -47,10 +43,22 @@ class Scores:
         Scores in [0, 1], higher is better; NaN exactly where `estimable` is False.
     estimable : bool, shape (..., n)
         Whether the data determine the score.
+    group : int64, shape (..., n), or None
+        Scores of systems in different groups do not compare, because nothing compared the systems;
+        None if all scores do.
     """
 
     values: FloatArray
     estimable: BoolArray
+    group: Int64Array | None = None
+
+    def take(self, systems: Int64Array) -> Scores:
+        """Select systems by their indices."""
+        return Scores(
+            values=self.values[..., systems],
+            estimable=self.estimable[..., systems],
+            group=None if self.group is None else self.group[..., systems],
+        )
 
 
 def expected_wins(wins: Int64Array) -> Scores:
@@ -98,6 +106,63 @@ def expected_wins(wins: Int64Array) -> Scores:
     values = np.full(estimable.shape, np.nan)
     np.divide(ratio.sum(axis=-1), opponents, out=values, where=estimable)
     return Scores(values=values, estimable=estimable)
+
+
+def expected_wins_influence(wins: Int64Array) -> FloatArray:
+    """Say how far one more win of each system against each other moves the scores.
+
+    For the variance of Expected Wins. It is the derivative, but for `smoothed_share`, which keeps a
+    pair seen once or twice from looking certain; the opponents met are taken as given.
+
+    Parameters
+    ----------
+    wins : integer, shape (n, n)
+
+    Returns
+    -------
+    float64, shape (n, n, n)
+        ``result[j, a, b]``: of a win of a against b, on the score of j.
+    """
+    n = len(wins)
+    decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
+    met = decided > 0
+    share, weight = smoothed_share(wins, decided)
+    weight = weight * met / np.maximum(1, met.sum(axis=1, keepdims=True))
+    result = np.zeros((n, n, n))
+    system = np.arange(n)
+    result[system, system, :] = weight * (1 - share)
+    result[system, :, system] -= weight * share
+    return result
+
+
+def smoothed_share(
+    part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]
+) -> tuple[FloatArray, FloatArray]:
+    """Return a share to measure deviations from, and the weight of a deviation, for a variance.
+
+    A share of n trials has the variance Σ (weight · (outcome − share))². With the share observed, a
+    few trials with the same outcome would have the variance 0: so one success and one failure are
+    added (Agresti & Coull 1998). The weight 1 / n is enlarged by √(n / (n − 1)) for the degree of
+    freedom that the share takes, and by √2 where n is 1.
+
+    Parameters
+    ----------
+    part, whole : integer, of one shape
+        Successes and trials.
+
+    Returns
+    -------
+    share, weight : float64, of that shape
+        ½ and 0 without trials.
+
+    References
+    ----------
+    A. Agresti, B. A. Coull (1998), Approximate Is Better than "Exact" for Interval Estimation of
+    Binomial Proportions, The American Statistician 52.
+    """
+    trials = np.maximum(whole, 1)
+    correction = np.where(whole > 1, trials / np.maximum(trials - 1, 1), 2.0)
+    return (part + 1) / (whole + 2), np.where(whole > 0, np.sqrt(correction) / trials, 0.0)
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.anytime import separated
 from ranking.core.bradley_terry import scores as bradley_terry
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.counts import Counts
+from ranking.core.rate_sequences import separated
 from ranking.core.simulation_measures import significantly_better
 from ranking.core.wins import expected_wins
 from ranking.designs.campaigns import Campaign
@@ -23,9 +23,6 @@ Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
 RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")
 #: Those that rest on resampled blocks.
 RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
-
-#: Wins added to each pair, so that no resample has a system that never lost.
-_PRIOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +67,10 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
     campaign : Campaign
         With resamples for "expected_wins" and "bradley_terry".
     ranges : str
-        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (confidence
-        sequences, each pair by itself, valid however often one looks and whatever is drawn next)
-        separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (evidence
+        that may be looked at whenever one likes, each pair by itself, valid whatever is drawn next
+        because here every comparison of a pair is independent of those before:
+        `ranking.core.rate_sequences`) separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
         from resampled blocks, and pairs are separated whose ranges do not overlap.
     confidence : float
         Of each test, or of each range.
@@ -83,17 +81,14 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
         above = significantly_better(campaign.wins, alpha=1 - confidence)
     else:
         # One-sided like the sign test: of the two ways to be wrong, one is open for each pair.
-        above = separated(campaign.wins, confidence=2 * confidence - 1, simultaneous=False)
+        above = separated(campaign.wins, confidence=2 * confidence - 1)
     better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
     return Said(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
 
 
 def _by_resampling(campaign: Campaign, ranges: Ranges, confidence: float) -> Said:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
-    if ranges == "expected_wins":
-        scores = expected_wins(counts.wins)
-    else:
-        scores = bradley_terry(counts, prior=_PRIOR)
+    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
     found = rank_ranges(scores, confidence=confidence)
     above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
     return Said(above=above, ranges=found)

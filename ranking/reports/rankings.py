@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
+from ranking.core.bradley_terry import INFINITE_GAP
 from ranking.core.ranking import Ranking
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
@@ -95,6 +96,9 @@ def _notes(ranking: Ranking) -> list[str]:
             "seed": ranking.seed,
         }
     ]
+    if ranking.parameters:
+        given = ", ".join(f"{name} {value}" for name, value in ranking.parameters.items())
+        notes.append(_("Parameters: %(parameters)s.") % {"parameters": given})
     notes.extend(
         _("%(system)s is not ranked: %(reason)s.")
         % {"system": row.system, "reason": row.reason.replace("_", " ")}
@@ -108,6 +112,15 @@ def _notes(ranking: Ranking) -> list[str]:
                 "arbitrary: %(groups)s."
             )
             % {"groups": groups}
+        )
+    for tiers in ranking.extra.get("separated", ()):
+        order = " > ".join(", ".join(tier) for tier in tiers)
+        notes.append(
+            _(
+                "Between these, all comparisons were won by the former, so that their distance is "
+                "infinite; the scores show it as %(gap)s: %(order)s."
+            )
+            % {"gap": f"{INFINITE_GAP:g}", "order": order}
         )
     if ranking.extra.get("proven_optimal") is False:
         notes.append(_("It is not proven that no other order violates fewer comparisons."))

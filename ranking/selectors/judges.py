@@ -28,7 +28,8 @@ class Median(Aggregate):
 class JudgeAgreement:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
-    `kappa`, `low` and `high` are None where the run could not estimate them.
+    `kappa`, `low` and `high` are None where the run could not estimate them; `no_interval`, a
+    `NoInterval`, says why there are no ends where there is a κ.
     """
 
     kappa: float | None
@@ -36,6 +37,7 @@ class JudgeAgreement:
     high: float | None
     agreeing: int
     comparable: int
+    no_interval: str | None = None
 
 
 # A judge whom the latest run does not know yet, or no run at all.
@@ -148,6 +150,7 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
             high=row["high"],
             agreeing=row["agreeing"],
             comparable=row["comparable"],
+            no_interval=row.get("no_interval"),
         )
         for row in report["judges"]
     }

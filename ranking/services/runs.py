@@ -12,7 +12,13 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
-from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
+from ranking.core.agreement import (
+    Agreement,
+    AgreementReport,
+    Chance,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods import METHODS
@@ -47,10 +53,11 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
             return None
+        method = _method(test_set_id)
         run = RankingRun(
             test_set_id=test_set_id,
-            method=_method(test_set_id),
-            parameters=_parameters(test_set_id),
+            method=method,
+            parameters=_parameters(test_set_id, method),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
@@ -122,6 +129,11 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
+    if "method_parameters" not in run.parameters and METHODS[run.method].defaults:
+        raise ValueError(
+            f"The run does not say with which parameters {run.method!r} was fitted, "
+            "and this version fits it otherwise."
+        )
     with transaction.atomic():
         return _result(run)
 
@@ -146,12 +158,13 @@ def _method(test_set_id: int) -> str:
     return "bradley_terry" if active.exists() else "expected_wins"
 
 
-def _parameters(test_set_id: int) -> dict[str, Any]:
+def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
     campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
     return {
+        "method_parameters": METHODS[method].defaults,
         "resample": "blocks",
         "resamples": _RESAMPLES,
         "confidence": _CONFIDENCE,
@@ -164,8 +177,8 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
         "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
-            "resample": "segments",
-            "resamples": _RESAMPLES,
+            "chance_of_judges": JudgeChance.OWN.value,
+            "resample": "two_way",
             "confidence": _CONFIDENCE,
         },
     }
@@ -205,12 +218,17 @@ def _result(run: RankingRun) -> dict[str, Any]:
         resamples=parameters["resamples"],
         confidence=parameters["confidence"],
         seed=run.seed,
+        parameters=parameters.get("method_parameters"),
     )
+    agreement = parameters["agreement"]
     report = inter_judge_agreement(
         blocks,
-        chance=Chance(parameters["agreement"]["chance"]),
-        resamples=parameters["agreement"]["resamples"],
-        confidence=parameters["agreement"]["confidence"],
+        chance=Chance(agreement["chance"]),
+        # Older runs say nothing of it: P(E) was the same for all.
+        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
+        resample=agreement["resample"],
+        resamples=agreement.get("resamples", _RESAMPLES),
+        confidence=agreement["confidence"],
         seed=run.seed,
     )
     return {
@@ -218,7 +236,7 @@ def _result(run: RankingRun) -> dict[str, Any]:
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(blocks, ranking),
-        "agreement": _agreement(report),
+        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
     }
 
 
@@ -232,25 +250,29 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
     }
 
 
-def _agreement(report: AgreementReport) -> dict[str, Any]:
+def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
-        "inter": _kappa(report.inter),
+        "inter": _kappa(report.inter, is_older=is_older),
         "judges": [
             {
                 "judge": row.judge,
                 "blocks": row.blocks,
                 "comparisons": row.comparisons,
                 "ties": row.ties,
-                **_kappa(row.agreement),
+                **_kappa(row.agreement, is_older=is_older),
             }
             for row in report.judges
         ],
     }
 
 
-def _kappa(agreement: Agreement) -> dict[str, Any]:
-    return asdict(agreement)
+def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
+    said = asdict(agreement)
+    if is_older:
+        # A run says what it said, to the bit.
+        del said["p_chance"], said["no_interval"]
+    return said

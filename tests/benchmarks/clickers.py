@@ -35,7 +35,7 @@ def main() -> None:
     given = parser.parse_args()
     _clickers(given.judges)
     _readers(given.campaigns)
-    _disagreement(given.campaigns)
+    _disagreement(min(given.campaigns, 100))
 
 
 def _say(line: str) -> None:

@@ -14,6 +14,7 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
 )
+from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.rankings import rankings_report
@@ -38,12 +39,14 @@ class Command(ReportCommand):
             default="blocks",
             help="what the rank ranges resample (default: blocks)",
         )
+        add_parameter_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
+        parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
-        methods = dict.fromkeys(options["method"] or ["expected_wins"])
         rankings = [
             rank(
                 given.blocks,
@@ -52,6 +55,7 @@ class Command(ReportCommand):
                 resamples=options["resamples"],
                 confidence=options["confidence"],
                 seed=options["seed"],
+                parameters=parameters[method],
                 jobs=options["jobs"],
                 progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
             )

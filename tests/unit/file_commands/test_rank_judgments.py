@@ -142,6 +142,63 @@ def test_numbers_out_of_range_are_refused(
 def test_what_does_not_converge_ends_in_words(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.core.bradley_terry._MOST_STEPS", 1)
+    monkeypatch.setattr("ranking.core.davidson._MOST_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
+
+
+def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        *("rank_judgments", judgments, "--method", "bradley_terry", "hopkins_may", "trueskill_wmt"),
+        *("--parameter", "bradley_terry.prior=0.5", "hopkins_may.radius=0.4"),
+        *("--parameter", "trueskill_wmt.runs=20", "trueskill_wmt.collapsed_tie=no"),
+        *("--resamples", 5, "--resample", "blocks"),
+    )
+    given = {ranking["method"]: ranking["parameters"] for ranking in said["rankings"]}
+    assert given["bradley_terry"] == {"prior": 0.5}
+    assert given["hopkins_may"] == {"inference": "collapsed", "radius": 0.4}
+    assert given["trueskill_wmt"]["runs"] == 20
+    assert given["trueskill_wmt"]["collapsed_tie"] is False
+    blocks = read_judgments([judgments]).blocks.without(["_ref"])
+    expected = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0.5})
+    scores = {row["system"]: row["score"] for row in said["rankings"][0]["systems"]}
+    assert scores == {row.system: row.score for row in expected.systems}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("prior=1", "'prior=1' is not of the form METHOD.NAME=VALUE"),
+        ("bradley_terry.prior", "is not of the form METHOD.NAME=VALUE"),
+        ("elo.k=1", "'elo' is none of geq_others"),
+        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(it has: prior\)"),
+        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(it has: none\)"),
+        ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is no number"),
+        ("trueskill.runs=1.5", "trueskill.runs: '1.5' is no whole number"),
+        ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
+        ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),
+        ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
+        ("hopkins_may.radius=none", "hopkins_may.radius: this method is not asked for"),
+        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
+    ],
+)
+def test_parameters_that_are_wrong_are_refused_in_words(
+    judgments: str, run: Run, given: str, said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        run(
+            *("rank_judgments", judgments, "--method", "bradley_terry"),
+            *("--parameter", *given.split()),
+        )
+
+
+def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -> None:
+    header = Path(judgments).read_text(encoding="utf-8").splitlines()[0]
+    one = tmp_path / "one.csv"
+    one.write_text(f"{header}\nCzech,English,1,d,1,ann,A,B,C,1,2,3\n", encoding="utf-8")
+    text = run(
+        *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
+        *("--parameter", "bradley_terry.prior=0"),
+    )
+    assert "Parameters: prior 0.0." in text
+    assert "the scores show it as 10: A > B > C." in text

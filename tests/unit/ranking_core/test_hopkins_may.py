@@ -230,7 +230,7 @@ def test_comments_are_plain() -> None:
     comment = hopkins_may(judged(50), model=Model(radius=0.3)).comment()
     assert comment["radius"] == 0.3
     assert comment["problem"] is None
-    assert set(comment["sigma"]) == set(NAMES)
+    assert set(comment["posterior_sd"]) == set(NAMES)
 
 
 @pytest.mark.parametrize("wrong", [{"prior": 0}, {"system": -1}, {"radius": math.nan}])

@@ -2,15 +2,20 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.clusters import rank_ranges
+from ranking.core.counts import Layout
 from ranking.core.levels import LEVELS, Level, Resampling
 from ranking.core.live import LiveState
 from ranking.core.methods import METHODS
+from ranking.core.moments import UNITS, moments_of_blocks
+from ranking.core.ranking import rank
 from ranking.core.tallies import tally
+from tests.properties import examples
+from tests.worlds import draw_campaign, world_named
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
@@ -26,11 +31,15 @@ def assert_same(one: LiveState, other: LiveState) -> None:
     assert one.blocks == other.blocks
     np.testing.assert_array_equal(one.cells, other.cells)
     np.testing.assert_array_equal(one.resampled, other.resampled)
+    if one.resampling.level == "two_way":
+        for unit in UNITS:
+            found, expected = getattr(one.moments, unit), getattr(other.moments, unit)
+            np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_adding_then_removing_a_judgment_restores_every_bit(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -44,30 +53,38 @@ def test_adding_then_removing_a_judgment_restores_every_bit(
     assert_same(state, state_of(kept, level))
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_shards_in_any_order_merge_to_the_whole(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     order = data.draw(st.permutations(range(len(blocks))))
     cut = data.draw(st.integers(0, len(blocks)))
-    merged = state_of(blocks.take(order[cut:]))
-    merged.merge(state_of(blocks.take(order[:cut])))
-    assert_same(merged, state_of(blocks))
+    merged = state_of(blocks.take(order[cut:]), level)
+    merged.merge(state_of(blocks.take(order[:cut]), level))
+    assert_same(merged, state_of(blocks, level))
 
 
-def test_one_by_one_and_in_bulk_are_the_same(drawn_blocks: Drawn) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_one_by_one_and_in_bulk_are_the_same(drawn_blocks: Drawn, level: Level) -> None:
     blocks = drawn_blocks(200)
-    state = LiveState(blocks.systems, Resampling(seed=3), resamples=20)
+    state = LiveState(blocks.systems, Resampling(level, seed=3), resamples=20)
     for row in range(len(blocks)):
         state.add(blocks.take([row]))
-    assert_same(state, state_of(blocks))
+    assert_same(state, state_of(blocks, level))
+    half = state_of(blocks.take(slice(0, 100)), level)
+    half.add(blocks.take(slice(100, None)))
+    assert_same(half, state)
     np.testing.assert_array_equal(state.tallies.wins, tally(blocks).wins)
     np.testing.assert_array_equal(state.counts().ties, tally(blocks).ties)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+RESAMPLED: tuple[Level, ...] = ("pairs", "blocks", "segments", "judges")
+
+
+@pytest.mark.parametrize("level", RESAMPLED)
 @pytest.mark.parametrize("method", ["expected_wins", "geq_others", "lopez", "bradley_terry"])
 def test_scores_and_ranges_are_those_of_a_whole_ranking(
     drawn_blocks: Drawn, method: str, level: Level
@@ -84,9 +101,41 @@ def test_scores_and_ranges_are_those_of_a_whole_ranking(
     np.testing.assert_array_equal(state.scores(method).values, METHODS[method].score(blocks).values)
 
 
+@pytest.mark.parametrize("method", ["expected_wins", "bojar", "geq_others", "bradley_terry"])
+def test_ranges_over_segments_and_judges_are_those_of_a_whole_ranking(method: str) -> None:
+    blocks, _truth = draw_campaign(world_named("100 segments"), 4)
+    state = LiveState(blocks.systems, Resampling("two_way", seed=3), resamples=200)
+    state.add(blocks.take(slice(500, None)))
+    state.add(blocks.take(slice(0, 500)))
+    found = state.rank_ranges(method)
+    expected = rank(blocks, method, seed=3, resamples=200)
+    for row in expected.systems:
+        index = blocks.systems.index(row.system)
+        # A table widens a range that misses the rank itself.
+        assert (min(found.low[index], row.rank), max(found.high[index], row.rank)) == (
+            row.rank_low,
+            row.rank_high,
+        )
+
+
+def test_moments_are_those_of_all_judgments(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(150)
+    found = state_of(blocks, "two_way").moments
+    expected = moments_of_blocks(blocks, Layout(len(blocks.systems), ties=True))
+    for name in ("cells", *UNITS):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_method_without_influence_values_has_no_ranges_over_segments_and_judges(
+    drawn_blocks: Drawn,
+) -> None:
+    with pytest.raises(ValueError, match="lopez has no influence values"):
+        state_of(drawn_blocks(9), "two_way").rank_ranges("lopez")
+
+
 def test_blocks_won_outright_are_kept_if_asked_for(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(50)
-    state = LiveState(blocks.systems, resamples=5, outright=True)
+    state = LiveState(blocks.systems, Resampling("blocks"), resamples=5, outright=True)
     state.add(blocks)
     expected = METHODS["gt_all_in_block"].score(blocks)
     np.testing.assert_array_equal(state.scores("gt_all_in_block").values, expected.values)

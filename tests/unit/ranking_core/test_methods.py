@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
@@ -14,12 +14,13 @@ from ranking.core.levels import LEVELS, Level
 from ranking.core.method import CountsMethod
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
 
 OF_COUNTS = sorted(name for name, method in METHODS.items() if isinstance(method, CountsMethod))
-few = settings(max_examples=25, deadline=None)
+few = examples(25)
 
 
 def ranked(rows: list[BlockRow], systems: tuple[str, ...], method: str) -> Ranking:
@@ -143,7 +144,7 @@ def test_nothing_judged_ranks_nobody(method: str) -> None:
 
 def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(20)
-    assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.0}
+    assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.1}
     given_prior = rank(blocks, "bradley_terry", resamples=2, parameters={"prior": 0.5})
     assert given_prior.parameters == {"prior": 0.5}
     with pytest.raises(ValueError, match="no parameter 'sigma'"):

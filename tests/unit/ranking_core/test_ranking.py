@@ -36,7 +36,7 @@ def test_a_hand_worked_ranking() -> None:
     assert counts == [(59, 1, 1), (31, 29, 0), (0, 60, 1)]
     assert (ranking.blocks, ranking.comparisons, ranking.ties, ranking.judges) == (31, 91, 1, 3)
     assert ranking.groups == (("a", "b", "c"),)
-    assert (ranking.method, ranking.resample) == ("expected_wins", "blocks")
+    assert (ranking.method, ranking.resample) == ("expected_wins", "two_way")
 
 
 def test_systems_that_cannot_be_told_apart_share_a_range_and_a_cluster() -> None:

@@ -226,7 +226,7 @@ def test_comments_are_plain() -> None:
     comment = trueskill_online(simulated(20)).comment()
     assert comment["problem"] is None
     assert comment["groups"] == 1
-    assert set(comment["sigma"]) == set(NAMES)
+    assert set(comment["posterior_sd"]) == set(NAMES)
 
 
 def test_progress_ends_at_all_runs() -> None:

@@ -1,0 +1,157 @@
+"""Second moments of the counts of blocks, segments and judges: what a clustered variance needs.
+
+A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of
+any smooth score of the counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in
+the middle are whole numbers: they do not depend on the order of the blocks, shards of whole units
+add up, and one more block changes them by a few products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.blocks import Blocks
+from ranking.core.compiled import counting_kernel
+from ranking.core.counts import Layout, count
+from ranking.core.tallies import chunks
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: What the blocks of a campaign may have in common.
+Unit = Literal["blocks", "segments", "judges"]
+UNITS: tuple[Unit, ...] = ("blocks", "segments", "judges")
+
+_BLOCKS_AT_A_TIME = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Counts, and their second moments over blocks, segments and judges.
+
+    Attributes
+    ----------
+    cells : int64, shape (m,)
+        Counts of all blocks, by the cells of a `Layout`.
+    blocks, segments, judges : int64, shape (k, k)
+        Σ c_u c_uᵀ over the blocks, the segments, the judges; for the k cells in `Layout.used`.
+    """
+
+    cells: Int64Array
+    blocks: Int64Array
+    segments: Int64Array
+    judges: Int64Array
+
+    def effective(self, unit: Unit) -> float:
+        """Return how many units of equal size would say as much: (Σ a_u)² / Σ a_u².
+
+        a_u is the number of comparisons of unit u. 0 without any comparison.
+        """
+        squares = float(getattr(self, unit).sum())
+        return float(self.cells.sum()) ** 2 / squares if squares else 0.0
+
+
+def units_of(blocks: Blocks, unit: Unit) -> Int64Array:
+    """Number the unit of each block.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks.
+    unit : "blocks", "segments" or "judges"
+
+    Returns
+    -------
+    int64, shape (B,)
+    """
+    if unit == "blocks":
+        return np.arange(len(blocks), dtype=np.int64)
+    return (blocks.segment if unit == "segments" else blocks.judge).astype(np.int64)
+
+
+def moments_of_blocks(blocks: Blocks, layout: Layout) -> Moments:
+    """Count blocks, and sum the products of what each block, segment and judge adds.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over the layout's n systems.
+    layout : Layout
+
+    Returns
+    -------
+    Moments
+        Exact. Memory and time grow with k²; k < 1.5 n² without `outright`.
+    """
+    blocks_, segments, judges = (
+        second_moments(blocks, layout, units_of(blocks, unit)) for unit in UNITS
+    )
+    return Moments(cells=count(blocks, layout), blocks=blocks_, segments=segments, judges=judges)
+
+
+def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Array:
+    """Sum the products of the counts of each unit.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over the layout's n systems.
+    layout : Layout
+    unit : int64, shape (B,)
+        Number of the unit that each block belongs to.
+
+    Returns
+    -------
+    int64, shape (k, k)
+        Σ_u c_u c_uᵀ, for the cells in `Layout.used`.
+    """
+    # Kernel and sparse product alike want the blocks of a unit beside each other.
+    order = np.argsort(unit, kind="stable")
+    blocks, unit = blocks.take(order), unit[order]
+    used = layout.used
+    kernel = counting_kernel(len(blocks) * layout.size // 8)
+    if kernel is not None:
+        summed: Int64Array = kernel.moments_of(
+            blocks.labels,
+            blocks.candidates,
+            unit,
+            used,
+            ties=layout.ties,
+            outright=layout.outright,
+            size=layout.size,
+        )
+        return summed
+    counts = unit_counts(blocks, layout, np.unique(unit, return_inverse=True)[1])
+    return np.asarray((counts @ counts.T).toarray())
+
+
+def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_array[np.int64]:
+    """Count what each unit adds to the used cells of a layout.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks.
+    layout : Layout
+    unit : int64, shape (B,)
+        Numbers from 0 of the U units.
+
+    Returns
+    -------
+    sparse int64, shape (k, U)
+    """
+    units = int(unit.max(initial=-1)) + 1
+    total = sparse.csr_array((layout.size, units), dtype=np.int64)
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
+        own = unit[rows]
+        member = sparse.csr_array(
+            (np.ones(len(own), dtype=np.int64), (np.arange(len(own)), own)),
+            shape=(len(own), units),
+        )
+        total = total + layout.of_blocks(blocks.take(rows)).astype(np.int64) @ member
+    return sparse.csr_array(total)[layout.used]

@@ -1,0 +1,204 @@
+"""Covariance of scores over segments and judges, and scores drawn from it.
+
+Comparisons are not independent: those of one segment share its difficulty, those of one judge the
+judge's taste. With the influence values of the scores summed over each segment, over each judge
+and over each block, the covariance that allows for both is
+
+    V = V_segments + V_judges − V_blocks
+
+(Cameron, Gelbach & Miller 2011): each of the first two counts what a block adds by itself, so it
+is taken off once. Each part is multiplied by G / (G − 1) for its effective number G of units.
+Where a judge ranked several blocks of one segment, what these have in common is counted twice:
+V is then a little too large, never too small.
+
+The difference need not be positive semi-definite: with few judges, directions in which they happen
+to agree get a negative variance. The nearest positive semi-definite matrix is taken then
+(negative eigenvalues become 0).
+
+Ranks come from draws around the scores, normal ones divided by the root of a χ² with as many
+degrees of freedom as V rests on (Satterthwaite 1946): with few judges V itself is uncertain, and
+ranges have to be wider, as with Student's t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.moments import Moments, Unit
+from ranking.core.wins import Scores
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: Below so many effective units a variance between them is not estimated. With four judges,
+#: simulated ranges still hold in 93 to 97 of 100 cases, with three in 91 (docs/statistics/coverage.md).
+FEWEST_UNITS = 3.5
+
+
+class RangeLimit(StrEnum):
+    """What ranges do not account for, though they were meant to: a code, to be put into words."""
+
+    FEW_JUDGES = "few_judges"
+    """Fewer than four judges share the work: how much judges differ cannot be told."""
+
+    FEW_SEGMENTS = "few_segments"
+    """Fewer than four segments: how much segments differ cannot be told."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCovariance:
+    """Covariance of the scores of n systems, and what it rests on.
+
+    Attributes
+    ----------
+    matrix : float64, shape (n, n)
+        Symmetric and positive semi-definite.
+    freedom : float
+        Degrees of freedom of its variances, at least 1.
+    segments, judges : float
+        Effective numbers of segments and judges.
+    limits : tuple of RangeLimit
+        What it does not account for.
+    """
+
+    matrix: FloatArray
+    freedom: float
+    segments: float
+    judges: float
+    limits: tuple[RangeLimit, ...]
+
+
+def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovariance:
+    """Estimate the covariance of scores over segments and judges.
+
+    With too few judges (or segments) for their variance, see `RangeLimit`, the part of the other is
+    all there is, and with too few of both that of the blocks.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the counts that the scores are made of.
+    influence : float64, shape (n, k)
+        What one more of each used cell adds to the score of each of n systems.
+
+    Returns
+    -------
+    ScoreCovariance
+
+    References
+    ----------
+    A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering,
+    J. Business & Economic Statistics 29.
+    F. E. Satterthwaite (1946), An Approximate Distribution of Estimates of Variance Components,
+    Biometrics Bulletin 2.
+    """
+    segments, judges = moments.effective("segments"), moments.effective("judges")
+    limits = []
+    parts: list[tuple[FloatArray, float]] = []
+    units: tuple[tuple[Unit, float, RangeLimit], ...] = (
+        ("segments", segments, RangeLimit.FEW_SEGMENTS),
+        ("judges", judges, RangeLimit.FEW_JUDGES),
+    )
+    for unit, effective, limit in units:
+        if effective < FEWEST_UNITS:
+            limits.append(limit)
+        else:
+            parts.append((clustered_covariance(moments, influence, unit), effective))
+    of_blocks = clustered_covariance(moments, influence, "blocks")
+    if len(parts) == 2:
+        total = parts[0][0] + parts[1][0] - of_blocks
+    else:
+        total = parts[0][0] if parts else of_blocks
+    return ScoreCovariance(
+        matrix=_positive(total),
+        freedom=_freedom(total, parts or [(of_blocks, moments.effective("blocks"))]),
+        segments=segments,
+        judges=judges,
+        limits=tuple(limits),
+    )
+
+
+def clustered_covariance(moments: Moments, influence: FloatArray, unit: Unit) -> FloatArray:
+    """Estimate the covariance of scores with one kind of unit taken for independent.
+
+    Parameters
+    ----------
+    moments : Moments
+    influence : float64, shape (n, k)
+    unit : "blocks", "segments" or "judges"
+
+    Returns
+    -------
+    float64, shape (n, n)
+        Of at most as many dimensions as there are units; all 0 with fewer than two.
+    """
+    effective = moments.effective(unit)
+    if effective <= 1:
+        return np.zeros((len(influence), len(influence)))
+    summed: FloatArray = influence @ getattr(moments, unit).astype(np.float64) @ influence.T
+    correction = effective / (effective - 1)
+    return (summed + summed.T) * (correction / 2)
+
+
+def _positive(matrix: FloatArray) -> FloatArray:
+    """Return the nearest positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    if not len(values) or values[0] >= 0:
+        return matrix
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+
+
+def _freedom(total: FloatArray, parts: list[tuple[FloatArray, float]]) -> float:
+    """Degrees of freedom of a sum of variances, each of one less than its number of units."""
+    uncertain = sum(float(np.trace(part)) ** 2 / max(units - 1, 1) for part, units in parts)
+    return max(1.0, float(np.trace(total)) ** 2 / uncertain) if uncertain else np.inf
+
+
+def draw_scores(
+    scores: Scores, covariance: ScoreCovariance, ids: range, *, seed: int, order: Int64Array
+) -> Scores:
+    """Draw scores around those of n systems.
+
+    Parameters
+    ----------
+    scores : Scores of shape (n,)
+    covariance : ScoreCovariance
+    ids : range
+        The draws; each is a function of the seed, its id, the scores and their covariance.
+    seed : int
+        0 ≤ seed < 2**64.
+    order : int64, shape (n,)
+        Order of the systems that their names have no part in, so that renaming them renames the
+        result; see `ranking.core.ability.canonical_order`.
+
+    Returns
+    -------
+    Scores
+        Of shape (len(ids), n).
+    """
+    n = len(scores.values)
+    values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
+    # The symmetric root does not depend on the signs of eigenvectors.
+    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    deviates = np.empty((len(ids), n))
+    for row, id_ in enumerate(ids):
+        deviates[row, order] = root @ _t_deviates(seed, id_, n, covariance.freedom)
+    estimable = np.broadcast_to(scores.estimable, deviates.shape)
+    return Scores(
+        values=np.where(estimable, scores.values + deviates, np.nan),
+        estimable=estimable,
+        group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
+    )
+
+
+def _t_deviates(seed: int, id_: int, n: int, freedom: float) -> FloatArray:
+    key = np.array([seed, id_], dtype=np.uint64)
+    generator = np.random.Generator(np.random.Philox(key=key))
+    normal = generator.standard_normal(n)
+    if np.isinf(freedom):
+        return normal
+    return np.asarray(normal / np.sqrt(generator.chisquare(freedom) / freedom))
