@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -15,15 +16,27 @@ from ranking.code_version import code_version
 from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
+from ranking.core.two_way import RangeLimit
 from ranking.models import RankingRun
-from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
+from ranking.range_choices import recorded_choice
+from ranking.selectors.judged_blocks import (
+    judged_blocks,
+    judgment_watermark,
+    several_documents,
+)
+from ranking.selectors.settings import ranking_settings_in_force
 
 SEED = 0
+#: Beside the codes of `RangeLimit`: the test set knows of documents, the core does not.
+ONE_DOCUMENT = "one_document"
 _RESAMPLES = 1000
-_CONFIDENCE = 0.95
+_AGREEMENT_CONFIDENCE = 0.95
+# Of methods in runs from before parameters of methods were recorded.
+_PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
@@ -47,10 +60,11 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
             return None
+        method = _method(test_set_id)
         run = RankingRun(
             test_set_id=test_set_id,
-            method=_method(test_set_id),
-            parameters=_parameters(test_set_id),
+            method=method,
+            parameters=_parameters(test_set_id, method),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
@@ -146,15 +160,15 @@ def _method(test_set_id: int) -> str:
     return "bradley_terry" if active.exists() else "expected_wins"
 
 
-def _parameters(test_set_id: int) -> dict[str, Any]:
+def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
     campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
     return {
-        "resample": "blocks",
+        **ranking_settings_in_force(test_set_id=test_set_id).choice.recorded,
         "resamples": _RESAMPLES,
-        "confidence": _CONFIDENCE,
+        "method_parameters": METHODS[method].complete(None),
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # By name: what was a reference then may be marked otherwise later.
@@ -166,7 +180,7 @@ def _parameters(test_set_id: int) -> dict[str, Any]:
             "chance": Chance.SCOTT.value,
             "resample": "segments",
             "resamples": _RESAMPLES,
-            "confidence": _CONFIDENCE,
+            "confidence": _AGREEMENT_CONFIDENCE,
         },
     }
 
@@ -203,8 +217,9 @@ def _result(run: RankingRun) -> dict[str, Any]:
         blocks,
         run.method,
         resamples=parameters["resamples"],
-        confidence=parameters["confidence"],
         seed=run.seed,
+        parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
+        **recorded_choice(parameters).arguments,
     )
     report = inter_judge_agreement(
         blocks,
@@ -213,16 +228,20 @@ def _result(run: RankingRun) -> dict[str, Any]:
         confidence=parameters["agreement"]["confidence"],
         seed=run.seed,
     )
-    return {
+    result = {
         "systems": [asdict(row) for row in ranking.systems],
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(blocks, ranking),
         "agreement": _agreement(report),
     }
+    if "ranges" in parameters:
+        result["input"] |= _units(blocks, run.method)
+        result["limits"] = _limits(run, blocks, ranking)
+    return result
 
 
-def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
+def _input(blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
     return {
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
@@ -230,6 +249,29 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
         "judges": ranking.judges,
         "systems": len(blocks.systems),
     }
+
+
+def _units(blocks: Blocks, method: str) -> dict[str, Any]:
+    """Number the segments, and how many segments and judges of equal shares would say as much."""
+    effective = effective_units(blocks, METHODS[method])
+    return {
+        "segments": len(np.unique(blocks.segment)),
+        "effective_segments": effective.segments,
+        "effective_judges": effective.judges,
+    }
+
+
+def _limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> list[str]:
+    """Say what the ranges do not allow for although they were meant to, as codes."""
+    limits = [limit.value for limit in ranking.limits]
+    if (
+        recorded_choice(run.parameters).allows_for_segments
+        and RangeLimit.FEW_SEGMENTS not in ranking.limits
+        and len(blocks)
+        and not several_documents(test_set_id=run.test_set_id, segments=blocks.segment.tolist())
+    ):
+        limits.append(ONE_DOCUMENT)
+    return limits
 
 
 def _agreement(report: AgreementReport) -> dict[str, Any]:
