@@ -11,6 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from ranking.models import RankingRun
+from ranking.number_words import number_in_words
+from ranking.range_choices import recorded_choice
+from ranking.range_words import limit_in_words, ranges_in_words, ranges_meaning
 
 # More sentences than this say less than the table does.
 _GROUPS_TOLD = 2
@@ -22,13 +25,15 @@ class Finding:
     """The finding of a run.
 
     `headline` is one phrase, `details` are whole sentences on what cannot be told yet, `basis` is
-    what the finding rests on, `warnings` are sentences on why it must be read with care.
+    what the finding rests on, `warnings` are sentences on why it must be read with care,
+    `range_meaning` explains its rank ranges.
     """
 
     headline: str
     details: tuple[str, ...] = ()
     basis: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    range_meaning: str = ""
 
 
 def finding_of(run: RankingRun | None) -> Finding:
@@ -43,26 +48,10 @@ def finding_of(run: RankingRun | None) -> Finding:
         details=_details(systems, run.result["groups"]),
         basis=_basis(run),
         warnings=_warnings(run.result),
+        range_meaning=ranges_meaning(
+            recorded_choice(run.parameters), limits=run.result.get("limits", ())
+        ),
     )
-
-
-def number_in_words(number: int) -> str:
-    """Return small numbers in words, as a headline has them, and larger ones in figures."""
-    words = (
-        pgettext("number", "one"),
-        pgettext("number", "two"),
-        pgettext("number", "three"),
-        pgettext("number", "four"),
-        pgettext("number", "five"),
-        pgettext("number", "six"),
-        pgettext("number", "seven"),
-        pgettext("number", "eight"),
-        pgettext("number", "nine"),
-        pgettext("number", "ten"),
-        pgettext("number", "eleven"),
-        pgettext("number", "twelve"),
-    )
-    return words[number - 1] if 1 <= number <= len(words) else number_format(number)
 
 
 def names_in_a_row(names: Sequence[str]) -> str:
@@ -143,20 +132,16 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
             ngettext("%(count)s judge", "%(count)s judges", counts["judges"]), counts["judges"]
         ),
     }
-    ranges = _("%(confidence)s %% rank ranges from %(resamples)s block resamples.") % {
-        "confidence": _percent(parameters["confidence"]),
-        "resamples": number_format(parameters["resamples"]),
-    }
+    ranges = ranges_in_words(
+        recorded_choice(parameters),
+        resamples=parameters["resamples"],
+        limits=run.result.get("limits", ()),
+    )
     left_out = len(parameters["left_out"])
     if not left_out:
-        return (rests_on, ranges)
+        return (rests_on, *ranges)
     without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
-    return (rests_on, ranges, without % {"count": capfirst(number_in_words(left_out))})
-
-
-def _percent(share: float) -> str:
-    """Return 0.95 as "95" and 0.975 as "97.5"."""
-    return number_format(f"{round(100 * share, 3):g}")
+    return (rests_on, *ranges, without % {"count": capfirst(number_in_words(left_out))})
 
 
 def _count(phrase: str, count: int) -> str:
@@ -165,8 +150,13 @@ def _count(phrase: str, count: int) -> str:
 
 def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
     groups = result["groups"]
+    limits = tuple(
+        limit_in_words(limit, result["input"])
+        for limit in result.get("limits", ())
+        if result["systems"]
+    )
     if len(groups) < 2:
-        return ()
+        return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
     return (
         _(
@@ -174,6 +164,7 @@ def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
             "order means nothing: %(groups)s."
         )
         % {"groups": listed},
+        *limits,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the rank ranges of a ranking allow for and how they are made: one choice for page, REST and commands."""
+"""How rank ranges are made: one choice for page, REST and commands."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RangeChoice:
             raise RangeChoiceError(_("Only sign tests have a second side."), field="sides")
 
     @property
-    def allows_for_segments(self) -> bool:
+    def accounts_for_segments(self) -> bool:
         """Whether segments are taken for units that may be others next time."""
         if self.ranges == "percentile":
             return self.resample in ("two_way", "segments")

@@ -7,10 +7,13 @@ from rest_framework import serializers
 from annotation.models import QualityAction
 from annotation.selectors import Standing
 from campaign.models import Judge
+from ranking.core.two_way import RangeLimit
 from ranking.core.wins import NotEstimable
-from ranking.models import RankingRun
+from ranking.models import RankingRun, RankingSettings
+from ranking.range_limits import ONE_DOCUMENT
 from ranking.selectors.quality import JudgeQuality
 
+LIMITS = [*RangeLimit, ONE_DOCUMENT]
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 
 
@@ -55,6 +58,16 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     ties = serializers.IntegerField()
     judges = serializers.IntegerField()
     systems = serializers.IntegerField()
+    segments = serializers.IntegerField(
+        allow_null=True, help_text="Null in rankings from before it was counted, like the next two."
+    )
+    effective_segments = serializers.FloatField(
+        allow_null=True,
+        help_text="So many segments with equally many comparisons would say as much.",
+    )
+    effective_judges = serializers.FloatField(
+        allow_null=True, help_text="So many judges with equally many comparisons would say as much."
+    )
 
 
 class KappaSerializer(serializers.Serializer[Any]):
@@ -97,6 +110,15 @@ class RankingSerializer(RankingBriefSerializer):
         "order is arbitrary.",
     )
     input = RankingInputSerializer(source="result.input")
+    limits = serializers.ListField(
+        child=serializers.ChoiceField(choices=LIMITS),
+        source="result.limits",
+        allow_null=True,
+        help_text="What the rank ranges do not account for although they were meant to: "
+        "`few_judges` or `few_segments`, fewer than four of equal shares, so that it cannot be "
+        "told how much they differ; `one_document`, all judged segments are of one document. "
+        "Null in rankings from before it was said.",
+    )
     agreement = AgreementSerializer(source="result.agreement")
 
     class Meta(RankingBriefSerializer.Meta):
@@ -106,7 +128,44 @@ class RankingSerializer(RankingBriefSerializer):
             "not_estimable",
             "groups",
             "input",
+            "limits",
             "agreement",
+        ]
+
+
+class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
+    """How the rank ranges of a test set are made."""
+
+    resample = serializers.ChoiceField(
+        choices=RankingSettings.Resample.choices,
+        help_text="What percentile ranges account for; see docs/organisers.md.",
+    )
+    ranges = serializers.ChoiceField(
+        choices=RankingSettings.Ranges.choices, help_text="How rank ranges are made."
+    )
+    correction = serializers.ChoiceField(
+        choices=RankingSettings.Correction.choices,
+        help_text="Of sign tests, for the number of pairs.",
+    )
+    sides = serializers.ChoiceField(choices=[1, 2], help_text="Of sign tests.")
+    confidence = serializers.FloatField(help_text="Above 0 and below 1.")
+    changed_at = serializers.DateTimeField(
+        source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
+    )
+    changed_by = serializers.CharField(
+        source="changed_by.name", read_only=True, default=None, allow_null=True
+    )
+
+    class Meta:
+        model = RankingSettings
+        fields = [
+            "resample",
+            "ranges",
+            "correction",
+            "sides",
+            "confidence",
+            "changed_at",
+            "changed_by",
         ]
 
 

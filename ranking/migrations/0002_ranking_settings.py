@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             name='RankingSettings',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('resample', models.CharField(choices=[('two_way', 'Segments and judges'), ('segments', 'Segments'), ('judges', 'Judges'), ('blocks', 'Blocks'), ('pairs', 'Comparisons')], default='two_way', max_length=8, verbose_name='rank ranges allow for')),
+                ('resample', models.CharField(choices=[('two_way', 'Segments and judges'), ('segments', 'Segments'), ('judges', 'Judges'), ('blocks', 'Blocks'), ('pairs', 'Comparisons')], default='two_way', max_length=8, verbose_name='rank ranges account for')),
                 ('ranges', models.CharField(choices=[('percentile', 'percentiles'), ('sign_test', 'sign tests'), ('confidence_set', 'confidence sets'), ('anytime', 'at any time')], default='percentile', max_length=14, verbose_name='rank ranges')),
                 ('correction', models.CharField(choices=[('none', 'none'), ('holm', 'Holm'), ('benjamini_hochberg', 'Benjamini and Hochberg')], default='none', max_length=18, verbose_name='correction')),
                 ('sides', models.PositiveSmallIntegerField(default=1, verbose_name='sides of the tests')),

@@ -45,7 +45,7 @@ class RankingSettings(models.Model):
         "campaign.TestSet", on_delete=models.CASCADE, related_name="ranking_settings"
     )
     resample = models.CharField(
-        _("rank ranges allow for"), max_length=8, choices=Resample, default=Resample.TWO_WAY
+        _("rank ranges account for"), max_length=8, choices=Resample, default=Resample.TWO_WAY
     )
     ranges = models.CharField(
         _("rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
@@ -105,7 +105,7 @@ class RankingSettings(models.Model):
             # Who changed it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
-                operation=pgtrigger.UpdateOf(
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
                     "test_set_id", "resample", "ranges", "correction", "sides", "confidence"
                 ),
             ),

@@ -20,9 +20,9 @@ from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
-from ranking.core.two_way import RangeLimit
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
+from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import (
     judged_blocks,
     judgment_watermark,
@@ -31,8 +31,6 @@ from ranking.selectors.judged_blocks import (
 from ranking.selectors.settings import ranking_settings_in_force
 
 SEED = 0
-#: Beside the codes of `RangeLimit`: the test set knows of documents, the core does not.
-ONE_DOCUMENT = "one_document"
 _RESAMPLES = 1000
 _AGREEMENT_CONFIDENCE = 0.95
 # Of methods in runs from before parameters of methods were recorded.
@@ -236,12 +234,11 @@ def _result(run: RankingRun) -> dict[str, Any]:
         "agreement": _agreement(report),
     }
     if "ranges" in parameters:
-        result["input"] |= _units(blocks, run.method)
-        result["limits"] = _limits(run, blocks, ranking)
+        return result | _units_and_limits(run, blocks, ranking)
     return result
 
 
-def _input(blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
+def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
     return {
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
@@ -251,27 +248,24 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _units(blocks: Blocks, method: str) -> dict[str, Any]:
-    """Number the segments, and how many segments and judges of equal shares would say as much."""
-    effective = effective_units(blocks, METHODS[method])
+def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
+    """Say how many segments and judges the ranges rest on, and what they do not account for."""
+    effective = effective_units(blocks, METHODS[run.method])
+    segments = np.unique(blocks.segment).tolist()
+    one_document = bool(segments) and not several_documents(
+        test_set_id=run.test_set_id, segments=segments
+    )
     return {
-        "segments": len(np.unique(blocks.segment)),
-        "effective_segments": effective.segments,
-        "effective_judges": effective.judges,
+        "input": {
+            **_input(blocks, ranking),
+            "segments": len(segments),
+            "effective_segments": effective.segments,
+            "effective_judges": effective.judges,
+        },
+        "limits": range_limits(
+            recorded_choice(run.parameters), ranking.limits, effective, one_document=one_document
+        ),
     }
-
-
-def _limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> list[str]:
-    """Say what the ranges do not allow for although they were meant to, as codes."""
-    limits = [limit.value for limit in ranking.limits]
-    if (
-        recorded_choice(run.parameters).allows_for_segments
-        and RangeLimit.FEW_SEGMENTS not in ranking.limits
-        and len(blocks)
-        and not several_documents(test_set_id=run.test_set_id, segments=blocks.segment.tolist())
-    ):
-        limits.append(ONE_DOCUMENT)
-    return limits
 
 
 def _agreement(report: AgreementReport) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def ranking_settings_change(
 ) -> RankingSettings:
     """Make the rank ranges of a test set in another way from now on; what is not named stays.
 
-    The change is a row: who made it, when, and all of the settings; a change of nothing is none.
+    Where ranges are no longer by sign tests, what belongs to these goes with them. The change is a
+    row: who made it, when, and all of the settings; a change of nothing is none.
     The worker is told to rank the test set again; runs there are keep what they recorded.
 
     Locks the test set. Raises `RangeChoiceError`, and changes nothing, where no ranges could be
@@ -36,7 +37,10 @@ def ranking_settings_change(
     """
     TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
     before = ranking_settings_in_force(test_set_id=test_set.pk)
-    values: dict[str, Any] = {**before.choice.recorded, **changes}
+    values: dict[str, Any] = before.choice.recorded
+    if changes.get("ranges", "sign_test") != "sign_test":
+        values |= {"correction": "none", "sides": 1}
+    values |= changes
     settings = RankingSettings(test_set=test_set, changed_by=changed_by, **values)
     choice: RangeChoice = settings.choice
     choice.check()

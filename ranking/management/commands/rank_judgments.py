@@ -15,6 +15,7 @@ from ranking.management.file_command import (
     read_input,
 )
 from ranking.management.output import Progress
+from ranking.management.range_arguments import add_range_arguments, range_choice
 from ranking.reports import Report
 from ranking.reports.rankings import rankings_report
 
@@ -32,29 +33,24 @@ class Command(ReportCommand):
             choices=list(METHODS),
             help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
         )
-        parser.add_argument(
-            "--resample",
-            choices=["pairs", "blocks", "segments", "judges"],
-            default="blocks",
-            help="what the rank ranges resample (default: blocks)",
-        )
+        add_range_arguments(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        choice = range_choice(options)
         given = read_input(options, progress)
         methods = dict.fromkeys(options["method"] or ["expected_wins"])
         rankings = [
             rank(
                 given.blocks,
                 method,
-                resample=options["resample"],
                 resamples=options["resamples"],
-                confidence=options["confidence"],
                 seed=options["seed"],
                 jobs=options["jobs"],
                 progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
+                **choice.arguments,
             )
             for method in methods
         ]
-        return rankings_report(given, rankings)
+        return rankings_report(given, rankings, choice)

@@ -111,8 +111,11 @@ def test_ranks_and_counts(judged: TestSetWriter) -> None:
     assert (rows["A"]["wins"], rows["A"]["losses"], rows["A"]["ties"]) == (18, 2, 0)
     assert (rows["B"]["wins"], rows["B"]["losses"], rows["B"]["ties"]) == (10, 9, 1)
     assert rows["A"]["score"] == pytest.approx(0.9)
+    # The tie of j2 is no decided comparison: 15 of j1, 14 of j2; 6 a segment but for one with 5.
     assert run.result["input"] == {
-        "blocks": 10, "comparisons": 30, "ties": 1, "judges": 2, "systems": 3
+        "blocks": 10, "comparisons": 30, "ties": 1, "judges": 2, "systems": 3, "segments": 5,
+        "effective_segments": pytest.approx(29**2 / (4 * 6**2 + 5**2)),
+        "effective_judges": pytest.approx(29**2 / (15**2 + 14**2)),
     }  # fmt: skip
     assert run.result["agreement"]["inter"]["comparable"] == 15
     assert run.result["agreement"]["inter"]["agreeing"] == 12

@@ -10,6 +10,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from ranking.core.blocks import Blocks
+from ranking.core.levels import Level
 from ranking.core.ranking import rank
 from ranking.files import read_judgments
 from ranking.management.commands import rank_judgments
@@ -32,7 +33,12 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
     assert (given["comparisons"], given["ties"], given["systems"]) == (16, 2, 3)
     assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
     first = said["rankings"][0]
-    assert (first["seed"], first["resample"], first["parameters"]) == (0, "blocks", {})
+    assert (first["seed"], first["resample"], first["parameters"]) == (0, "two_way", {})
+    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 1)
+    # 3, 1, 0 and 3 decided comparisons of each of two judges on the four segments.
+    assert first["limits"] == ["few_judges", "few_segments"]
+    assert first["effective_judges"] == 2
+    assert first["effective_segments"] == pytest.approx(7**2 / (3**2 + 1**2 + 3**2))
     assert set(first["systems"][0]) == {
         *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
         *("wins", "losses", "ties"),
@@ -82,11 +88,54 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
     latex = run("rank_judgments", judgments, "--format", "latex")
     assert latex.count(r"\\") == 4
-    assert "1,000 resamples of blocks" in latex
+    assert "rank ranges that account for neither segments nor judges" in latex
     markdown = run("rank_judgments", judgments, "--format", "markdown")
     assert markdown.count("\n|") == 5
-    text = run("rank_judgments", judgments)
-    assert "Rank ranges: 1,000 resamples of blocks, confidence 0.95, seed 0." in text
+    text = run("rank_judgments", judgments, "--seed", 4)
+    assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
+    assert "Only two judges: these rank ranges hold for these judges" in text
+    assert "Seed: 4." in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "level"),
+    [
+        ([], "two_way"),
+        (["--resample", "segments"], "segments"),
+        (["--rank-ranges", "two_way"], "two_way"),
+        (["--rank-ranges", "two_way", "--resample", "two_way"], "two_way"),
+        (["--rank-ranges", "bootstrap"], "blocks"),
+        (["--rank-ranges", "bootstrap", "--resample", "judges"], "judges"),
+    ],
+)
+def test_the_options_choose_the_level_and_the_ranges_are_of_it(
+    judgments: str, run_json: RunJson, arguments: list[str], level: Level
+) -> None:
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), resample=level)
+    assert (said["ranges"], said["resample"]) == ("percentile", level)
+    assert [(row["rank_low"], row["rank_high"]) for row in said["systems"]] == [
+        (row.rank_low, row.rank_high) for row in expected.systems
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
+        (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
+        (["--rank-ranges", "sign_test", "--resample", "blocks"], "resamples nothing"),
+        (["--rank-ranges", "anytime", "--resample", "two_way"], "resamples nothing"),
+        (["--correction", "holm"], "Only sign tests are corrected"),
+        (["--rank-ranges", "anytime", "--sided", "two"], "Only sign tests have a second side"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_before_the_work(
+    run: Run, arguments: list[str], words: str
+) -> None:
+    with pytest.raises(CommandError, match=words) as refused:
+        run("rank_judgments", "/no/such/file.csv", *arguments)
+    assert refused.value.returncode == 2
 
 
 def test_output_replaces_the_file_whole(judgments: str, run: Run, tmp_path: Path) -> None:

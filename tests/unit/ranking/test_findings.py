@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from ranking.findings import Finding, finding_of, names_in_a_row, number_in_words, reason_in_words
+from ranking.findings import Finding, finding_of, names_in_a_row, reason_in_words
 from ranking.models import RankingRun
+from ranking.number_words import number_in_words
+
+RANGES = "95 % rank ranges that account for segments and judges, from 1,000 draws."
 
 
 def run_of(
@@ -16,6 +19,8 @@ def run_of(
     left_out: list[str] | None = None,
     counts: dict[str, int] | None = None,
     confidence: float = 0.95,
+    limits: list[str] | None = None,
+    **parameters: Any,
 ) -> RankingRun:
     systems: list[dict[str, Any]] = []
     for number, names in enumerate(clusters, start=1):
@@ -32,10 +37,17 @@ def run_of(
             )
     everybody = [row["system"] for row in systems]
     return RankingRun(
-        parameters={"confidence": confidence, "resamples": 1000, "left_out": left_out or []},
+        parameters={
+            "resample": "two_way",
+            "confidence": confidence,
+            "resamples": 1000,
+            "left_out": left_out or [],
+            **parameters,
+        },
         result={
             "systems": systems,
             "groups": groups or [everybody],
+            "limits": limits or [],
             "input": counts or {"comparisons": 12775, "blocks": 1291, "judges": 45},
         },
     )
@@ -104,7 +116,7 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 @pytest.mark.parametrize(
     ("left_out", "last"),
     [
-        ([], "95 % rank ranges from 1,000 block resamples."),
+        ([], RANGES),
         (["_ref"], "Reference left out."),
         (["_bad", "_ref"], "Two references left out."),
     ],
@@ -112,7 +124,7 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 def test_what_it_rests_on(left_out: list[str], last: str) -> None:
     basis = finding_of(run_of([["a"], ["b"]], left_out=left_out)).basis
     assert basis[0] == "12,775 comparisons from 1,291 blocks by 45 judges."
-    assert basis[1] == "95 % rank ranges from 1,000 block resamples."
+    assert basis[1] == RANGES
     assert basis[-1] == last
 
 
@@ -121,7 +133,7 @@ def test_one_of_each_is_in_the_singular() -> None:
     basis = finding_of(run_of([["a"], ["b"]], counts=counts, confidence=0.975)).basis
     assert basis[:2] == (
         "1 comparison from 1 block by 1 judge.",
-        "97.5 % rank ranges from 1,000 block resamples.",
+        RANGES.replace("95", "97.5"),
     )
 
 
