@@ -44,6 +44,8 @@ class World:
     judges : int
     taste_sd : float
         Of a shift of each system for each judge.
+    disputed : int or None
+        Systems that judges have tastes about, the first ones; None for all.
     unequal : bool
         Whether judge j does 1/j of the work instead of equal parts.
     redundancy : int
@@ -62,6 +64,7 @@ class World:
     document_sd: float = 0.0
     judges: int = 20
     taste_sd: float = 0.0
+    disputed: int | None = None
     unequal: bool = False
     redundancy: int = 1
     clicking: float = 0.0
@@ -178,13 +181,14 @@ def _shifts(
     clickers = round(world.clicking * world.judges)
     noise = np.where(np.arange(world.judges) < clickers, 6 * world.noise, world.noise)
     shift = random.normal(size=shown.shape) * noise[judge][:, np.newaxis]
-    for standard_deviation, unit in (
-        (world.segment_sd, segment),
-        (world.document_sd, segment // 10),
-        (world.taste_sd, judge),
+    for standard_deviation, unit, systems in (
+        (world.segment_sd, segment, None),
+        (world.document_sd, segment // 10, None),
+        (world.taste_sd, judge, world.disputed),
     ):
         if standard_deviation:
             units = max(segments, world.judges)
             of_unit = random.normal(0, standard_deviation, (units, world.systems))
+            of_unit[:, world.systems if systems is None else systems :] = 0
             shift += of_unit[unit[:, np.newaxis], shown]
     return shift

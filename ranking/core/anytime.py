@@ -1,211 +1,243 @@
-"""Confidence sequences for win rates: look every day, stop when you like, and still be right.
+"""Rank ranges that may be looked at every day: they hold at all looks together.
 
-An ordinary interval or test is right with 95 % at one moment chosen beforehand. Who looks again and
-again and stops at the first significant difference is wrong far more often. The intervals here hold
-at all times together: with probability 95 % the true rate is in *every one* of them.
+An ordinary range is right with 95 % at one moment chosen beforehand. Who looks again and again, and
+stops at the first difference, is wrong far more often. Here two systems are told apart by evidence
+that may be looked at whenever one likes (`ranking.core.anytime_evidence`), with a variance over
+segments and judges (`ranking.core.anytime_variance`). For all pairs together, evidence must reach
+(number of pairs) / α, by Bonferroni's inequality.
 
-After w wins and l losses a rate p is still in the interval while the Beta mixture (Robbins 1970)
-
-    M(p) = B(a + w, a + l) / B(a, a) / (p**w · (1 − p)**l)
-
-is below 1/α. If each comparison is won with probability p whatever came before, M(p) is a
-martingale that starts at 1, so by Ville's inequality it ever reaches 1/α with probability at most
-α: for every way to look and to stop. That assumption is about the comparisons *of one pair in the
-order in which they arrive*. A pair occurs at most once in a block, so the dependence within blocks
-does no harm to the interval of a pair; neither does dependence between pairs, since the intervals
-of all pairs together rest on Bonferroni's inequality. What does harm is a rate that changes: easier
-segments first, or a judge who judges one segment many times.
+The ranges are a function of the judgments there are now. The order in which they came is not used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaln, xlog1py, xlogy
 
+from ranking.core.anytime_evidence import half_width, log_evidence
+from ranking.core.anytime_variance import (
+    difference_variances,
+    effective_units,
+    scores_and_influence,
+)
+from ranking.core.blocks import Blocks, Int32Array
 from ranking.core.clusters import RankRanges
+from ranking.core.counts import Layout, count
+from ranking.core.moments import Moments, moments_of_blocks, second_moments, units_of
+from ranking.core.wins import Scores
 
 FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: The parameter a of the mixture: Jeffreys' prior, good over many sample sizes.
-MIXTURE = 0.5
-#: Halvings of the interval that is searched: as many as a float has bits.
-_HALVINGS = 55
+#: Below so many effective units a variance between them is not relied on: five judges, or ten
+#: segments, that have about equal parts.
+FEWEST_JUDGES = 4.5
+FEWEST_SEGMENTS = 9.5
+
+
+class Refusal(StrEnum):
+    """Why a system is not told apart from any other: a code, for the caller to put into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """It was not compared with any other, or all its comparisons were ties."""
+
+    FEW_JUDGES = "few_judges"
+    """Fewer than five judges share its comparisons: how much judges differ cannot be told."""
+
+    FEW_SEGMENTS = "few_segments"
+    """Its comparisons are on fewer than ten segments, or documents where these are given."""
+
+    OTHER_OPPONENTS = "other_opponents"
+    """It met other opponents than each of the others did: their scores are of different things."""
 
 
 @dataclass(frozen=True, eq=False)
-class RateIntervals:
-    """Intervals of win rates.
+class AnytimeRanges:
+    """What may be said about n systems at any time.
 
     Attributes
     ----------
-    low, high : float64
-        Of the shape of the counts; 0 and 1 where nothing was counted.
+    systems : tuple of str, length n
+    confidence : float
+        That nothing said here, at this look or any other, is wrong.
+    scores : Scores of shape (n,)
+        Expected Wins.
+    ranges : RankRanges
+        Of the n systems, by Expected Wins; a system that is refused has 1 … n.
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is better than b.
+    low, high : float64, shape (n, n)
+        Interval of the difference of the scores of the first and the second; −1 … 1 where nothing
+        can be said. All intervals hold together.
+    log_evidence : float64, shape (n, n)
+        ln E against the difference being 0, for each pair by itself; 0 where nothing can be said.
+    standard_error, freedom : float64, shape (n, n)
+        Of the differences; NaN where not estimated.
+    segments, judges : float64, shape (n,)
+        Effective numbers behind each system: of segments (or documents), and of judges.
+    refusals : mapping from a system's name to a tuple of Refusal
+        Why systems are told apart from no other; systems that can be are left out.
     """
 
+    systems: tuple[str, ...]
+    confidence: float
+    scores: Scores
+    ranges: RankRanges
+    above: BoolArray
     low: FloatArray
     high: FloatArray
+    log_evidence: FloatArray
+    standard_error: FloatArray
+    freedom: FloatArray
+    segments: FloatArray
+    judges: FloatArray
+    refusals: Mapping[str, tuple[Refusal, ...]]
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """Why no system at all can be told apart, most frequent first; empty if some can."""
+        if len(self.refusals) < len(self.systems):
+            return ()
+        reasons = [reason for each in self.refusals.values() for reason in each]
+        found = [reason for reason in Refusal if reason in reasons]
+        return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
 
 
-def log_evidence(
-    wins: Int64Array, losses: Int64Array, rate: float | FloatArray = 0.5
-) -> FloatArray:
-    """Logarithm of the evidence M against a win rate: an e-value, at any time.
+def anytime_ranges(
+    blocks: Blocks, *, confidence: float = 0.95, documents: Int32Array | None = None
+) -> AnytimeRanges:
+    """Find rank ranges that hold at all looks together, for all systems together.
 
-    Parameters
-    ----------
-    wins, losses : int64, of one shape
-        Decided comparisons so far; ties are dropped.
-    rate : float
-        The rate p to speak against, between 0 and 1.
-
-    Returns
-    -------
-    float64, of that shape
-        ln M(p). ``min(1, exp(-x))`` is a p-value that stays valid under peeking.
-
-    References
-    ----------
-    H. Robbins (1970), Statistical Methods Related to the Law of the Iterated Logarithm, Ann. Math.
-    Stat. 41. J. Ville (1939), Étude critique de la notion de collectif.
-    """
-    mixed = betaln(MIXTURE + wins, MIXTURE + losses) - betaln(MIXTURE, MIXTURE)
-    return np.asarray(mixed - xlogy(wins, rate) - xlog1py(losses, -np.asarray(rate)))
-
-
-def confidence_sequence(
-    wins: Int64Array, losses: Int64Array, *, confidence: float = 0.95
-) -> RateIntervals:
-    """Intervals of win rates that hold at all times together.
+    Segments (or documents) and judges are taken for independent draws from populations, and systems
+    are ranked by Expected Wins in these. That a difference is ever claimed that is not there, or in
+    the wrong direction, has a probability of about ``1 − confidence`` at most.
 
     Parameters
     ----------
-    wins, losses : int64, of one shape
-        Decided comparisons so far; ties are dropped.
+    blocks : Blocks
+        The current judgments of one test set, B blocks over n systems, without the reference.
     confidence : float
-        Between 0 and 1: for each entry by itself.
+        Between 0 and 1.
+    documents : int32, shape (B,), optional
+        Number of the document of each block. To be given where segments come in documents: without
+        it, segments of one document are taken for independent.
 
     Returns
     -------
-    RateIntervals
-        Of that shape.
+    AnytimeRanges
+        The same bits for any order of the blocks.
 
     Raises
     ------
     ValueError
-        If `confidence` is not between 0 and 1, or a count is negative.
-
-    References
-    ----------
-    As for `log_evidence`; S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon (2021), Time-uniform,
-    Nonparametric, Nonasymptotic Confidence Sequences, Ann. Stat. 49.
+        If `confidence` is not between 0 and 1, or `documents` is not one number a block.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
-    wins, losses = np.asarray(wins), np.asarray(losses)
-    if np.any(wins < 0) or np.any(losses < 0):
-        raise ValueError("wins and losses must not be negative")
-    limit = -np.log1p(-confidence)
-    # M is smallest at the observed rate, and grows from there towards 0 and towards 1.
-    observed = np.where(wins + losses > 0, wins / np.maximum(1, wins + losses), 0.5)
-    low = _edge(wins, losses, limit, outside=np.zeros(observed.shape), inside=observed)
-    high = _edge(wins, losses, limit, outside=np.ones(observed.shape), inside=observed)
-    return RateIntervals(low=low, high=high)
+    layout = Layout(len(blocks.systems))
+    if documents is None:
+        moments = moments_of_blocks(blocks, layout)
+    else:
+        moments = _moments_of_documents(blocks, layout, documents)
+    return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
 
 
-def _edge(
-    wins: Int64Array, losses: Int64Array, limit: float, *, outside: FloatArray, inside: FloatArray
-) -> FloatArray:
-    # Where even 0 (or 1) is not excluded, that is the edge: nobody ever lost (or won).
-    excluded = log_evidence(wins, losses, outside) >= limit
-    edge = outside
-    for _ in range(_HALVINGS):
-        middle = (outside + inside) / 2
-        out = log_evidence(wins, losses, middle) >= limit
-        outside, inside = np.where(out, middle, outside), np.where(out, inside, middle)
-    return np.where(excluded, outside, edge)
-
-
-def pairwise_sequences(
-    wins: Int64Array, *, confidence: float = 0.95, simultaneous: bool = True
-) -> RateIntervals:
-    """Confidence sequences of the win rate of each system against each other.
-
-    Parameters
-    ----------
-    wins : int64, shape (..., n, n)
-        ``wins[..., a, b]`` comparisons won by a against b so far.
-    confidence : float
-    simultaneous : bool
-        Whether `confidence` is for all n (n − 1) / 2 pairs together (Bonferroni) or for each alone.
-
-    Returns
-    -------
-    RateIntervals
-        Of shape (..., n, n); a pair never decided, and the diagonal, have 0 … 1.
-    """
-    apart = ~np.eye(wins.shape[-1], dtype=np.bool_)
-    return confidence_sequence(
-        wins * apart,
-        np.swapaxes(wins, -1, -2) * apart,
-        confidence=_of_each(wins, confidence, simultaneous),
+def _moments_of_documents(blocks: Blocks, layout: Layout, documents: Int32Array) -> Moments:
+    """Sum products over documents, judges, and what a judge did of a document."""
+    if documents.shape != (len(blocks),):
+        raise ValueError("documents: expected the number of a document for each block")
+    judge = units_of(blocks, "judges")
+    both = np.unique(np.stack([documents.astype(np.int64), judge]), axis=1, return_inverse=True)[1]
+    return Moments(
+        cells=count(blocks, layout),
+        blocks=second_moments(blocks, layout, both.astype(np.int64)),
+        segments=second_moments(blocks, layout, documents.astype(np.int64)),
+        judges=second_moments(blocks, layout, judge),
     )
 
 
-def _of_each(wins: Int64Array, confidence: float, simultaneous: bool) -> float:
-    """Confidence that each pair needs for all of them to have `confidence`."""
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
-    n = wins.shape[-1]
-    return 1 - (1 - confidence) / max(1, n * (n - 1) // 2) if simultaneous else confidence
-
-
-def separated(
-    wins: Int64Array, *, confidence: float = 0.95, simultaneous: bool = True
-) -> BoolArray:
-    """Say which systems win more often than not against which, at any time.
-
-    An organiser who stops as soon as enough pairs are separated names a wrong one among them with
-    probability at most ``1 − confidence``.
+def anytime_ranges_of_moments(
+    moments: Moments, systems: tuple[str, ...], *, confidence: float = 0.95
+) -> AnytimeRanges:
+    """Find the rank ranges of `anytime_ranges` from moments that are kept already.
 
     Parameters
     ----------
-    wins, confidence, simultaneous
-        As for `pairwise_sequences`.
+    moments : Moments
+        In the layout ``Layout(n)``.
+    systems : tuple of str, length n
+    confidence : float
+        Between 0 and 1.
 
     Returns
     -------
-    bool, shape (..., n, n)
-        True where the whole interval of the first against the second is above 1/2.
+    AnytimeRanges
     """
-    lost = np.swapaxes(wins, -1, -2)
-    each = _of_each(wins, confidence, simultaneous)
-    found: BoolArray = (wins > lost) & (log_evidence(wins, lost) >= -np.log1p(-each))
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    n = len(systems)
+    scores, influence = scores_and_influence(moments, n)
+    segments = effective_units(moments, n, "segments")
+    judges = effective_units(moments, n, "judges")
+    enough = (segments >= FEWEST_SEGMENTS) & (judges >= FEWEST_JUDGES) & scores.estimable
+    found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
+    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
+    values = np.where(scores.estimable, scores.values, 0.0)
+    difference = values[:, np.newaxis] - values
+    # As many pairs as there will ever be: systems that are refused today may be let in tomorrow.
+    level = (1 - confidence) / max(1, n * (n - 1) // 2)
+    variance, freedom = np.where(comparable, found.variance, 1.0), found.freedom
+    freedom = np.where(comparable, freedom, 1.0)
+    width = np.where(comparable, half_width(variance, freedom, level=level), np.inf)
+    above: BoolArray = difference > width
+    return AnytimeRanges(
+        systems=systems,
+        confidence=confidence,
+        scores=scores,
+        ranges=RankRanges(
+            low=1 + np.count_nonzero(above, axis=0), high=n - np.count_nonzero(above, axis=1)
+        ),
+        above=above,
+        low=np.maximum(-1.0, difference - width),
+        high=np.minimum(1.0, difference + width),
+        log_evidence=np.where(comparable, log_evidence(difference, variance, freedom), 0.0),
+        standard_error=np.sqrt(found.variance),
+        freedom=found.freedom,
+        segments=segments,
+        judges=judges,
+        refusals=_refusals(systems, scores, segments, judges, comparable),
+    )
+
+
+def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
+    """Say for each pair of systems whether they met the same others."""
+    met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
+    here, there = met.astype(np.int64), (~met).astype(np.int64)
+    differing = here @ there + there @ here
+    # Two that met have each other, and neither has itself: that is no difference.
+    same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
+    return same
+
+
+def _refusals(
+    systems: tuple[str, ...],
+    scores: Scores,
+    segments: FloatArray,
+    judges: FloatArray,
+    comparable: BoolArray,
+) -> dict[str, tuple[Refusal, ...]]:
+    found: dict[str, tuple[Refusal, ...]] = {}
+    for index, name in enumerate(systems):
+        if comparable[index].any():
+            continue
+        reasons = (
+            (Refusal.FEW_JUDGES, judges[index] < FEWEST_JUDGES),
+            (Refusal.FEW_SEGMENTS, segments[index] < FEWEST_SEGMENTS),
+        )
+        few = tuple(reason for reason, holds in reasons if holds)
+        if not scores.estimable[index]:
+            few = (Refusal.NO_COMPARISON,)
+        found[name] = few or (Refusal.OTHER_OPPONENTS,)
     return found
-
-
-def anytime_rank_ranges(wins: Int64Array, *, confidence: float = 0.95) -> RankRanges:
-    """Rank ranges from separated pairs, for all systems and all times together.
-
-    As `ranking.core.significance.rank_ranges_by_sign_test`, with `separated` in place of the sign
-    test. Wider than others: this is the price of looking at any time.
-
-    Parameters
-    ----------
-    wins : int64, shape (..., n, n)
-    confidence : float
-
-    Returns
-    -------
-    RankRanges
-        Of shape (..., n).
-    """
-    above = separated(wins, confidence=confidence)
-    return RankRanges(
-        low=1 + np.count_nonzero(above, axis=-2),
-        high=wins.shape[-1] - np.count_nonzero(above, axis=-1),
-    )

@@ -99,10 +99,11 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     segments, judges = moments.effective("segments"), moments.effective("judges")
     limits = []
     parts: list[tuple[FloatArray, float]] = []
-    for unit, effective, limit in (
+    units: tuple[tuple[Unit, float, RangeLimit], ...] = (
         ("segments", segments, RangeLimit.FEW_SEGMENTS),
         ("judges", judges, RangeLimit.FEW_JUDGES),
-    ):
+    )
+    for unit, effective, limit in units:
         if effective < FEWEST_UNITS:
             limits.append(limit)
         else:

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.anytime import separated
 from ranking.core.bradley_terry import scores as bradley_terry
 from ranking.core.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.counts import Counts
+from ranking.core.rate_sequences import separated
 from ranking.core.simulation_measures import significantly_better
 from ranking.core.wins import expected_wins
 from ranking.designs.campaigns import Campaign
@@ -67,9 +67,10 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
     campaign : Campaign
         With resamples for "expected_wins" and "bradley_terry".
     ranges : str
-        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (confidence
-        sequences, each pair by itself, valid however often one looks and whatever is drawn next)
-        separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (evidence
+        that may be looked at whenever one likes, each pair by itself, valid whatever is drawn next
+        because here every comparison of a pair is independent of those before:
+        `ranking.core.rate_sequences`) separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
         from resampled blocks, and pairs are separated whose ranges do not overlap.
     confidence : float
         Of each test, or of each range.
@@ -80,7 +81,7 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
         above = significantly_better(campaign.wins, alpha=1 - confidence)
     else:
         # One-sided like the sign test: of the two ways to be wrong, one is open for each pair.
-        above = separated(campaign.wins, confidence=2 * confidence - 1, simultaneous=False)
+        above = separated(campaign.wins, confidence=2 * confidence - 1)
     better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
     return Said(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.experiments import Progress, measure_experiments
+from ranking.core.simulation import Model
 from ranking.designs.campaigns import Campaign, Design, World
 from ranking.designs.ranges import RANGES, RESAMPLED, Ranges, Said, said_by
 from ranking.designs.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
@@ -104,7 +105,8 @@ def compare_designs(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If an argument is out of range, or "anytime" is asked for with shared segments: it is only
+        valid where each comparison of a pair is independent of those before.
     """
     active_confidence = confidence if active_confidence is None else active_confidence
     _check(designs, ranges, min(confidence, active_confidence), floor, limit)
@@ -112,6 +114,11 @@ def compare_designs(
     confidences = tuple(
         active_confidence if design is Design.ACTIVE else confidence for design in designs
     )
+    if "anytime" in ranges and isinstance(world, Model) and world.segments is not None:
+        raise ValueError(
+            "anytime: comparisons of shared segments are not independent, and this evidence is for "
+            "independent ones only; leave out `segments` or `anytime`"
+        )
     questions = _questions(ranges, target_pairs, clusters)
     if not questions:
         raise ValueError("give a share of pairs or a number of clusters to be reached")

@@ -104,6 +104,13 @@ class Command(ReportCommand):
     def report(self, options: Options, progress: Progress) -> Report:
         plot = checked_output(options["plot"])
         world, given = _world(options, progress)
+        if "anytime" in options["rank_ranges"] and options["segments"]:
+            refuse(
+                _(
+                    "--rank-ranges anytime is for independent comparisons only: those of shared "
+                    "segments are not. Leave out --segments or anytime."
+                )
+            )
         how: dict[str, Any] = {
             name: options[name]
             for name in (

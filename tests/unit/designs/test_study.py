@@ -183,6 +183,12 @@ def test_impossible_arguments_are_refused() -> None:
             compare_designs(MODEL, experiments=1, **wrong)
 
 
+def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shared() -> None:
+    shared = Model(systems=6, noise=4.0, segments=50)
+    with pytest.raises(ValueError, match="not independent"):
+        compare_designs(shared, ranges=("sign_test", "anytime"), experiments=1)
+
+
 def test_a_world_of_rates_knows_its_size() -> None:
     world = Rates(rates=np.zeros((2, 5, 5)), per_block=3)
     assert (world.systems, world.shown) == (5, 3)

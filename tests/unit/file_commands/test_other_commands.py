@@ -173,6 +173,11 @@ def test_designs_are_compared_on_resampled_judgments(
         run("compare_designs", judgments, "--noise", 3)
 
 
+def test_anytime_is_refused_where_comparisons_are_not_independent(run: Run) -> None:
+    with pytest.raises(CommandError, match="independent comparisons only"):
+        run("compare_designs", "--rank-ranges", "anytime", "--segments", 100)
+
+
 def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> None:
     said = run_json(
         *("plan_budget", "--systems", 4, "--noise", 2, "--target", 0.5, "--experiments", 10),

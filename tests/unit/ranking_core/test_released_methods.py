@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.clusters import clusters
 from ranking.core.lopez import lopez_order
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
 from ranking.core.significance import Correction, better
 from ranking.core.tallies import tally
+from tests.benchmarks.rank_confidence_sets import KINDS, scored
 
 pytestmark = pytest.mark.realdata
 
@@ -231,3 +233,23 @@ def test_bradley_terry_orders_the_released_sets_much_as_expected_wins(
     assert ability.extra["tie_parameter"] > 0
     place = {row.system: row.rank for row in rank(blocks, resamples=2).systems}
     assert all(abs(row.rank - place[row.system]) <= 1 for row in ability.systems)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "found"),
+    [
+        ("wmt12-cs-en", (1.33, 1.33, 1.67), (5, 5, 4)),
+        ("wmt12-es-en", (4.0, 6.33, 7.0), (2, 2, 2)),
+        ("wmt15-en-fi", (2.6, 3.4, 3.6), (4, 4, 4)),
+        ("wmt16-it-en-nl", (1.5, 1.5, 1.5), (3, 3, 3)),
+    ],
+)
+def test_the_price_of_confidence_sets_on_the_released_sets(
+    real_data: Path, name: str, sizes: tuple[float, ...], found: tuple[int, ...]
+) -> None:
+    campaign = scored(blocks_of(rows_of(real_data / name)), seed=0)
+    ranges = [KINDS[kind](campaign) for kind in ("percentiles", "marginal", "simultaneous")]
+    size = [float((each.high - each.low + 1).mean()) for each in ranges]
+    # A bound that hangs on the draws moves a mean over twelve systems by 0.17 or less.
+    assert size == pytest.approx(sizes, abs=0.18)
+    assert [int(clusters(each).max()) for each in ranges] == list(found)
