@@ -281,7 +281,6 @@ SPECTACULAR_SETTINGS = {
         "RangeKind": "ranking.models.RankingSettings.Ranges",
         "RangeLevel": "ranking.models.RankingSettings.Resample",
         "RangeLimit": ["few_judges", "few_segments", "one_document"],
-        "RangeSides": [1, 2],
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
         "DesignKind": "annotation.models.Design.Kind",

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext, pgettext
 from ranking.models import RankingRun
 from ranking.number_words import number_in_words
 from ranking.range_choices import recorded_choice
+from ranking.range_limits import ONE_DOCUMENT
 from ranking.range_words import limit_in_words, ranges_in_words, ranges_meaning
 
 # More sentences than this say less than the table does.
@@ -137,6 +138,8 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
         resamples=parameters["resamples"],
         limits=run.result.get("limits", ()),
     )
+    if ONE_DOCUMENT in run.result.get("limits", ()):
+        ranges.append(limit_in_words(ONE_DOCUMENT, counts))
     left_out = len(parameters["left_out"])
     if not left_out:
         return (rests_on, *ranges)
@@ -153,7 +156,8 @@ def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
     limits = tuple(
         limit_in_words(limit, result["input"])
         for limit in result.get("limits", ())
-        if result["systems"]
+        # One document is often all that a file names: no warning, part of the basis.
+        if result["systems"] and limit != ONE_DOCUMENT
     )
     if len(groups) < 2:
         return limits

@@ -73,7 +73,7 @@ class RangeChoice:
         """Whether segments are taken for units that may be others next time."""
         if self.ranges == "percentile":
             return self.resample in ("two_way", "segments")
-        return self.ranges == "confidence_set"
+        return self.ranges != "sign_test"
 
     @property
     def arguments(self) -> dict[str, Any]:

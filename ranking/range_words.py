@@ -144,10 +144,9 @@ def _by_tests(choice: RangeChoice) -> tuple[str, ...]:
     if choice.ranges == "anytime":
         return (
             _(
-                "%(confidence)s %% rank ranges that hold for all systems together, however often "
-                "one looks."
+                "%(confidence)s %% rank ranges that account for segments and judges, and hold for "
+                "all systems together, whenever one looks."
             ),
-            _("They take the comparisons of a pair for independent, each won with one chance."),
         )
     return (
         {
@@ -163,13 +162,13 @@ def _by_tests(choice: RangeChoice) -> tuple[str, ...]:
 
 def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
     """Explain what a rank range of a system is."""
-    if choice.ranges == "confidence_set":
+    if choice.ranges in ("confidence_set", "anytime"):
         return _(
-            "The ranks the system may have: it is behind the systems that are significantly "
-            "better, and ahead of those that are significantly worse. All pairs are tested "
-            "together, with what segments and judges have in common."
+            "The ranks the system may have: it is behind the systems whose scores are "
+            "significantly better, and ahead of those whose scores are significantly worse, given "
+            "what judgments of one segment and of one judge have in common."
         )
-    if choice.ranges in ("sign_test", "anytime"):
+    if choice.ranges == "sign_test":
         return _(
             "The ranks the system may have: it is behind the systems that won significantly more "
             "of their comparisons with it, and ahead of those that lost significantly more."
@@ -217,8 +216,8 @@ def limit_in_words(limit: str, counts: Mapping[str, Any]) -> str:
         return _few_segments(counts["segments"], counts["effective_segments"])
     if limit == ONE_DOCUMENT:
         return _(
-            "All judged segments are of one document, as far as the test set tells: these rank "
-            "ranges say nothing of other documents."
+            "All judged segments are of one document, or no others are named: the rank ranges say "
+            "nothing of other documents."
         )
     return limit
 

@@ -147,7 +147,7 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
         choices=RankingSettings.Correction.choices,
         help_text="Of sign tests, for the number of pairs.",
     )
-    sides = serializers.ChoiceField(choices=[1, 2], help_text="Of sign tests.")
+    sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of sign tests.")
     confidence = serializers.FloatField(help_text="Above 0 and below 1.")
     changed_at = serializers.DateTimeField(
         source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."

@@ -56,7 +56,12 @@ def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path) -
         "ties": expected["ties"],
         "judges": expected["judges"],
         "systems": expected["n_systems"],
+        "segments": 950,
+        "effective_segments": pytest.approx(731.9, abs=0.05),
+        "effective_judges": pytest.approx(13.8, abs=0.05),
     }
+    # The file says "cs-en.test" of every segment.
+    assert result["limits"] == ["one_document"]
     published = expected["systems_by_expected_wins"]
     assert [row["system"] for row in result["systems"]] == [row["system"] for row in published]
     for found, row in zip(result["systems"], published, strict=True):

@@ -137,6 +137,31 @@ def test_one_of_each_is_in_the_singular() -> None:
     )
 
 
+def test_a_run_from_before_there_were_levels_is_of_blocks() -> None:
+    run = run_of([["a"], ["b"]], resample="blocks")
+    del run.result["limits"]
+    finding = finding_of(run)
+    assert finding.basis[1] == "95 % rank ranges from 1,000 block resamples."
+    assert "neither segments nor judges" in finding.basis[2]
+    assert "blocks are drawn again and again" in finding.range_meaning
+    assert finding.warnings == ()
+
+
+def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> None:
+    counts = {"comparisons": 1, "blocks": 1, "judges": 2, "segments": 90, "effective_judges": 2}
+    run = run_of([["a"], ["b"]], counts=counts, limits=["few_judges", "one_document"])
+    finding = finding_of(run)
+    assert finding.basis[1].startswith("95 % rank ranges that account for segments, not for judges")
+    assert "one document" in finding.basis[2]
+    assert finding.warnings == (
+        "Only two judges: these rank ranges hold for these judges, and say nothing of others.",
+    )
+
+
+def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:
+    assert finding_of(run_of([], limits=["few_judges", "few_segments"])).warnings == ()
+
+
 def test_figures_follow_the_readers_language() -> None:
     with translation.override("de"):
         basis = finding_of(run_of([["a"], ["b"]], confidence=0.975)).basis

@@ -112,7 +112,7 @@ def test_one_document_limits_ranges_over_segments(level: Any, limits: list[str])
 
 
 def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
-    for choice in (RangeChoice(resample="blocks"), RangeChoice(ranges="anytime")):
+    for choice in (RangeChoice(resample="blocks"), RangeChoice(ranges="sign_test")):
         assert range_limits(choice, [], MANY, one_document=True) == []
     few = [RangeLimit.FEW_SEGMENTS]
     assert range_limits(RangeChoice(), few, MANY, one_document=True) == ["few_segments"]
