@@ -16,7 +16,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 
-.PHONY: help demo install install-dev test check messages untranslated lock screenshots bench clean
+.PHONY: help demo install install-dev test test-released fuzz check messages untranslated lock screenshots bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,12 @@ install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
 test: $(DEV_STAMP) $(WORDS_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+
+test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT released, in the folder QUINTET_REAL_DATA
+	@$(BIN)/python -m pytest -m released_texts --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+
+fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at random (FUZZ_EXAMPLES=2000 each)
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=logical --maxprocesses=4 $(ARGS)
 
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh

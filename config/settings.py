@@ -280,7 +280,7 @@ SPECTACULAR_SETTINGS = {
         "RangeCorrection": "ranking.models.RankingSettings.Correction",
         "RangeKind": "ranking.models.RankingSettings.Ranges",
         "RangeLevel": "ranking.models.RankingSettings.Resample",
-        "RangeLimit": ["few_judges", "few_segments", "one_document"],
+        "RangeLimit": "ranking.range_limits.LIMITS",
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
         "DesignKind": "annotation.models.Design.Kind",

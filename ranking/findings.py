@@ -48,7 +48,7 @@ def finding_of(run: RankingRun | None) -> Finding:
         headline=_headline(systems, run.result["groups"]),
         details=_details(systems, run.result["groups"]),
         basis=_basis(run),
-        warnings=_warnings(run.result),
+        warnings=_warnings(run),
         range_meaning=ranges_meaning(
             recorded_choice(run.parameters), limits=run.result.get("limits", ())
         ),
@@ -133,13 +133,14 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
             ngettext("%(count)s judge", "%(count)s judges", counts["judges"]), counts["judges"]
         ),
     }
+    choice = recorded_choice(parameters)
     ranges = ranges_in_words(
-        recorded_choice(parameters),
+        choice,
         resamples=parameters["resamples"],
         limits=run.result.get("limits", ()),
     )
     if ONE_DOCUMENT in run.result.get("limits", ()):
-        ranges.append(limit_in_words(ONE_DOCUMENT, counts))
+        ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     left_out = len(parameters["left_out"])
     if not left_out:
         return (rests_on, *ranges)
@@ -151,10 +152,11 @@ def _count(phrase: str, count: int) -> str:
     return phrase % {"count": number_format(count)}
 
 
-def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
-    groups = result["groups"]
+def _warnings(run: RankingRun) -> tuple[str, ...]:
+    result, groups = run.result, run.result["groups"]
+    ranges = recorded_choice(run.parameters).ranges
     limits = tuple(
-        limit_in_words(limit, result["input"])
+        limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result.get("limits", ())
         # One document is often all that a file names: no warning, part of the basis.
         if result["systems"] and limit != ONE_DOCUMENT

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any
 
-from django.utils.translation import gettext as _
-
-from ranking.core.levels import LEVELS, Level
+from ranking.core.levels import Level
+from ranking.core.range_kinds import RangeKind, RangeOptions
+from ranking.core.ranking import Ranking
 from ranking.core.significance import Correction, Sides
-
-Ranges = Literal["percentile", "sign_test", "confidence_set", "anytime"]
-RANGES: tuple[Ranges, ...] = get_args(Ranges)
 
 
 class RangeChoiceError(ValueError):
@@ -25,67 +22,80 @@ class RangeChoiceError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeChoice:
-    """How rank ranges are made.
+    """How rank ranges are made, and the tests of pairs; as `ranking.core.range_kinds.RangeOptions`.
 
-    Attributes
-    ----------
-    resample : "two_way", "segments", "judges", "blocks" or "pairs"
-        What is taken for independent; counts for percentile ranges only.
-    ranges : "percentile", "sign_test", "confidence_set" or "anytime"
-    correction : Correction
-        What sign tests do about the number of pairs.
-    sides : 1 or 2
-        Of sign tests.
-    confidence : float
-        Between 0 and 1.
+    Every part has its value: what a run records does not depend on the defaults of later code.
     """
 
     resample: Level = "two_way"
-    ranges: Ranges = "percentile"
+    ranges: RangeKind = "percentile"
     correction: Correction = Correction.NONE
-    sides: Sides = 1
+    sides: Sides = 2
     confidence: float = 0.95
-
-    def check(self) -> None:
-        """Raise `RangeChoiceError` if no ranges can be made like this."""
-        if self.resample not in LEVELS:
-            raise RangeChoiceError(_one_of(LEVELS), field="resample")
-        if self.ranges not in RANGES:
-            raise RangeChoiceError(_one_of(RANGES), field="ranges")
-        if self.sides not in get_args(Sides):
-            raise RangeChoiceError(_("Tests have one side or two."), field="sides")
-        if not 0 < self.confidence < 1:
-            raise RangeChoiceError(
-                _("The confidence is a number between 0 and 1."), field="confidence"
-            )
-        if self.ranges == "sign_test":
-            return
-        if self.correction is not Correction.NONE:
-            raise RangeChoiceError(
-                _("Only sign tests are corrected for their number; the others need no correction."),
-                field="correction",
-            )
-        if self.sides != 1:
-            raise RangeChoiceError(_("Only sign tests have a second side."), field="sides")
 
     @property
     def accounts_for_segments(self) -> bool:
         """Whether segments are taken for units that may be others next time."""
-        if self.ranges == "percentile":
-            return self.resample in ("two_way", "segments")
-        return self.ranges != "sign_test"
+        return self.resample in ("two_way", "segments")
+
+    @property
+    def level(self) -> float:
+        """Up to which a corrected p-value is significant."""
+        return RangeOptions(confidence=self.confidence).level
 
     @property
     def arguments(self) -> dict[str, Any]:
         """Arguments of `ranking.core.ranking.rank`."""
-        if self.ranges == "percentile":
-            return {"resample": self.resample, "confidence": self.confidence}
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property
     def recorded(self) -> dict[str, Any]:
         """Plain values for the parameters of a ranking run; see `recorded_choice`."""
         return {**asdict(self), "correction": self.correction.value}
+
+
+def completed_choice(parts: Mapping[str, Any]) -> RangeChoice:
+    """Complete a choice, given as plain values, with the defaults of its kind of ranges.
+
+    Raises
+    ------
+    RangeChoiceError
+        If the parts do not go together.
+    """
+    correction = parts.get("correction")
+    try:
+        options = RangeOptions(
+            kind=parts.get("ranges", "percentile"),
+            resample=parts.get("resample", "two_way"),
+            confidence=parts.get("confidence", 0.95),
+            correction=None if correction is None else Correction(correction),
+            sides=parts.get("sides"),
+        )
+    except ValueError as error:
+        raise RangeChoiceError(str(error), field=_field(str(error))) from error
+    if options.independent != parts.get("resample", options.independent):
+        raise RangeChoiceError(
+            f"resample: {options.kind} ranges take {options.independent} for independent, always",
+            field="resample",
+        )
+    return RangeChoice(
+        resample=options.independent,
+        ranges=options.kind,
+        correction=options.chosen_correction,
+        sides=options.chosen_sides,
+        confidence=options.confidence,
+    )
+
+
+def _field(message: str) -> str:
+    """Return the part that a message of the core begins with."""
+    named = message.partition(":")[0]
+    return named if named in {part.name for part in fields(RangeChoice)} else "ranges"
+
+
+def choice_of(ranking: Ranking) -> RangeChoice:
+    """Return how the ranges of a ranking were made."""
+    return RangeChoice(**{part.name: getattr(ranking, part.name) for part in fields(RangeChoice)})
 
 
 def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
@@ -102,7 +112,3 @@ def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
     if "correction" in values:
         values["correction"] = Correction(values["correction"])
     return RangeChoice(**values)
-
-
-def _one_of(values: tuple[str, ...]) -> str:
-    return _("Choose one of %(values)s.") % {"values": ", ".join(values)}

@@ -10,7 +10,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ranking.core.anytime import Refusal
 from ranking.core.levels import Level
+from ranking.core.range_kinds import RangeKind
 from ranking.core.significance import Correction
 from ranking.core.two_way import FEWEST_UNITS, RangeLimit
 from ranking.number_words import number_in_words, percent_in_figures
@@ -77,13 +79,20 @@ def ranges_in_words(choice: RangeChoice, *, resamples: int, limits: Collection[s
         "confidence": percent_in_figures(choice.confidence),
         "resamples": number_format(resamples),
     }
+    accounted = accounted_for(choice, limits)
     if choice.ranges == "percentile":
-        return [sentence % values for sentence in _percentile(accounted_for(choice, limits))]
-    return [sentence % values for sentence in _by_tests(choice)]
+        sentences = _percentile(accounted)
+    elif choice.ranges == "confidence_set":
+        sentences = (_confidence_set(choice.correction), _account(accounted))
+    elif choice.ranges == "anytime":
+        sentences = (_anytime(),)
+    else:
+        sentences = (_sign_test(choice.correction), _account(accounted))
+    return [sentence % values for sentence in sentences]
 
 
 def accounted_for(choice: RangeChoice, limits: Collection[str]) -> str:
-    """Return what percentile ranges account for: a level, or "neither" segments nor judges."""
+    """Return what ranges account for: a level, or "neither" segments nor judges."""
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
     segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
@@ -96,68 +105,78 @@ def accounted_for(choice: RangeChoice, limits: Collection[str]) -> str:
 
 
 def _percentile(accounted: str) -> tuple[str, ...]:
-    of_both = _("They take each block for independent: neither segments nor judges are in them.")
-    return {
-        "two_way": (
-            _(
-                "%(confidence)s %% rank ranges that account for segments and judges, "
-                "from %(resamples)s draws."
-            ),
-        ),
-        "segments": (
-            _(
-                "%(confidence)s %% rank ranges that account for segments, not for judges, "
-                "from %(resamples)s draws."
-            ),
-        ),
-        "judges": (
-            _(
-                "%(confidence)s %% rank ranges that account for judges, not for segments, "
-                "from %(resamples)s draws."
-            ),
-        ),
-        "neither": (
-            _(
-                "%(confidence)s %% rank ranges that account for neither segments nor judges, "
-                "from %(resamples)s draws."
-            ),
-        ),
-        "blocks": (
+    if accounted == "blocks":
+        return (
             _("%(confidence)s %% rank ranges from %(resamples)s block resamples."),
-            of_both,
-        ),
-        "pairs": (
-            _("%(confidence)s %% rank ranges from %(resamples)s resamples of comparisons."),
-            _("They take each comparison for independent, and are too narrow."),
-        ),
-    }[accounted]
-
-
-def _by_tests(choice: RangeChoice) -> tuple[str, ...]:
-    if choice.ranges == "confidence_set":
-        return (
-            _(
-                "%(confidence)s %% confidence sets for ranks that account for segments and judges, "
-                "and hold among near-equal systems too."
-            ),
+            _account(accounted),
         )
-    if choice.ranges == "anytime":
+    if accounted == "pairs":
         return (
-            _(
-                "%(confidence)s %% rank ranges that account for segments and judges, and hold for "
-                "all systems together, whenever one looks."
-            ),
+            _("%(confidence)s %% rank ranges from %(resamples)s resamples of comparisons."),
+            _account(accounted),
         )
     return (
         {
-            Correction.NONE: _("%(confidence)s %% rank ranges from sign tests, not corrected."),
-            Correction.HOLM: _("%(confidence)s %% rank ranges from sign tests, after Holm."),
-            Correction.BENJAMINI_HOCHBERG: _(
-                "%(confidence)s %% rank ranges from sign tests, after Benjamini and Hochberg."
+            "two_way": _(
+                "%(confidence)s %% rank ranges that account for segments and judges, "
+                "from %(resamples)s draws."
             ),
-        }[choice.correction],
-        _("They take each comparison for independent."),
+            "segments": _(
+                "%(confidence)s %% rank ranges that account for segments, not for judges, "
+                "from %(resamples)s draws."
+            ),
+            "judges": _(
+                "%(confidence)s %% rank ranges that account for judges, not for segments, "
+                "from %(resamples)s draws."
+            ),
+            "neither": _(
+                "%(confidence)s %% rank ranges that account for neither segments nor judges, "
+                "from %(resamples)s draws."
+            ),
+        }[accounted],
     )
+
+
+def _account(accounted: str) -> str:
+    return {
+        "two_way": _("They account for segments and judges."),
+        "segments": _("They account for segments, not for judges."),
+        "judges": _("They account for judges, not for segments."),
+        "neither": _("They account for neither segments nor judges."),
+        "blocks": _(
+            "They take each block for independent: neither segments nor judges are in them."
+        ),
+        "pairs": _("They take each comparison for independent, and are too narrow."),
+    }[accounted]
+
+
+def _confidence_set(correction: Correction) -> str:
+    if correction is Correction.HOLM:
+        return _(
+            "%(confidence)s %% confidence sets for the ranks of all systems together, which hold "
+            "among near-equal systems too."
+        )
+    return _(
+        "%(confidence)s %% confidence sets for the rank of each system, which hold among "
+        "near-equal systems too."
+    )
+
+
+def _anytime() -> str:
+    return _(
+        "%(confidence)s %% rank ranges that account for segments and judges, and hold for all "
+        "systems together, whenever one looks."
+    )
+
+
+def _sign_test(correction: Correction) -> str:
+    return {
+        Correction.NONE: _("%(confidence)s %% rank ranges from sign tests, not corrected."),
+        Correction.HOLM: _("%(confidence)s %% rank ranges from sign tests, after Holm."),
+        Correction.BENJAMINI_HOCHBERG: _(
+            "%(confidence)s %% rank ranges from sign tests, after Benjamini and Hochberg."
+        ),
+    }[correction]
 
 
 def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
@@ -165,8 +184,7 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
             "The ranks the system may have: it is behind the systems whose scores are "
-            "significantly better, and ahead of those whose scores are significantly worse, given "
-            "what judgments of one segment and of one judge have in common."
+            "significantly better, and ahead of those whose scores are significantly worse."
         )
     if choice.ranges == "sign_test":
         return _(
@@ -204,12 +222,14 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
     )
 
 
-def limit_in_words(limit: str, counts: Mapping[str, Any]) -> str:
-    """Say what ranges do not account for although they were meant to.
+def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
+    """Say what ranges of a kind do not account for although they were meant to.
 
     `counts` has the numbers of `judges` and `segments`, and the effective ones, `effective_judges`
     and `effective_segments`.
     """
+    if ranges == "anytime" and limit != ONE_DOCUMENT:
+        return _refusal(limit)
     if limit == RangeLimit.FEW_JUDGES:
         return _few_judges(counts["judges"], counts["effective_judges"])
     if limit == RangeLimit.FEW_SEGMENTS:
@@ -220,6 +240,23 @@ def limit_in_words(limit: str, counts: Mapping[str, Any]) -> str:
             "nothing of other documents."
         )
     return limit
+
+
+def _refusal(reason: str) -> str:
+    """Say why anytime ranges tell no systems apart."""
+    return {
+        Refusal.NO_COMPARISON.value: _("No comparison is decided yet: no systems are told apart."),
+        Refusal.FEW_JUDGES.value: _(
+            "Fewer than five judges share the work: no systems are told apart before there are "
+            "more."
+        ),
+        Refusal.FEW_SEGMENTS.value: _(
+            "Fewer than ten segments: no systems are told apart before there are more."
+        ),
+        Refusal.OTHER_OPPONENTS.value: _(
+            "Systems met other opponents than each other: no systems are told apart."
+        ),
+    }.get(reason, reason)
 
 
 def _few_judges(judges: int, effective: float) -> str:

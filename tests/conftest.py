@@ -15,8 +15,22 @@ from django.utils import translation
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
+from tests.properties import profiles_register
+from tests.released import released_texts, released_unpack, wmt12_texts_write
 
 Eventually = Callable[[Callable[[], bool]], None]
+
+profiles_register()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave tests on released texts to `make test-released`, which asks for them by their marker."""
+    if "released_texts" in config.option.markexpr:
+        return
+    left = [item for item in items if item.get_closest_marker("released_texts")]
+    if left:
+        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(autouse=True)
@@ -42,21 +56,36 @@ def dead_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
 
 
-@pytest.fixture
-def real_data() -> Path:
-    """The released judgments and texts of WMT, where they are at hand."""
-    folder = os.environ.get("QUINTET_REAL_DATA")
-    if not folder:
-        pytest.skip("QUINTET_REAL_DATA is not set: tests on the released WMT data do not run")
-    return Path(folder)
+@pytest.fixture(scope="session")
+def real_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judgments WMT released, uncompressed, and what is known of them; no texts."""
+    folder = tmp_path_factory.mktemp("released")
+    released_unpack(folder)
+    return folder
+
+
+@pytest.fixture(
+    scope="session",
+    params=["ours", pytest.param("released", marks=pytest.mark.released_texts)],
+)
+def wmt12_with_texts(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """WMT12 Czech–English with texts: our own, and those released where they are asked for."""
+    if request.param == "released":
+        return released_texts() / "wmt12-cs-en"
+    folder = tmp_path_factory.mktemp("with-texts")
+    released_unpack(folder)
+    wmt12_texts_write(folder / "wmt12-cs-en")
+    return folder / "wmt12-cs-en"
 
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Wait until something another process does is there; fail after 30 seconds."""
+    """Wait until something another process does is there; fail after two minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
-        assert wait_until(ready, seconds=30), "It did not come to pass within 30 seconds."
+        assert wait_until(ready, seconds=120), "It did not come to pass within two minutes."
 
     return wait
 

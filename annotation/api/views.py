@@ -54,7 +54,10 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     """The judge who asks."""
-    judge = judge_of(user=cast("User", request.user), campaign_slug=campaign_slug)
+    # PostgreSQL takes no text with a NUL in it, and no campaign has such a name.
+    is_a_name = "\0" not in (campaign_slug or "")
+    user = cast("User", request.user)
+    judge = judge_of(user=user, campaign_slug=campaign_slug) if is_a_name else None
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge

@@ -1,20 +1,23 @@
 """Shapes of ranking runs and judges."""
 
+from dataclasses import asdict
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import QualityAction
 from annotation.selectors import Standing
 from campaign.models import Judge
-from ranking.core.two_way import RangeLimit
+from ranking.core.kappa_intervals import NoInterval
 from ranking.core.wins import NotEstimable
 from ranking.models import RankingRun, RankingSettings
-from ranking.range_limits import ONE_DOCUMENT
+from ranking.range_limits import LIMITS
 from ranking.selectors.quality import JudgeQuality
+from ranking.stored_pairs import pairs_of
 
-LIMITS = [*RangeLimit, ONE_DOCUMENT]
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
+_NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
 
 
 class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
@@ -80,6 +83,17 @@ class KappaSerializer(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(
         choices=_REASONS, allow_null=True, help_text="Why there is no κ, where there is none."
     )
+    p_chance = serializers.FloatField(
+        allow_null=True,
+        required=False,
+        help_text="Of a judge, by the ties of the judge and of the others. Not in older runs.",
+    )
+    no_interval = serializers.ChoiceField(
+        choices=_NO_INTERVAL,
+        allow_null=True,
+        required=False,
+        help_text="Why there is no interval, where there is none. Not in older runs.",
+    )
 
 
 class JudgeKappaSerializer(KappaSerializer):
@@ -96,6 +110,23 @@ class AgreementSerializer(serializers.Serializer[Any]):
     ties = serializers.IntegerField()
     inter = KappaSerializer()
     judges = JudgeKappaSerializer(many=True)
+
+
+class ComparedPairSerializer(serializers.Serializer[Any]):
+    """Two ranked systems, the better-ranked one first."""
+
+    better = serializers.CharField()
+    worse = serializers.CharField()
+    wins = serializers.IntegerField(help_text="Of the first against the second.")
+    losses = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    p_value = serializers.FloatField(help_text="Of the difference by itself.")
+    adjusted_p = serializers.FloatField(
+        help_text="Corrected for the number of pairs, as `parameters.correction` says."
+    )
+    significant = serializers.BooleanField(
+        help_text="Whether the corrected one is at most 1 − confidence."
+    )
 
 
 class RankingSerializer(RankingBriefSerializer):
@@ -115,9 +146,20 @@ class RankingSerializer(RankingBriefSerializer):
         source="result.limits",
         allow_null=True,
         help_text="What the rank ranges do not account for although they were meant to: "
-        "`few_judges` or `few_segments`, fewer than four of equal shares, so that it cannot be "
-        "told how much they differ; `one_document`, all judged segments are of one document. "
-        "Null in rankings from before it was said.",
+        "`few_judges` or `few_segments`, too few of equal shares to tell how much they differ; "
+        "`one_document`, all judged segments are of one document, as far as is known. Of anytime "
+        "ranges, why no systems are told apart: also `no_comparison`, `other_opponents`. Null in "
+        "rankings from before it was said.",
+    )
+    refusals = serializers.DictField(
+        child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
+        source="result.refusals",
+        allow_null=True,
+        help_text="Of anytime ranges: systems that are told apart from no other, and why.",
+    )
+    pairs = serializers.SerializerMethodField(
+        help_text="All pairs in the order of ranks, with tests of their differences. Null in "
+        "rankings from before they were tested."
     )
     agreement = AgreementSerializer(source="result.agreement")
 
@@ -129,8 +171,15 @@ class RankingSerializer(RankingBriefSerializer):
             "groups",
             "input",
             "limits",
+            "refusals",
+            "pairs",
             "agreement",
         ]
+
+    @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
+    def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
+        pairs = pairs_of(run)
+        return None if pairs is None else [asdict(pair) for pair in pairs]
 
 
 class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
@@ -138,17 +187,18 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
 
     resample = serializers.ChoiceField(
         choices=RankingSettings.Resample.choices,
-        help_text="What percentile ranges account for; see docs/organisers.md.",
+        help_text="What ranges account for; see docs/organisers.md.",
     )
     ranges = serializers.ChoiceField(
         choices=RankingSettings.Ranges.choices, help_text="How rank ranges are made."
     )
     correction = serializers.ChoiceField(
         choices=RankingSettings.Correction.choices,
-        help_text="Of sign tests, for the number of pairs.",
+        help_text="Of the tests of pairs, for their number; of confidence sets: each by itself "
+        "(none) or all together (holm).",
     )
-    sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of sign tests.")
-    confidence = serializers.FloatField(help_text="Above 0 and below 1.")
+    sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")
+    confidence = serializers.FloatField(help_text="Above 0, up to 0.999.")
     changed_at = serializers.DateTimeField(
         source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
     )
@@ -175,6 +225,11 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
     agreeing = serializers.IntegerField()
     comparable = serializers.IntegerField()
+    no_interval = serializers.ChoiceField(
+        choices=_NO_INTERVAL,
+        allow_null=True,
+        help_text="Why there is no interval, if there is a κ.",
+    )
 
 
 class MeasuredSerializer(serializers.Serializer[Any]):

@@ -11,6 +11,7 @@ from ranking.core.agreement import Chance
 from ranking.core.agreement_measures import AgreementMeasures, measure_agreement
 from ranking.core.blocks import Blocks
 from ranking.core.collapsed import Pairing
+from ranking.core.kappa_intervals import KappaLevel
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ def agreement_by_reference(
     *,
     pairing: Pairing = Pairing.UNORDERED,
     chance: Chance = Chance.SCOTT,
+    resample: KappaLevel = "two_way",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -48,7 +50,7 @@ def agreement_by_reference(
         The current judgments of one test set, with the reference.
     reference : str
         Name of the reference among the systems.
-    pairing, chance, resamples, confidence, seed
+    pairing, chance, resample, resamples, confidence, seed
         See `ranking.core.agreement_measures.measure_agreement`.
 
     Returns
@@ -72,6 +74,7 @@ def agreement_by_reference(
             pairing=pairing,
             chance=chance,
             chance_from=chance_from,
+            resample=resample,
             resamples=resamples,
             confidence=confidence,
             seed=seed,
@@ -110,6 +113,7 @@ def agreement_by_length(
     width: int = 2,
     pairing: Pairing = Pairing.UNORDERED,
     chance: Chance = Chance.UNIFORM,
+    resample: KappaLevel = "two_way",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -128,7 +132,7 @@ def agreement_by_length(
         because segments are numbered from 1, and is not used otherwise.
     width : int
         Lengths taken together.
-    pairing, chance, resamples, confidence, seed
+    pairing, chance, resample, resamples, confidence, seed
         See `ranking.core.agreement_measures.measure_agreement`. The figure has
         `Chance.UNIFORM`, which does not vary with the length by itself.
 
@@ -155,6 +159,7 @@ def agreement_by_length(
             judged,
             pairing=pairing,
             chance=chance,
+            resample=resample,
             resamples=resamples,
             confidence=confidence,
             seed=seed,

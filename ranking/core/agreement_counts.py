@@ -9,13 +9,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.agreement_units import Cells, cells_of_comparisons
 from ranking.core.blocks import Blocks
-from ranking.core.collapsed import CollapsedComparisons, Outcome, collapsed_comparisons
+from ranking.core.collapsed import Outcome, collapsed_comparisons
+from ranking.core.meetings import Meetings, count_meetings, no_meetings, raters_of
 
 Int64Array = npt.NDArray[np.int64]
 
 #: About how many blocks' comparisons are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14
+
+
+#: What is counted of a judge on a segment, see `AgreementCounts`.
+COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
+_COUNTS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,22 +33,49 @@ class AgreementCounts:
     ----------
     segments : int64, shape (S,)
         Numbers of the segments.
-    by_segment : sparse int64, shape (2 J + 2, S)
-        For each segment: comparable pairs of each judge (with all others), agreeing pairs of each
-        judge, ties, comparisons. All are sums over segments, so they can be resampled by segment.
-    comparisons : int64, shape (J,)
-        Comparisons by each judge.
-    ties : int64, shape (J,)
-        Those that were tied.
+    segment, judge : int64, shape (R,)
+        Who compared something on which segment: a place in `segments`, and an index of the judge.
+        Sorted, no pair twice.
+    counts : int64, shape (R, 6)
+        Of a judge on a segment: pairs with comparisons of the same item by others; those that
+        agree; those in which the judge tied; those in which the other did; the judge's ties; the
+        judge's comparisons.
+    meetings : Meetings or None
+        The first four of these by the other judge, where they were asked for.
     """
 
     segments: Int64Array
-    by_segment: sparse.csc_array[np.int64]
-    comparisons: Int64Array
-    ties: Int64Array
+    segment: Int64Array
+    judge: Int64Array
+    counts: Int64Array
+    meetings: Meetings | None
+
+    def by_judge(self, judges: int) -> Int64Array:
+        """Add up over segments: shape (J, 6)."""
+        found = np.zeros((judges, _COUNTS), dtype=np.int64)
+        np.add.at(found, self.judge, self.counts)
+        return found
+
+    def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
+        """Arrange as columns, one for each segment, to be resampled.
+
+        Returns
+        -------
+        sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
+            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` those in
+            which the judge and those in which the other tied; then ties and comparisons of all.
+        """
+        kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
+        rows = [place * judges + self.judge for place in range(len(kinds))]
+        rows += [np.full_like(self.judge, len(kinds) * judges + place) for place in range(2)]
+        values = self.counts[:, [*kinds, TIES, COMPARISONS]]
+        return sparse.coo_array(
+            (values.T.ravel(), (np.concatenate(rows), np.tile(self.segment, len(rows)))),
+            shape=(len(kinds) * judges + 2, len(self.segments)),
+        ).tocsc()
 
 
-def count_agreement(blocks: Blocks) -> AgreementCounts:
+def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCounts:
     """Count pairs of comparisons of one item by different judges, on collapsed outputs.
 
     Counted by numbered groups, never pair by pair, and some segments at a time (an item never
@@ -51,28 +85,34 @@ def count_agreement(blocks: Blocks) -> AgreementCounts:
     ----------
     blocks : Blocks
         B blocks over n systems by J judges.
+    meetings : bool
+        Whether to count by pair of judges, too.
 
     Returns
     -------
     AgreementCounts
     """
     judges = len(blocks.judges)
-    segments, by_segment = [], []
-    comparisons = np.zeros(judges, dtype=np.int64)
-    ties = np.zeros(judges, dtype=np.int64)
+    segments, raters, counts = [], [], []
+    met = no_meetings(judges)
     for shard in shards_of_whole_segments(blocks):
         compared = collapsed_comparisons(shard)
-        numbers, counts = _counts_by_segment(compared, judges)
-        segments.append(numbers)
-        by_segment.append(counts)
-        comparisons += np.bincount(compared.judge, minlength=judges)
-        tied = compared.judge[compared.outcome == Outcome.TIE]
-        ties += np.bincount(tied, minlength=judges)
+        cells = cells_of_comparisons(compared, judges)
+        rater = raters_of(cells, judges)
+        segments.append(np.unique(compared.item_segment))
+        raters.append(np.stack([rater.segment, rater.judge]))
+        counts.append(_counts_of_raters(cells, rater.of_cell, len(rater.judge)))
+        if meetings:
+            here = count_meetings(cells, rater, judges)
+            met = Meetings(others=met.others + here.others, moments=met.moments + here.moments)
+    numbers = np.concatenate(segments).astype(np.int64)
+    segment, judge = np.concatenate(raters, axis=1)
     return AgreementCounts(
-        segments=np.concatenate(segments),
-        by_segment=sparse.csc_array(sparse.hstack(by_segment)),
-        comparisons=comparisons,
-        ties=ties,
+        segments=numbers,
+        segment=np.searchsorted(numbers, segment),
+        judge=judge,
+        counts=np.concatenate(counts),
+        meetings=met if meetings else None,
     )
 
 
@@ -89,44 +129,21 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
         yield blocks.take(rows)
 
 
-def _counts_by_segment(
-    comparisons: CollapsedComparisons, judges: int
-) -> tuple[Int64Array, sparse.csc_array[np.int64]]:
-    """Return `segments` and `by_segment` of `AgreementCounts`."""
-    segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
-    outcomes = len(Outcome)
-    judge, item, comparable = _pairs_with_others(comparisons.item, comparisons.judge)
-    # Pairs that agree are pairs within one outcome of an item.
-    cell = comparisons.item * outcomes + comparisons.outcome
-    agreeing_judge, agreeing_cell, agreeing = _pairs_with_others(cell, comparisons.judge)
-    tie = (comparisons.outcome == Outcome.TIE).astype(np.int64)
-    one = np.ones_like(tie)
-    rows = [judge, judges + agreeing_judge, 2 * judges * one, (2 * judges + 1) * one]
-    items = [item, agreeing_cell // outcomes, comparisons.item, comparisons.item]
-    counts = sparse.coo_array(
-        (
-            np.concatenate([comparable, agreeing, tie, one]),
-            (np.concatenate(rows), segment_of_item[np.concatenate(items)]),
-        ),
-        shape=(2 * judges + 2, len(segments)),
+def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
+    """Return `counts` of `AgreementCounts`: a judge's c comparisons of an item meet all others."""
+    # Whole numbers, exact in floating point up to 2**53.
+    items = len(cells.item_segment)
+    totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
+    others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
+    own, theirs = cells.counts.sum(axis=1), others.sum(axis=1)
+    ties = cells.counts[:, Outcome.TIE]
+    columns = (
+        own * theirs,
+        (cells.counts * others).sum(axis=1),
+        ties * theirs,
+        own * others[:, Outcome.TIE],
+        ties,
+        own,
     )
-    return segments, counts.tocsc()
-
-
-def _pairs_with_others(
-    group: Int64Array, judge: Int64Array
-) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Count pairs of rows of one group by different judges, for each judge of each group.
-
-    A judge with c of the T rows of a group makes c (T − c) pairs with others.
-
-    Returns
-    -------
-    judge, group, pairs : int64, shape (G,) each
-        One entry for each judge of each group.
-    """
-    judges = int(judge.max(initial=0)) + 1
-    codes, own = np.unique(group * judges + judge, return_counts=True)
-    group_of_code, judge_of_code = np.divmod(codes, judges)
-    rows_in_group = np.bincount(group)
-    return judge_of_code, group_of_code, own * (rows_in_group[group_of_code] - own)
+    sums = [np.bincount(of_cell, column, raters).astype(np.int64) for column in columns]
+    return np.stack(sums, axis=1)

@@ -10,17 +10,23 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement import FIXED_CHANCE, Chance
+from ranking.core.agreement_spread import kappa_of, lowest_kappa
 from ranking.core.agreement_statistics import (
+    Additive,
     Shares,
     Statistic,
     Ties,
     fleiss,
+    fleiss_additive,
     krippendorff,
+    krippendorff_additive,
     pooled,
+    pooled_additive,
 )
 from ranking.core.agreement_units import Units
 from ranking.core.blocks import UInt64Array
 from ranking.core.compared import Compared
+from ranking.core.kappa_intervals import Interval, NoInterval
 from ranking.core.resampling import poisson_weights
 from ranking.core.wins import NotEstimable
 
@@ -51,9 +57,11 @@ class Measure:
         Tied comparisons, and comparisons, of the judgments P(E) is estimated from where it is
         Scott's. (The script of WMT15 calls the outcome of a comparison its label.)
     low, high : float or None
-        Ends of the percentile interval of κ.
+        Ends of the interval of κ.
     reason : NotEstimable or None
         Why `kappa` is None.
+    no_interval : NoInterval or None
+        Why `low` and `high` are None where `kappa` is not.
     """
 
     kappa: float | None
@@ -66,19 +74,19 @@ class Measure:
     low: float | None
     high: float | None
     reason: NotEstimable | None
+    no_interval: NoInterval | None
 
 
-def measure_compared(
+def shares_of_compared(
     compared: Compared,
     ties: Ties,
     *,
     chance: Chance,
     symmetric: bool,
     resamples: int,
-    cut: int,
     seed: int,
-) -> Measure:
-    """Measure agreement on pairs already counted, by the judgments of all judges together.
+) -> Shares:
+    """Find P(A) and P(E) of pairs already counted, by the judgments of all judges together.
 
     Parameters
     ----------
@@ -89,13 +97,12 @@ def measure_compared(
         Any but `COHEN`, which needs to know the judges: see `ranking.core.cohen`.
     symmetric : bool
     resamples : int
-    cut : int
-        Resampled values to chop off at each end.
+        0 for the segments as they are only.
     seed : int
 
     Returns
     -------
-    Measure
+    Shares
     """
     segments = np.union1d(compared.units.segment, ties.segment)
     statistic = _statistic(compared, ties, segments, chance, symmetric=symmetric)
@@ -108,11 +115,31 @@ def measure_compared(
             *resampled_sums(statistic.by_segment, key, resamples=resamples, seed=seed),
         ]
     ]
-    shares = Shares(
+    return Shares(
         p_agree=np.concatenate([p_agree for p_agree, _ in found]),
         p_chance=np.concatenate([p_chance for _, p_chance in found]),
     )
-    return measure_of_shares(compared.units, ties, shares, cut)
+
+
+def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
+    """Return what `chance` is as a function of sums over units, to leave some of them out.
+
+    Parameters
+    ----------
+    chance : Chance
+        Any but `COHEN`.
+    categories : int
+        Of a rating.
+    symmetric : bool
+    """
+    if chance is Chance.COHEN:
+        raise ValueError("chance: Cohen's is not the same for all judges")
+    if chance is Chance.FLEISS:
+        return fleiss_additive(symmetric=symmetric)
+    if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
+        ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
+        return krippendorff_additive(categories, symmetric=symmetric, ordinal=ordinal)
+    return pooled_additive(FIXED_CHANCE.get(chance))
 
 
 def _statistic(
@@ -153,7 +180,17 @@ def resampled_sums(
         yield np.asarray(by_segment @ weights.astype(np.int64))
 
 
-def measure_of_shares(units: Units, ties: Ties, shares: Shares, cut: int) -> Measure:
+def percentiles(shares: Shares, cut: int) -> Interval:
+    """Find the percentile interval of κ, chopping off `cut` resampled values at each end."""
+    kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
+    # A resample without an estimate might have had any: the lowest for the lower end.
+    lowest = lowest_kappa(float(shares.p_chance[0]))
+    low = float(np.sort(np.nan_to_num(kappas, nan=lowest))[cut])
+    high = float(np.sort(np.nan_to_num(kappas, nan=1.0))[len(kappas) - 1 - cut])
+    return Interval(low, high, None)
+
+
+def measure_of_shares(units: Units, ties: Ties, shares: Shares, interval: Interval) -> Measure:
     """Turn P(A) and P(E) into κ with its interval.
 
     Parameters
@@ -162,8 +199,8 @@ def measure_of_shares(units: Units, ties: Ties, shares: Shares, cut: int) -> Mea
         The pairs compared, to be counted.
     ties : Ties
     shares : Shares
-    cut : int
-        Resampled values to chop off at each end.
+    interval : Interval
+        Left out where κ cannot be estimated.
 
     Returns
     -------
@@ -172,27 +209,19 @@ def measure_of_shares(units: Units, ties: Ties, shares: Shares, cut: int) -> Mea
     agreeing = int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2
     comparable = int(units.pairs.sum()) // 2
     p_agree, p_chance = float(shares.p_agree[0]), float(shares.p_chance[0])
-    kappas = (shares.p_agree - shares.p_chance) / np.where(
-        shares.p_chance < 1, 1 - shares.p_chance, np.nan
-    )
-    kappa, resampled = float(kappas[0]), kappas[1:]
-    low = high = reason = None
-    if np.isnan(kappa):
-        reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
-    else:
-        # A resample without an estimate might have had any: the lowest for the lower end.
-        lowest = -p_chance / (1 - p_chance)
-        low = float(np.sort(np.nan_to_num(resampled, nan=lowest))[cut])
-        high = float(np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut])
+    kappa = float(kappa_of(shares.p_agree[:1], shares.p_chance[:1])[0])
+    estimable = not np.isnan(kappa)
+    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
     return Measure(
-        kappa=None if reason else kappa,
+        kappa=kappa if estimable else None,
         p_agree=None if np.isnan(p_agree) else p_agree,
         p_chance=None if np.isnan(p_chance) else p_chance,
         agreeing=agreeing,
         comparable=comparable,
         ties=int(ties.ties.sum()),
         labels=int(ties.labels.sum()),
-        low=low,
-        high=high,
-        reason=reason,
+        low=interval.low if estimable else None,
+        high=interval.high if estimable else None,
+        reason=None if estimable else reason,
+        no_interval=interval.reason if estimable else None,
     )

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from ranking.core.agreement import Chance
-from ranking.core.agreement_intervals import Measure, measure_compared, measure_of_shares
+from ranking.core.agreement_intervals import (
+    Measure,
+    additive_of,
+    measure_of_shares,
+    percentiles,
+    shares_of_compared,
+)
+from ranking.core.agreement_spread import counted_twice, lowest_kappa
 from ranking.core.blocks import Blocks
 from ranking.core.cohen import cohen_shares
-from ranking.core.collapsed import Pairing
-from ranking.core.compared import compared_pairs
+from ranking.core.cohen_left_out import cohen_spreads
+from ranking.core.collapsed import Outcome, Pairing
+from ranking.core.compared import ComparedPairs, compared_pairs
+from ranking.core.kappa_intervals import KAPPA_LEVELS, KappaLevel, Spread, kappa_interval
+from ranking.core.left_out import evaluate_with_ties, left_out_of_comparisons, spread_of
 from ranking.core.resampling import chopped
 
 
@@ -25,9 +38,10 @@ class AgreementMeasures:
         Of judges with themselves, where they judged an item more than once.
     pairing : Pairing
     chance : Chance
-    resample : str
-        What was resampled for the intervals: "segments".
+    resample : "segments", "judges" or "two_way"
+        What the intervals take for drawn at random.
     resamples : int
+        0 where nothing was resampled: only `segments` is a bootstrap.
     confidence : float
     seed : int
     """
@@ -36,7 +50,7 @@ class AgreementMeasures:
     intra: Measure
     pairing: Pairing
     chance: Chance
-    resample: str
+    resample: KappaLevel
     resamples: int
     confidence: float
     seed: int
@@ -49,6 +63,7 @@ def measure_agreement(
     chance: Chance = Chance.SCOTT,
     symmetric: bool = True,
     chance_from: Blocks | None = None,
+    resample: KappaLevel = "two_way",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -82,12 +97,14 @@ def measure_agreement(
     chance_from : Blocks or None
         Where to count ties for Scott's P(E), if not in `blocks`: Bojar et al. (2011, Table 3) use
         the judgments with the reference for the agreement without it.
+    resample : "segments", "judges" or "two_way"
+        What the intervals take for drawn at random, see `ranking.core.agreement`; "two_way" both.
     resamples : int
-        Number of bootstrap resamples of segments, see `ranking.core.agreement`.
+        Number of bootstrap resamples, for "segments".
     confidence : float
         Confidence of the intervals, between 0 and 1.
     seed : int
-        0 ≤ seed < 2**64.
+        0 ≤ seed < 2**64, for "segments".
 
     Returns
     -------
@@ -106,39 +123,72 @@ def measure_agreement(
     cut = chopped(resamples, confidence)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
+    if resample not in KAPPA_LEVELS:
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    drawn = resamples if resample == "segments" else 0
     compared = compared_pairs(blocks, pairing)
+    chances = compared if chance_from is None else compared_pairs(chance_from, pairing)
+    sides = ((compared.inter, chances.inter.ties), (compared.intra, chances.intra.ties))
     if chance is Chance.COHEN:
-        by_judge = cohen_shares(
-            blocks, pairing=pairing, symmetric=symmetric, resamples=resamples, seed=seed
-        )
-        inter, intra = (
-            measure_of_shares(side.units, side.ties, shares, cut)
-            for side, shares in zip((compared.inter, compared.intra), by_judge, strict=True)
+        shares = cohen_shares(
+            blocks, pairing=pairing, symmetric=symmetric, resamples=max(1, drawn), seed=seed
         )
     else:
-        chances = compared if chance_from is None else compared_pairs(chance_from, pairing)
         inter, intra = (
-            measure_compared(
-                side,
-                from_.ties,
-                chance=chance,
-                symmetric=symmetric,
-                resamples=resamples,
-                cut=cut,
-                seed=seed,
+            shares_of_compared(
+                side, ties, chance=chance, symmetric=symmetric, resamples=drawn, seed=seed
             )
-            for side, from_ in (
-                (compared.inter, chances.inter),
-                (compared.intra, chances.intra),
-            )
+            for side, ties in sides
         )
+        shares = (inter, intra)
+    if resample == "segments":
+        intervals = [percentiles(each, cut) for each in shares]
+    else:
+        spreads = _spreads(blocks, compared, pairing, chance, symmetric, chance_from)
+        intervals = [
+            kappa_interval(
+                spread,
+                resample,
+                confidence=confidence,
+                lowest=lowest_kappa(float(each.p_chance[0])),
+            )
+            for spread, each in zip(spreads, shares, strict=True)
+        ]
+    inter_measure, intra_measure = (
+        measure_of_shares(side.units, ties, each, interval)
+        for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
+    )
     return AgreementMeasures(
-        inter=inter,
-        intra=intra,
+        inter=inter_measure,
+        intra=intra_measure,
         pairing=pairing,
         chance=chance,
-        resample="segments",
-        resamples=resamples,
+        resample=resample,
+        resamples=drawn,
         confidence=confidence,
         seed=seed,
     )
+
+
+def _spreads(
+    blocks: Blocks,
+    compared: ComparedPairs,
+    pairing: Pairing,
+    chance: Chance,
+    symmetric: bool,
+    chance_from: Blocks | None,
+) -> tuple[Spread, Spread]:
+    """Return how κ between judges, and with themselves, changes when something is left out."""
+    if chance is Chance.COHEN:
+        return cohen_spreads(blocks, pairing=pairing, symmetric=symmetric)
+    additive = additive_of(chance, len(Outcome), symmetric=symmetric)
+    left_out = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
+    evaluate = evaluate_with_ties(additive)
+    twice = None
+    # Where it matters how far apart two outcomes are, a pair does not just agree or disagree.
+    if chance is not Chance.KRIPPENDORFF_ORDINAL:
+        pairs = compared.inter.units.pairs
+        agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
+        moments = left_out.meetings.pair_moments()
+        twice = partial(counted_twice, moments, int(pairs.sum()) // 2, agreeing)
+    return spread_of(left_out.inter, evaluate, twice), spread_of(left_out.intra, evaluate)

@@ -36,6 +36,26 @@ class Statistic:
 
 
 @dataclass(frozen=True, eq=False)
+class Additive:
+    """The same agreement from sums of floats over units, to leave some of them out.
+
+    A `Statistic` counts in whole numbers, as many as there are sizes of units. These are few, and
+    add up to the same within rounding.
+
+    Attributes
+    ----------
+    of_units : callable
+        Turns G groups of units into m numbers each, float64 of shape (m, G).
+    evaluate : callable
+        Turns sums of these, shape (m, R), and shares of ties, shape (R,), into P(A) and P(E), each
+        of shape (R,).
+    """
+
+    of_units: Callable[[Units], FloatArray]
+    evaluate: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
 class Shares:
     """P(A) and P(E), of the segments as they are and in R bootstrap resamples of them.
 
@@ -82,12 +102,31 @@ def pooled(
     ]
 
     def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        tied = share(sums[2], sums[3])
-        scott = tied**2 + 2 * ((1 - tied) / 2) ** 2
-        p_chance = scott if expected is None else np.full(tied.shape, expected)
-        return share(sums[0], sums[1]), p_chance
+        return _pooled(sums[:2], share(sums[2], sums[3]), expected)
 
     return Statistic(_sparse(rows, 4, segments), evaluate)
+
+
+def pooled_additive(expected: float | None = None) -> Additive:
+    """Return `pooled` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        agreeing = np.trace(units.pairs, axis1=1, axis2=2)
+        return np.stack([agreeing, units.pairs.sum(axis=(1, 2))]).astype(np.float64)
+
+    return Additive(of_units, lambda sums, tied: _pooled(sums, tied, expected))
+
+
+def _pooled(
+    sums: npt.NDArray[Any], tied: FloatArray, expected: float | None
+) -> tuple[FloatArray, FloatArray]:
+    p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
+    return share(sums[0], sums[1]), p_chance
+
+
+def scott_chance(tied: FloatArray) -> FloatArray:
+    """Return P(E) of Scott's π with symmetric outcomes, t the share of ties: t² + 2 ((1 − t)/2)²."""
+    return tied**2 + 2 * ((1 - tied) / 2) ** 2
 
 
 def fleiss(units: Units, segments: Int64Array, *, symmetric: bool) -> Statistic:
@@ -106,11 +145,30 @@ def fleiss(units: Units, segments: Int64Array, *, symmetric: bool) -> Statistic:
     def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
         within = (sums[:kinds] / compared[:, np.newaxis]).sum(axis=0)
         values = sums[kinds + 1 :].astype(np.float64)
-        if symmetric:
-            values = (values + values[::-1]) / 2
-        return share(within, sums[kinds]), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
+        return _fleiss(within, sums[kinds], values, symmetric=symmetric)
 
     return Statistic(_sparse(rows, kinds + 1 + categories, segments), evaluate)
+
+
+def fleiss_additive(*, symmetric: bool) -> Additive:
+    """Return `fleiss` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        within = np.nan_to_num(share(np.trace(units.pairs, axis1=1, axis2=2), units.compared))
+        return np.stack([within, units.units.astype(np.float64), *units.values.T])
+
+    return Additive(
+        of_units,
+        lambda sums, _: _fleiss(sums[0], sums[1], sums[2:], symmetric=symmetric),
+    )
+
+
+def _fleiss(
+    within: FloatArray, units: npt.NDArray[Any], values: FloatArray, *, symmetric: bool
+) -> tuple[FloatArray, FloatArray]:
+    if symmetric:
+        values = (values + values[::-1]) / 2
+    return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
 
 
 def krippendorff(
@@ -134,17 +192,38 @@ def krippendorff(
     def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
         shape = (len(kinds), categories, categories, sums.shape[1])
         coincidences = (sums.reshape(shape) * weight).sum(axis=0)
-        if symmetric:
-            coincidences = (coincidences + coincidences[::-1, ::-1]) / 2
-        values = coincidences.sum(axis=1)
-        total = values.sum(axis=0)
-        distance = _ordinal(values) if ordinal else _nominal(categories)
-        observed = share((coincidences * distance).sum(axis=(0, 1)), total)
-        both = values[:, np.newaxis] * values[np.newaxis, :]
-        expected = share((both * distance).sum(axis=(0, 1)), total * (total - 1))
-        return 1 - observed, 1 - expected
+        return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
 
     return Statistic(_sparse(rows, len(kinds) * cells, segments), evaluate)
+
+
+def krippendorff_additive(categories: int, *, symmetric: bool, ordinal: bool) -> Additive:
+    """Return `krippendorff` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        weight = np.nan_to_num(share(units.size, units.compared))
+        return units.pairs.reshape(len(weight), categories**2).T * weight
+
+    def evaluate(sums: FloatArray, _: FloatArray) -> tuple[FloatArray, FloatArray]:
+        coincidences = sums.reshape(categories, categories, -1)
+        return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
+
+    return Additive(of_units, evaluate)
+
+
+def _krippendorff(
+    coincidences: FloatArray, *, symmetric: bool, ordinal: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(A) and P(E) of sums of coincidences, shape (K, K, R)."""
+    if symmetric:
+        coincidences = (coincidences + coincidences[::-1, ::-1]) / 2
+    values = coincidences.sum(axis=1)
+    total = values.sum(axis=0)
+    distance = _ordinal(values) if ordinal else _nominal(len(values))
+    observed = share((coincidences * distance).sum(axis=(0, 1)), total)
+    both = values[:, np.newaxis] * values[np.newaxis, :]
+    expected = share((both * distance).sum(axis=(0, 1)), total * (total - 1))
+    return 1 - observed, 1 - expected
 
 
 def cohen_of_tables(

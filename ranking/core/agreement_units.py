@@ -104,6 +104,81 @@ def _cells(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The unit of each of N cells, as it is and without what the cell's judge said of it.
+
+    One group a cell, also where nothing is compared. Units of several judges are there several
+    times; `once`, bool of shape (N,), picks each of them once.
+    """
+
+    with_judge: Units
+    without_judge: Units
+    once: npt.NDArray[np.bool_]
+
+
+def inter_left_out(cells: Cells) -> LeftOut:
+    """Leave each judge of each item out of the units of `inter_units`."""
+    counts = cells.counts
+    own = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
+    starts, place = _items(cells)
+    values, owns = _summed(counts, starts)[place], _summed(own, starts)[place]
+
+    def units(values: Int64Array, owns: Int64Array) -> Units:
+        return _singly(cells, values, values[:, :, np.newaxis] * values[:, np.newaxis, :] - owns)
+
+    return LeftOut(units(values, owns), units(values - counts, owns - own), _first(cells, starts))
+
+
+def pooled_left_out(cells: Cells) -> LeftOut:
+    """Leave each judge of each item out of the units of `pooled_units`."""
+    starts, place = _items(cells)
+    values = _summed(cells.counts, starts)[place]
+    others = values - cells.counts
+    return LeftOut(
+        _singly(cells, values, _own_pairs(values)),
+        _singly(cells, others, _own_pairs(others)),
+        _first(cells, starts),
+    )
+
+
+def intra_left_out(cells: Cells) -> LeftOut:
+    """Leave out the units of `intra_units`, which are of one judge each."""
+    nothing = np.zeros_like(cells.counts)
+    return LeftOut(
+        _singly(cells, cells.counts, _own_pairs(cells.counts)),
+        _singly(cells, nothing, _own_pairs(nothing)),
+        np.ones(len(cells.item), dtype=np.bool_),
+    )
+
+
+def _items(cells: Cells) -> tuple[Int64Array, Int64Array]:
+    """Return where the cells of each item that has some start, and which of these each cell is of."""
+    _, starts = _groups(cells.item)
+    counts = np.diff(np.append(starts, len(cells.item)))
+    return starts, np.repeat(np.arange(len(starts)), counts)
+
+
+def _first(cells: Cells, starts: Int64Array) -> npt.NDArray[np.bool_]:
+    first = np.zeros(len(cells.item), dtype=np.bool_)
+    first[starts] = True
+    return first
+
+
+def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
+    """Make each cell a group of its own; where nothing is compared it counts nothing."""
+    compared = pairs.sum(axis=(1, 2))
+    some = (compared > 0).astype(np.int64)
+    return Units(
+        segment=cells.item_segment[cells.item],
+        size=values.sum(axis=1),
+        compared=compared,
+        units=some,
+        values=values * some[:, np.newaxis],
+        pairs=pairs,
+    )
+
+
 def inter_units(cells: Cells) -> Units:
     """One unit for each item rated by at least two judges.
 

@@ -8,18 +8,15 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ranking.core.experiments import Progress, measure_experiments
-from ranking.core.growth import ModelOf, Reached, Target, grow
-from ranking.core.noise import NOISE_GRID, CampaignCurve, NoiseFit
-from ranking.core.simulation import Model, generator_of
+from ranking.core.experiments import Progress
+from ranking.core.futures import likely_futures
+from ranking.core.growth import Reached, Target, grow
+from ranking.core.noise import CampaignCurve, NoiseFit
+from ranking.core.simulation import Model
 
-Float64Array = npt.NDArray[np.float64]
-
-#: Of so many simulated campaigns, the one most like the campaign is kept.
-_CANDIDATES = 20
-_NOISE_OF_CANDIDATE = 100  # Stream of random numbers, apart from those of the simulation.
+#: A campaign's systems are not spread as in the model if the test's p-value is at most this.
+MISFIT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +29,18 @@ class BudgetRow:
     target : float
         Share of the pairs of systems, or number of clusters.
     comparisons : int or None
-        Pairwise comparisons, ties included, after which campaigns reach the target on average
-        (their average share, or number of clusters, is the target). None: more than the limit.
+        Pairwise comparisons, ties included, by which half of the campaigns have reached the target:
+        the median of what a campaign needs. None: more than the limit.
     low, high : int or None
         A share `confidence` of campaigns reaches the target between these numbers. None: more
         than the limit.
+    average : int or None
+        Where the average share, or number of clusters, of all campaigns is the target (Koehn 2012,
+        Table 4): usually later than the median, because a few campaigns of close systems hold the
+        average down. None: more than the limit, or the plan continues a campaign.
+    beyond : float or None
+        Share of the campaigns that do not reach the target within the limit, where `high` is None.
+        Otherwise None: at most (1 − confidence) / 2.
     more : int or None
         `comparisons` without those collected already, at least 0.
     """
@@ -46,6 +50,8 @@ class BudgetRow:
     comparisons: int | None
     low: int | None
     high: int | None
+    average: int | None
+    beyond: float | None
     more: int | None
 
 
@@ -60,6 +66,9 @@ class Budget:
         Comparisons there are already, ties included; 0 without a campaign.
     fit : NoiseFit or None
         The noise fitted to the campaign.
+    spread_p : float or None
+        p-value of the test that the campaign's systems are spread as in Koehn's model; None without
+        a campaign. Below `MISFIT` the plan may be far too low (`fits`).
     confidence : float
     limit : int
         Comparisons beyond which nothing was simulated.
@@ -71,11 +80,17 @@ class Budget:
     model: Model
     collected: int
     fit: NoiseFit | None
+    spread_p: float | None
     confidence: float
     limit: int
     experiments: int
     seed: int
     rows: tuple[BudgetRow, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing speaks against the model."""
+        return self.spread_p is None or self.spread_p > MISFIT
 
 
 def plan_budget(
@@ -132,6 +147,7 @@ def plan_budget(
         limit=limit,
         alpha=alpha,
         seed=seed,
+        with_average=True,
         jobs=jobs,
         progress=progress,
     )
@@ -139,6 +155,7 @@ def plan_budget(
         model=model,
         collected=0,
         fit=None,
+        spread_p=None,
         confidence=confidence,
         limit=limit,
         experiments=experiments,
@@ -162,11 +179,9 @@ def plan_campaign(
 ) -> Budget:
     """Plan how a campaign goes on.
 
-    Twenty times as many campaigns as `experiments` are simulated up to the judgments collected,
-    with noises drawn evenly (in their logarithm) from a little more than the interval of the fit.
-    Those whose curves are nearest to the campaign's (root mean square over its points) are kept:
-    its possible futures, in which what is known about its noise and its systems is accounted for.
-    Then these are continued.
+    Simulated campaigns that are like it so far are continued (`ranking.core.futures`): their noise
+    and their systems are what those of the campaign may be, equally good systems included. Where
+    many systems may be equally good, a target may never be reached, and the interval is open.
 
     Parameters
     ----------
@@ -190,27 +205,18 @@ def plan_campaign(
         If an argument is out of range.
     """
     wanted = _wanted(targets, clusters, curve.systems)
-    low = max(NOISE_GRID[0], 0.8 * (fit.low or NOISE_GRID[0]))
-    high = min(NOISE_GRID[-1], 1.25 * (fit.high or NOISE_GRID[-1]))
-    model_of = partial(_candidate_model, curve, low, high, seed)
-    candidates = range(_CANDIDATES * experiments)
-    found = measure_experiments(
-        partial(_curve_of_candidate, curve, model_of, seed),
-        candidates,
-        jobs=jobs,
-        progress=progress,
+    futures = likely_futures(
+        curve, fit, experiments=experiments, seed=seed, jobs=jobs, progress=progress
     )
-    distance = np.square(found - curve.significant).mean(axis=1)
-    # Sorted again by number: the results of two plans that keep the same ones are the same.
-    kept = np.sort(np.argsort(distance, kind="stable")[:experiments]).tolist()
     reached = grow(
-        model_of,
-        kept,
+        futures.model_of,
+        futures.experiments,
         wanted,
         confidence=confidence,
         limit=limit * curve.decided_share,
         alpha=curve.alpha,
         seed=seed,
+        with_average=False,
         jobs=jobs,
         progress=progress,
     )
@@ -218,6 +224,7 @@ def plan_campaign(
         model=curve.model(fit.noise),
         collected=curve.comparisons,
         fit=fit,
+        spread_p=futures.spread_p,
         confidence=confidence,
         limit=limit,
         experiments=experiments,
@@ -243,19 +250,6 @@ def _same_model(model: Model, _experiment: int) -> Model:
     return model
 
 
-def _candidate_model(
-    curve: CampaignCurve, low: float, high: float, seed: int, experiment: int
-) -> Model:
-    uniform = generator_of(seed, experiment, _NOISE_OF_CANDIDATE).random()
-    return curve.model(float(low * (high / low) ** uniform))
-
-
-def _curve_of_candidate(
-    curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
-) -> Float64Array:
-    return curve.simulated(model_of(experiment).noise, seed, experiment)
-
-
 def _rows(
     wanted: Sequence[Target],
     reached: Reached,
@@ -264,21 +258,23 @@ def _rows(
     curve: CampaignCurve | None = None,
 ) -> tuple[BudgetRow, ...]:
     low, high = reached.interval(confidence).tolist()
+    counts = zip(reached.median().tolist(), low, high, reached.average.tolist(), strict=True)
+    beyond = np.isinf(reached.first).mean(axis=0).tolist()
+    collected = 0 if curve is None else curve.comparisons
     rows = []
-    for index, target in enumerate(wanted):
-        found = [float(reached.average[index]), low[index], high[index]]
-        if curve is not None:
-            found = [_as_known(decided, target, curve) for decided in found]
-        comparisons, *interval = (None if np.isinf(count) else round(count) for count in found)
-        collected = 0 if curve is None else curve.comparisons
+    for index, (target, found) in enumerate(zip(wanted, counts, strict=True)):
+        known = found if curve is None else [_as_known(each, target, curve) for each in found]
+        median, *others = (None if np.isinf(count) else round(count) for count in known)
         rows.append(
             BudgetRow(
                 measure=target.measure,
                 target=target.value,
-                comparisons=comparisons,
-                low=interval[0],
-                high=interval[1],
-                more=None if comparisons is None else max(0, comparisons - collected),
+                comparisons=median,
+                low=others[0],
+                high=others[1],
+                average=others[2] if curve is None else None,
+                beyond=beyond[index] if others[1] is None else None,
+                more=None if median is None else max(0, median - collected),
             )
         )
     return tuple(rows)

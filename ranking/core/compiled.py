@@ -16,6 +16,7 @@ from types import ModuleType
 
 _COUNTING = "ranking.core.counting_kernel"
 _ORDERING = "ranking.core.linear_ordering_kernel"
+_SEARCHING = "ranking.core.linear_ordering_search_kernel"
 #: Others with explicit signatures, which importing compiles.
 _BY_IMPORT = ("ranking.core.judge_pairs_kernel", "ranking.core.simulation_kernel")
 #: Steps of about five nanoseconds that compiled code saves.
@@ -51,13 +52,18 @@ def ordering_kernel(steps: int, *, needed: bool) -> ModuleType | None:
     return import_module(_ORDERING) if worth else None
 
 
+def searching_kernel() -> ModuleType:
+    """Return `ranking.core.linear_ordering_search_kernel`: nothing interpreted takes its place."""
+    return import_module(_SEARCHING)
+
+
 def compile_kernels() -> None:
     """Compile what is not kept yet, by importing some kernels and by ranking with each method."""
     from ranking.core.blocks import BlockRow, blocks_from_rows
     from ranking.core.methods import METHODS
     from ranking.core.ranking import rank
 
-    for name in (_COUNTING, _ORDERING, *_BY_IMPORT):
+    for name in (_COUNTING, _ORDERING, _SEARCHING, *_BY_IMPORT):
         import_module(name)
     rows = [
         BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)

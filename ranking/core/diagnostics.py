@@ -36,9 +36,10 @@ class CampaignDiagnosis:
     tie_rate : float or None
         ties / comparisons.
     sole_winners : dict of str to int
-        Blocks in which the system alone has the best label; under `NOBODY`, "", those without such
-        a system: the best label is shared, stands for several systems with one text, or fewer than
-        two candidates are labelled. They add up to `blocks`. (Table 4.)
+        Blocks in which the system alone has the best label, blocks in which it alone has a label
+        included; under `NOBODY`, "", those without such a system: the best label is shared, stands
+        for several systems with one text, or no candidate is labelled. They add up to `blocks`.
+        (Table 4.)
     pairwise : dict of str to dict of str to (int, int, int)
         ``pairwise[a][b]``: wins, losses and ties of a against b, if compared. (Table 6.)
     times_judged : dict of str to int
@@ -153,6 +154,9 @@ def diagnose_campaign(
 def sole_winners(blocks: Blocks) -> dict[str, int]:
     """Count for each system the blocks it alone won (Bojar et al. 2011, Table 4).
 
+    A system that is the only labelled one of a block has won it: of the two possible readings of
+    the paper, only this one gives all printed rows of its Table 4.
+
     Parameters
     ----------
     blocks : Blocks
@@ -166,8 +170,7 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
     labelled = blocks.labels > 0
     label = np.where(labelled, blocks.labels, np.iinfo(np.int8).max)
     best = labelled & (label == label.min(axis=1, initial=np.iinfo(np.int8).max)[:, np.newaxis])
-    # Somebody must have been beaten: another labelled system, not of the same candidate.
-    alone = (np.count_nonzero(best, axis=1) == 1) & (np.count_nonzero(labelled, axis=1) > 1)
+    alone = np.count_nonzero(best, axis=1) == 1
     won = np.count_nonzero(best[alone], axis=0)
     return {**_by_name(blocks.systems, won), NOBODY: len(blocks) - int(won.sum())}
 

@@ -32,7 +32,8 @@ def expected_significant_pairs(
     Parameters
     ----------
     model : Model
-        Without ties and with fresh outputs for each block; `judge_noise` adds to the noise.
+        Without ties or groups, and with fresh outputs for each block; `judge_noise` adds to the
+        noise.
     comparisons : sequence of int, length C
         Rounded to whole blocks as in `Model.blocks_for`.
     alpha : float
@@ -47,10 +48,10 @@ def expected_significant_pairs(
     Raises
     ------
     ValueError
-        If the model has ties or a test set.
+        If the model has ties, a test set or groups.
     """
-    if model.tie_radius or model.segments:
-        raise ValueError("model: expected neither ties nor segments")
+    if model.tie_radius or model.segments or model.groups:
+        raise ValueError("model: expected neither ties nor segments nor groups")
     node, weight = np.polynomial.legendre.leggauss(_DIFFERENCES)
     difference = QUALITY_RANGE * (node + 1) / 2
     weight *= (QUALITY_RANGE - difference) / QUALITY_RANGE

@@ -45,13 +45,18 @@ class Reached:
     Attributes
     ----------
     average : float64, shape (T,)
-        When the average over the campaigns did.
+        When the average over the campaigns did; infinite, too, if it was not asked for.
     first : float64, shape (E, T)
         When each campaign did for the first time.
     """
 
     average: Float64Array
     first: Float64Array
+
+    def median(self) -> Float64Array:
+        """By which number half of the campaigns got there, shape (T,)."""
+        middle: Float64Array = np.exp(np.median(np.log(self.first), axis=0))
+        return middle
 
     def interval(self, confidence: float) -> Float64Array:
         """Between which numbers a share `confidence` of the campaigns got there, shape (2, T)."""
@@ -73,18 +78,19 @@ def grow(
     limit: float,
     alpha: float,
     seed: int,
+    with_average: bool,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Reached:
     """Let campaigns grow until the targets are reached.
 
-    All of them grow until they reach each target on average; then those that have yet to reach
-    it, until a share `confidence` has an upper end.
+    All of them grow until they reach each target on average, if that is asked for; then those that
+    have yet to reach it, until a share `confidence` has an upper end.
 
     Parameters
     ----------
     model_of : callable
-        Model of each experiment; they differ in noise at most.
+        Model of each experiment; they differ in noise and groups at most.
     experiments : sequence of int
     targets : sequence of Target
     confidence : float
@@ -93,6 +99,8 @@ def grow(
         Comparisons to simulate at most.
     alpha : float
         Level of the one-sided sign test.
+    with_average : bool
+        Whether the average is asked for.
     seed, jobs, progress
         As in `ranking.core.simulation_study.simulate_campaigns`.
 
@@ -119,13 +127,14 @@ def grow(
         for t, target in enumerate(targets):
             values = measured[:, :, _MEASURES.index(target.measure)]
             first[growing, t] = [_crossing(counts, row, target.value) for row in values]
-            if len(growing) == len(experiments):
+            if with_average and len(growing) == len(experiments):
                 average[t] = _crossing(counts, values.mean(axis=0), target.value)
         reached = Reached(average=average, first=first)
         open_ended = np.isinf(reached.interval(confidence)[1])
-        if until >= limit or not (open_ended.any() or np.isinf(average).any()):
+        on_average = with_average and bool(np.isinf(average).any())
+        if until >= limit or not (open_ended.any() or on_average):
             return reached
-        if not np.isinf(average).any():
+        if not on_average:
             growing = np.flatnonzero(np.isinf(first[:, open_ended]).any(axis=1))
         until = min(until * _NEXT_LIMIT, limit)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
 from ranking.core.agreement_counts import shards_of_whole_segments
+from ranking.core.agreement_statistics import scott_chance
 from ranking.core.agreement_units import cells_of_comparisons
 from ranking.core.blocks import MAX_LABEL, Blocks
 from ranking.core.clustered_share import Share, clustered_share
@@ -73,7 +75,7 @@ def judge_quality(
     reference: str | None = None,
     attention: Blocks | None = None,
     bad_reference: str | None = None,
-    p_chance: float | None = None,
+    p_chance: float | Literal["own"] | None = None,
     seconds: Mapping[str, npt.NDArray[np.floating]] | None = None,
     confidence: float = 0.95,
 ) -> Measures:
@@ -89,8 +91,9 @@ def judge_quality(
         The judged attention checks, with the damaged reference.
     bad_reference : str or None
         Its name among their systems.
-    p_chance : float or None
-        P(E) for the agreement of judges with themselves; None leaves it out.
+    p_chance : float, "own" or None
+        P(E) for the agreement of judges with themselves: given for all, or "own", Scott's of the
+        judge's own ties in all comparisons, taken as known; None leaves that agreement out.
     seconds : mapping of str to float array, or None
         Times of each judge's blocks.
     confidence : float
@@ -155,7 +158,7 @@ def _preferences(
 
 
 def _repeats_and_ties(
-    found: Measures, blocks: Blocks, p_chance: float | None, confidence: float
+    found: Measures, blocks: Blocks, p_chance: float | Literal["own"] | None, confidence: float
 ) -> None:
     judges = len(blocks.judges)
     repeated: list[Int64Array] = []
@@ -190,11 +193,12 @@ def _repeats_and_ties(
     ties = _by_judge(compared, judges, confidence)
     for name, share in zip(blocks.judges, ties, strict=True):
         _keep(found[name], Watched.TIES, _of_share(share))
-    if p_chance is None or p_chance >= 1:
+    if p_chance is None:
         return
     intra = _by_judge(repeated, judges, confidence)
-    for name, share in zip(blocks.judges, intra, strict=True):
-        _keep(found[name], Watched.INTRA, _kappa(share, p_chance))
+    for name, share, tied in zip(blocks.judges, intra, ties, strict=True):
+        by_chance = _own_chance(tied) if p_chance == "own" else p_chance
+        _keep(found[name], Watched.INTRA, _kappa(share, by_chance))
 
 
 def _by_judge(parts: list[Int64Array], judges: int, confidence: float) -> list[Share]:
@@ -207,8 +211,13 @@ def _by_judge(parts: list[Int64Array], judges: int, confidence: float) -> list[S
     ]
 
 
+def _own_chance(tied: Share) -> float:
+    """P(E) of Scott's π from one judge's ties; 1 without a comparison: κ then cannot be had."""
+    return 1.0 if tied.value is None else float(scott_chance(np.asarray(tied.value)))
+
+
 def _kappa(share: Share, p_chance: float) -> Measured | None:
-    if share.value is None or share.low is None or share.high is None:
+    if p_chance >= 1 or share.value is None or share.low is None or share.high is None:
         return None
 
     def kappa(agreeing: float) -> float:

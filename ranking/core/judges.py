@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement import Agreement, Chance, inter_judge_agreement
+from ranking.core.agreement import Agreement, Chance, JudgeChance, inter_judge_agreement
 from ranking.core.agreement_counts import shards_of_whole_segments
 from ranking.core.agreement_units import Cells, cells_of_comparisons, cells_of_labels
 from ranking.core.blocks import MAX_LABEL, Blocks
 from ranking.core.collapsed import Outcome, collapsed_comparisons, collapsed_labels
+from ranking.core.kappa_intervals import KappaLevel
 from ranking.core.random_clicking import ReferencePreference, reference_preferences
 
 FloatArray = npt.NDArray[np.float64]
@@ -111,7 +112,9 @@ def diagnose_judges(
     reference: str | None = None,
     seconds: npt.NDArray[np.floating] | None = None,
     chance: Chance = Chance.SCOTT,
+    chance_of_judges: JudgeChance = JudgeChance.OWN,
     easy_votes: int = EASY_VOTES,
+    resample: KappaLevel = "two_way",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -128,11 +131,13 @@ def diagnose_judges(
         Time taken for each block; NaN where unknown.
     chance : Chance
         P(E) of the agreement: `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
+    chance_of_judges : JudgeChance
+        With `SCOTT`, whose ties P(E) of a judge's κ is estimated from.
     easy_votes : int
         How many other judges must have compared an item, and all prefer the same output, for it
         to be easy. Hamon et al. picked easy sentences by hand.
-    resamples, confidence, seed
-        For the interval of the agreement.
+    resample, resamples, confidence, seed
+        For the interval of the agreement, see `ranking.core.agreement`.
 
     Returns
     -------
@@ -155,7 +160,13 @@ def diagnose_judges(
     times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
     preferences = None if reference is None else reference_preferences(blocks, reference)
     report = inter_judge_agreement(
-        blocks, chance=chance, resamples=resamples, confidence=confidence, seed=seed
+        blocks,
+        chance=chance,
+        chance_of_judges=chance_of_judges,
+        resample=resample,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
     )
     labels, easy = _beside_others(blocks, easy_votes)
     return tuple(

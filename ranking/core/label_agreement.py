@@ -9,13 +9,30 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement import Chance
-from ranking.core.agreement_intervals import Measure, measure_compared, resampled_sums
-from ranking.core.agreement_statistics import share
+from ranking.core.agreement_intervals import (
+    Measure,
+    additive_of,
+    measure_of_shares,
+    percentiles,
+    resampled_sums,
+    shares_of_compared,
+)
+from ranking.core.agreement_spread import lowest_kappa
+from ranking.core.agreement_statistics import Additive, share
 from ranking.core.agreement_units import Units
 from ranking.core.blocks import MAX_LABEL, Blocks
-from ranking.core.compared import Compared, compared_labels
+from ranking.core.compared import ComparedPairs, compared_labels
+from ranking.core.kappa_intervals import (
+    KAPPA_LEVELS,
+    Interval,
+    KappaLevel,
+    NoInterval,
+    kappa_interval,
+)
+from ranking.core.left_out import Evaluate, evaluate_with_ties, left_out_of_labels, spread_of
 from ranking.core.resampling import chopped
 
+FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
 
@@ -30,7 +47,9 @@ class NAgreement:
     agreeing, comparable : int
         Pairs of labels, and those that differ by at most n.
     share, low, high : float or None
-        agreeing / comparable with its percentile interval; None without a pair.
+        agreeing / comparable with its interval; None without a pair.
+    no_interval : NoInterval or None
+        Why `low` and `high` are None where `share` is not.
     """
 
     n: int
@@ -39,6 +58,7 @@ class NAgreement:
     share: float | None
     low: float | None
     high: float | None
+    no_interval: NoInterval | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +89,12 @@ class LabelAgreements:
 
 
 def label_agreement(
-    blocks: Blocks, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+    blocks: Blocks,
+    *,
+    resample: KappaLevel = "two_way",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> LabelAgreements:
     """Measure how near the labels are that are given to the same output.
 
@@ -85,12 +110,14 @@ def label_agreement(
     ----------
     blocks : Blocks
         The current judgments of one test set.
+    resample : "segments", "judges" or "two_way"
+        What the intervals take for drawn at random, see `ranking.core.agreement`; "two_way" both.
     resamples : int
-        Number of bootstrap resamples of segments.
+        Number of bootstrap resamples, for "segments".
     confidence : float
         Confidence of the intervals, between 0 and 1.
     seed : int
-        0 ≤ seed < 2**64.
+        0 ≤ seed < 2**64, for "segments".
 
     Returns
     -------
@@ -106,60 +133,136 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    cut = chopped(resamples, confidence)
+    how = _How(resample, resamples, chopped(resamples, confidence), confidence, seed)
+    if resample not in KAPPA_LEVELS:
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     compared = compared_labels(blocks)
-    return LabelAgreements(
-        inter=_label_agreement(compared.inter, resamples, cut, seed),
-        intra=_label_agreement(compared.intra, resamples, cut, seed),
+    n_agreement = _n_agreement(blocks, compared, how)
+    fleiss = _measures(blocks, compared, Chance.FLEISS, how)
+    alpha = _measures(blocks, compared, Chance.KRIPPENDORFF_ORDINAL, how)
+    inter, intra = (
+        LabelAgreement(n_agreement=each, fleiss=kappa, alpha=ordinal)
+        for each, kappa, ordinal in zip(n_agreement, fleiss, alpha, strict=True)
     )
+    return LabelAgreements(inter=inter, intra=intra)
 
 
-def _label_agreement(compared: Compared, resamples: int, cut: int, seed: int) -> LabelAgreement:
-    def measure(chance: Chance) -> Measure:
-        return measure_compared(
-            compared,
-            compared.ties,
-            chance=chance,
-            symmetric=False,
-            resamples=resamples,
-            cut=cut,
-            seed=seed,
+@dataclass(frozen=True)
+class _How:
+    """How intervals are found; `cut` resampled values are chopped off at each end."""
+
+    resample: KappaLevel
+    resamples: int
+    cut: int
+    confidence: float
+    seed: int
+
+
+def _measures(blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How) -> list[Measure]:
+    """Measure κ on labels between judges, and of judges with themselves."""
+    sides = [compared.inter, compared.intra]
+    drawn = how.resamples if how.resample == "segments" else 0
+    shares = [
+        shares_of_compared(
+            side, side.ties, chance=chance, symmetric=False, resamples=drawn, seed=how.seed
         )
+        for side in sides
+    ]
+    if how.resample == "segments":
+        intervals = [percentiles(each, how.cut) for each in shares]
+    else:
+        additive = additive_of(chance, MAX_LABEL, symmetric=False)
+        lowest = [lowest_kappa(float(each.p_chance[0])) for each in shares]
+        intervals = _left_out(blocks, additive, how, lowest)
+    return [
+        measure_of_shares(side.units, side.ties, each, interval)
+        for side, each, interval in zip(sides, shares, intervals, strict=True)
+    ]
 
-    return LabelAgreement(
-        n_agreement=_n_agreement(compared.units, resamples, cut, seed),
-        fleiss=measure(Chance.FLEISS),
-        alpha=measure(Chance.KRIPPENDORFF_ORDINAL),
-    )
+
+def _left_out(blocks: Blocks, additive: Additive, how: _How, lowest: list[float]) -> list[Interval]:
+    evaluate = evaluate_with_ties(additive)
+    return [
+        kappa_interval(
+            spread_of(sums, evaluate), how.resample, confidence=how.confidence, lowest=each
+        )
+        for sums, each in zip(left_out_of_labels(blocks, additive.of_units), lowest, strict=True)
+    ]
 
 
-def _n_agreement(units: Units, resamples: int, cut: int, seed: int) -> tuple[NAgreement, ...]:
-    segments, column = np.unique(units.segment, return_inverse=True)
-    label = np.arange(MAX_LABEL)
-    difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
-    by_difference = [units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()]
-    rows = np.repeat(label, len(column))
-    by_segment = sparse.coo_array(
-        (np.concatenate(by_difference), (rows, np.tile(column, MAX_LABEL))),
-        shape=(MAX_LABEL, len(segments)),
-    ).tocsc()
-    counts: Int64Array = np.cumsum(by_segment.sum(axis=1))
-    sums = np.hstack(
-        list(resampled_sums(by_segment, segments.astype(np.uint64), resamples=resamples, seed=seed))
-    )
-    within = np.cumsum(sums, axis=0)
-    shares = share(within, within[-1])
-    lows = np.sort(np.nan_to_num(shares, nan=0.0), axis=1)[:, cut]
-    highs = np.sort(np.nan_to_num(shares, nan=1.0), axis=1)[:, resamples - 1 - cut]
-    comparable = int(counts[-1])
+def _n_agreement(
+    blocks: Blocks, compared: ComparedPairs, how: _How
+) -> list[tuple[NAgreement, ...]]:
+    """Count how near labels are, between judges and of judges with themselves."""
+    sides = [compared.inter.units, compared.intra.units]
+    if how.resample == "segments":
+        intervals = [_resampled(units, how) for units in sides]
+    else:
+        intervals = [
+            [
+                kappa_interval(
+                    spread_of(sums, _within(n)),
+                    how.resample,
+                    confidence=how.confidence,
+                    lowest=0.0,
+                )
+                for n in range(MAX_LABEL)
+            ]
+            for sums in left_out_of_labels(blocks, _by_difference)
+        ]
+    return [
+        _shares(_by_difference(units).sum(axis=1).cumsum(), found)
+        for units, found in zip(sides, intervals, strict=True)
+    ]
+
+
+def _shares(within: Int64Array, intervals: list[Interval]) -> tuple[NAgreement, ...]:
+    comparable = int(within[-1])
     return tuple(
         NAgreement(
             n=n,
-            agreeing=int(counts[n]),
+            agreeing=int(within[n]),
             comparable=comparable,
-            share=int(counts[n]) / comparable if comparable else None,
-            low=float(lows[n]) if comparable else None,
-            high=float(highs[n]) if comparable else None,
+            share=int(within[n]) / comparable if comparable else None,
+            low=interval.low if comparable else None,
+            high=interval.high if comparable else None,
+            no_interval=interval.reason if comparable else None,
         )
-        for n in label.tolist()
+        for n, interval in enumerate(intervals)
     )
+
+
+def _by_difference(units: Units) -> Int64Array:
+    """Count the pairs of labels of each group that differ by 0 … 4: shape (5, G)."""
+    label = np.arange(MAX_LABEL)
+    difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
+    return np.stack([units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()])
+
+
+def _within(n: int) -> Evaluate:
+    """Return P(A) for "differs by at most n"; nothing is expected by chance."""
+
+    def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        counts = sums[:MAX_LABEL]
+        return share(counts[: n + 1].sum(axis=0), counts.sum(axis=0)), np.zeros(sums.shape[1])
+
+    return evaluate
+
+
+def _resampled(units: Units, how: _How) -> list[Interval]:
+    """Percentile intervals over resamples of segments."""
+    segments, column = np.unique(units.segment, return_inverse=True)
+    rows = np.repeat(np.arange(MAX_LABEL), len(column))
+    by_segment = sparse.coo_array(
+        (_by_difference(units).ravel(), (rows, np.tile(column, MAX_LABEL))),
+        shape=(MAX_LABEL, len(segments)),
+    ).tocsc()
+    key = segments.astype(np.uint64)
+    sums = np.hstack(list(resampled_sums(by_segment, key, resamples=how.resamples, seed=how.seed)))
+    within = np.cumsum(sums, axis=0)
+    shares = share(within, within[-1])
+    lows = np.sort(np.nan_to_num(shares, nan=0.0), axis=1)[:, how.cut]
+    highs = np.sort(np.nan_to_num(shares, nan=1.0), axis=1)[:, how.resamples - 1 - how.cut]
+    return [
+        Interval(low, high, None) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -10,15 +11,21 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.compiled import ordering_kernel
+from ranking.core.compiled import ordering_kernel, searching_kernel
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Dynamic programming takes m · 2**m steps. In compiled code that is 0.1 s and 34 megabytes for 22
-#: items, 0.4 s and 134 megabytes for 24; integer programming may take ten times that from there on.
-MAX_BY_SUBSETS = 24
-#: In numpy it takes 8 m · 2**m bytes: 38 megabytes for 18 items.
+#: Dynamic programming over all subsets takes m · 2**m steps. In numpy that is 30 ms and 38 megabytes
+#: for 18 items; in compiled code 2 ms for 18, 0.4 s and 134 megabytes for 24.
 MAX_INTERPRETED = 18
+MAX_BY_SUBSETS = 24
+#: The search writes a set of items as the bits of one number.
+MAX_BY_SEARCH = 63
+#: Sets that the search extends for each second of its time limit before it begins its last round.
+#: A set takes 2 to 5 microseconds, and the last round is up to four times as long as all before.
+_SETS_PER_SECOND = 35_000
+#: Sets to extend before dynamic programming over all subsets, where it is possible, is faster.
+_SETS_BEFORE_SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,9 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) 
     cost : int64, shape (m, m)
         Non-negative.
     time_limit : float
-        Seconds to look for a proof, for more than `MAX_BY_SUBSETS` items.
+        Seconds to look for a proof, for more than `MAX_BY_SUBSETS` items. Up to `MAX_BY_SEARCH`
+        items they are counted in steps, so that the result does not depend on the machine; it is
+        roughly the time.
     tables : int
         About how many such tables there are to order: compiled code is loaded if that pays. The
         result is the same.
@@ -55,16 +64,22 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) 
     Returns
     -------
     Ordering
-        Of orders equally good, one with the fewest pairs out of index order, up to
-        `MAX_BY_SUBSETS` items; beyond, one in which no neighbours out of index order can be swapped
-        at no cost.
+        Of orders equally good, one with the fewest pairs out of index order, and of these the one
+        with the largest index last, and so on to the front. With more than `MAX_BY_SEARCH` items,
+        or where the time limit ended the search: an order in which no item can be moved to a place
+        that costs less, or as much with fewer pairs out of index order.
     """
-    if len(cost) <= MAX_BY_SUBSETS:
+    if len(cost) <= MAX_INTERPRETED:
         return _by_subsets(cost, tables)
-    return _by_integer_programming(cost, time_limit)
+    if len(cost) > MAX_BY_SEARCH:
+        return _by_integer_programming(cost, time_limit)
+    few = len(cost) <= MAX_BY_SUBSETS
+    most = _SETS_BEFORE_SUBSETS if few else int(_SETS_PER_SECOND * time_limit)
+    found = _by_search(cost, most)
+    return _by_subsets(cost, tables) if few and found.cost > found.bound else found
 
 
-def total_cost(cost: Int64Array, order: tuple[int, ...]) -> int:
+def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
     """Cost of an order."""
     index = list(order)
     return int(np.triu(cost[np.ix_(index, index)], 1).sum())
@@ -75,14 +90,34 @@ def _by_subsets(cost: Int64Array, tables: int = 1) -> Ordering:
     m = len(cost)
     if m < 2:
         return Ordering(tuple(range(m)), 0, 0)
-    # One number compares costs first and pairs out of index order next.
-    both = np.ascontiguousarray(cost * (m * m) + np.tri(m, k=-1, dtype=np.int64))
-    np.fill_diagonal(both, 0)
+    both = _with_index_order(cost)
     kernel = ordering_kernel(tables * m << m, needed=m > MAX_INTERPRETED)
     best = _interpreted_order(both) if kernel is None else kernel.best_order(both).tolist()
     order = tuple(best)
     found = total_cost(cost, order)
     return Ordering(order, found, found)
+
+
+def _with_index_order(cost: Int64Array) -> Int64Array:
+    """Return costs that compare the costs first, and pairs out of index order next."""
+    m = len(cost)
+    both = np.ascontiguousarray(cost * (m * m) + np.tri(m, k=-1, dtype=np.int64))
+    np.fill_diagonal(both, 0)
+    return both
+
+
+def _by_search(cost: Int64Array, most: int) -> Ordering:
+    """Search with a bound that shows which beginnings of orders are worth continuing."""
+    m = len(cost)
+    both = _with_index_order(cost)
+    best, least = searching_kernel().search_order(both, most)
+    if total_cost(both, best.tolist()) == least:
+        found = total_cost(cost, best.tolist())
+        return Ordering(tuple(best.tolist()), found, found)
+    order = _with_insertions(both, tuple(best.tolist()))
+    # All pairs may be out of index order, at 1 each; costs count m² each, rounded up.
+    bound = -((m * (m - 1) // 2 - least) // (m * m))
+    return Ordering(order, total_cost(cost, order), max(0, bound))
 
 
 def _interpreted_order(both: Int64Array) -> list[int]:
@@ -148,7 +183,7 @@ def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
         before[first, second] = np.round(solution.x)
         before[second, first] = 1 - before[first, second]
         start = tuple(np.argsort(-before.sum(axis=1), kind="stable").tolist())
-    order = _with_free_swaps(cost, _with_insertions(cost, start))
+    order = _with_insertions(_with_index_order(cost), start)
     reached = total_cost(cost, order)
     if solution.status == 0:
         proven = float(solution.fun)
@@ -179,15 +214,4 @@ def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...
             if (ahead + behind)[best] < (ahead + behind)[at]:
                 current = [*rest[:best], item, *rest[best:]]
                 improved = True
-    return tuple(current)
-
-
-def _with_free_swaps(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...]:
-    """Put neighbours into index order where that costs nothing."""
-    current = list(order)
-    for _ in current:
-        for at in range(len(current) - 1):
-            i, j = current[at], current[at + 1]
-            if j < i and cost[j, i] <= cost[i, j]:
-                current[at], current[at + 1] = j, i
     return tuple(current)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, rank_ranges
 from ranking.core.counts import Counts, Layout, count
-from ranking.core.drawn_scores import drawn_scores
+from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Resampling, unit_keys
 from ranking.core.live_moments import LiveMoments
 from ranking.core.method import CountsMethod
@@ -174,11 +174,11 @@ class LiveState:
         """
         chosen = self._method(method)
         if self._moments is not None:
-            scores, _limits = drawn_scores(
-                chosen,
-                self.moments,
-                self.layout,
-                chosen.defaults,
+            moments, counts = self.moments, self.counts()
+            scores = draw_around(
+                chosen.of_counts(counts),
+                counts,
+                chosen.covariance(moments, self.layout, **chosen.defaults),
                 seed=self.resampling.seed,
                 draws=self.resamples,
             )

@@ -54,20 +54,20 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
 
     Systems that beat each other in a circle form components; whole components go into the order
     without any violation. Inside a component the order is found by dynamic programming over subsets
-    up to 24 systems, and by integer programming beyond.
+    up to 18 systems, by a search with a lower bound up to 63, and by integer programming beyond.
 
-    Several orders can be optimal. Up to 24 systems in a component, the one with the fewest pairs
-    out of the order of Expected Wins is taken, so the result does not depend on how systems are
-    numbered unless their Expected Wins are equal, too; beyond, neighbours that may be swapped at no
-    cost are put into the order of Expected Wins.
+    Several orders can be optimal. The one with the fewest pairs out of the order of Expected Wins
+    is taken, so the result does not depend on how systems are numbered unless their Expected Wins
+    are equal, too. Where a component has more than 63 systems or the time limit ends the search,
+    that is not certain; but no system can be moved towards the order of Expected Wins at no cost.
 
     Parameters
     ----------
     wins : int64, shape (n, n)
         ``wins[a, b]`` comparisons won by a against b.
     time_limit : float
-        Seconds for integer programming, if it comes to it. When they are over, the best order found
-        is returned, with the bound that was proven.
+        Seconds to look for a proof, for more than 24 systems in a component, counted in steps up
+        to 63. When they are over, the best order found is returned, with the bound that was proven.
     tables : int
         How many tables like this one are to be ordered; as for `minimum_cost_order`.
 
@@ -81,6 +81,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
     A. Lopez (2012), Putting Human Assessments of Machine Translation Systems in Order, WMT.
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
     M. Held, R. M. Karp (1962), A Dynamic Programming Approach to Sequencing Problems, J. SIAM 10.
+    M. Grötschel, M. Jünger, G. Reinelt (1984), A Cutting Plane Algorithm for the Linear Ordering
+    Problem, Operations Research 32.
     """
     preference = expected_wins(wins)
     rank = ordinal_ranks(preference)

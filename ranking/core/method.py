@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +74,23 @@ class Method(ABC):
 
     @property
     @abstractmethod
+    def function(self) -> Callable[..., Any]:
+        """What scores; the method's parameters are its keyword arguments."""
+
+    @property
     def defaults(self) -> dict[str, Any]:
         """The method's parameters with their default values."""
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
+        }
+
+    @property
+    def parameter_types(self) -> dict[str, Any]:
+        """The method's parameters with their types, as annotated."""
+        types = get_type_hints(self.function)
+        return {name: types[name] for name in self.defaults}
 
     def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
         """Fill in defaults; ValueError if the method has no such parameter."""
@@ -194,8 +209,8 @@ class CountsMethod(Method):
     outright: bool = False
 
     @property
-    def defaults(self) -> dict[str, Any]:
-        return _defaults(self.of_counts)
+    def function(self) -> Callable[..., Any]:
+        return self.of_counts
 
     def layout(self, systems: int) -> Layout:
         return Layout(systems, ties=self.uses_ties, outright=self.outright)
@@ -245,8 +260,8 @@ class BlocksMethod(Method):
     prepare: Callable[..., Blocks] | None = None
 
     @property
-    def defaults(self) -> dict[str, Any]:
-        return _defaults(self.of_blocks)
+    def function(self) -> Callable[..., Any]:
+        return self.of_blocks
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
@@ -274,14 +289,6 @@ class BlocksMethod(Method):
             weights = resampling.weights(blocks, range(id_, id_ + 1))[:, 0]
         seed = resampling.seed_of(id_)
         return self.of_blocks(blocks, seed=seed, weights=weights, **parameters).scores
-
-
-def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
-    }
 
 
 def _row(scores: Scores) -> Scores:

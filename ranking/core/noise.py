@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ranking.core.blocks import MAX_LABEL, Blocks
 from ranking.core.clusters import clusters
 from ranking.core.experiments import Progress, measure_experiments
+from ranking.core.model_fit import spread_of
 from ranking.core.simulation import Model, simulate_wins
 from ranking.core.simulation_measures import sign_test_ranges, significant_pairs
 from ranking.core.tallies import Tallies, tally
@@ -49,6 +50,8 @@ class CampaignCurve:
         That share for the whole campaign.
     clusters : int
         Clusters of the whole campaign, by rank ranges of the same test.
+    spread : float64, shape (n,)
+        Expected Wins of the whole campaign, best first.
     alpha : float
         Level of the test.
     """
@@ -60,6 +63,7 @@ class CampaignCurve:
     significant: Float64Array
     separated: float
     clusters: int
+    spread: Float64Array
     alpha: float
 
     @property
@@ -67,17 +71,25 @@ class CampaignCurve:
         """Share of the comparisons that are no ties."""
         return float(self.decided[-1] / self.comparisons)
 
-    def model(self, noise: float) -> Model:
+    def model(self, noise: float, groups: int | None = None) -> Model:
         """Return the model of campaigns like this one, with some noise."""
-        return Model(systems=self.systems, noise=noise, per_block=self.per_block)
+        return Model(systems=self.systems, noise=noise, per_block=self.per_block, groups=groups)
 
-    def simulated(self, noise: float, seed: int, experiment: int) -> Float64Array:
-        """Share of significant pairs in a simulated campaign at the same points, shape (C,)."""
-        model = self.model(noise)
+    def simulated(
+        self, model: Model, seed: int, experiment: int
+    ) -> tuple[Float64Array, Float64Array]:
+        """Share of significant pairs in a simulated campaign at the same points, and its spread.
+
+        Returns
+        -------
+        float64, shape (C,)
+        float64, shape (n,)
+            Expected Wins at the last point, best first.
+        """
         # Few judgments can make two points one block of the simulation.
         blocks, point = np.unique(model.blocks_for(self.decided), return_inverse=True)
         wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-        return significant_pairs(wins, alpha=self.alpha)[point]
+        return significant_pairs(wins, alpha=self.alpha)[point], spread_of(wins[-1])
 
 
 def campaign_curve(
@@ -130,6 +142,7 @@ def campaign_curve(
         significant=np.mean(shares, axis=0),
         separated=float(shares[0][-1]),
         clusters=int(clusters(sign_test_ranges(tally(blocks).wins, alpha=alpha)).max()),
+        spread=spread_of(tally(blocks).wins),
         alpha=alpha,
     )
 
@@ -274,7 +287,8 @@ def fit_noise(
 
 
 def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Float64Array:
-    return np.array([curve.simulated(noise, seed, experiment) for noise in NOISE_GRID.tolist()])
+    models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
+    return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
 
 
 def _where_it_falls_to(height: float, heights: Float64Array) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -90,12 +91,17 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.
     return float((size[best - 1] + upper) / 2)
 
 
-def by_relative_ability(model: Model | None = None) -> Predictor:
+def by_relative_ability(
+    model: Model | None = None,
+    *,
+    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    seed: int = 0,
+) -> Predictor:
     """Predict the most probable outcome of the relative-ability model (its own ties)."""
     model = model or Model()
 
     def predict(blocks: Blocks) -> Int8Array:
-        ability = hopkins_may.hopkins_may(blocks, model=model)
+        ability = hopkins_may.hopkins_may(blocks, model=model, inference=inference, seed=seed)
         known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
         radius = ability.extra.get("radius")
         if not isinstance(radius, float):
@@ -125,25 +131,37 @@ def by_pairs(blocks: Blocks) -> Int8Array:
     return np.where(compared(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
 
 
-def predictors(*, seed: int = 0, runs: int = 20) -> Mapping[str, Predictor]:
+def predictors(
+    *,
+    seed: int = 0,
+    runs: int = 20,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Mapping[str, Predictor]:
     """Return the methods of the papers as predictors, by the names of the registry.
 
     Parameters
     ----------
     seed : int
-        Of TrueSkill.
+        Of the methods that draw numbers.
     runs : int
         Runs of WMT's TrueSkill for each model; 20 give the mean to a fifth of a run's deviation.
+    parameters : mapping of str to mapping, optional
+        Of the methods, by their names in the registry, where they are not to be the defaults.
     """
+    given = parameters or {}
+    of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
+    online = given.get("trueskill", {})
+    relative = dict(given.get("hopkins_may", {}))
+    model = Model(radius=relative.pop("radius", None))
     return MappingProxyType(
         {
             "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),
-            "hopkins_may": by_relative_ability(),
+            "hopkins_may": by_relative_ability(model, seed=seed, **relative),
             "trueskill_wmt": by_scores(
-                lambda blocks: trueskill.trueskill_wmt(blocks, seed=seed, runs=runs).scores
+                lambda blocks: trueskill.trueskill_wmt(blocks, seed=seed, **of_wmt).scores
             ),
             "trueskill": by_scores(
-                lambda blocks: trueskill.trueskill_online(blocks, seed=seed).scores
+                lambda blocks: trueskill.trueskill_online(blocks, seed=seed, **online).scores
             ),
         }
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,17 +10,15 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from ranking.core.blocks import Blocks
-from ranking.core.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.clusters import RankRanges, clusters
 from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.drawn_scores import drawn_scores
 from ranking.core.levels import Level, Resampling
-from ranking.core.method import CountsMethod, Fit, Method, joined
+from ranking.core.method import Fit
 from ranking.core.methods import method_named
-from ranking.core.moments import moments_of_blocks
-from ranking.core.resampling import chopped
-from ranking.core.tallies import Tallies, chunks, tally
-from ranking.core.two_way import RangeLimit
-from ranking.core.two_way_resampling import two_way_resampling
+from ranking.core.pairs import ComparedPair, compared_pairs
+from ranking.core.range_kinds import RangeKind, RangeOptions, find_ranges
+from ranking.core.significance import Correction, Sides
+from ranking.core.tallies import Tallies, tally
 from ranking.core.wins import NotEstimable, Scores, ordinal_ranks
 
 
@@ -77,9 +74,16 @@ class Ranking:
     resample : str
         What the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
         "two_way": segments and judges. To be printed wherever a range is.
-    limits : tuple of RangeLimit
+    ranges : str
+        How the rank ranges were made: "percentile", "sign_test", "confidence_set" or "anytime", see
+        `ranking.core.range_kinds.RangeOptions`.
+    correction : Correction
+        For the number of pairs, in `pairs` and in ranges made of tests.
+    sides : 1 or 2
+        Of the tests of pairs.
+    limits : tuple of str
         What the ranges do not account for, though they were meant to, because there is too little
-        of it. To be printed likewise.
+        of it: codes of `RangeLimit`, or of `Refusal` for anytime ranges. To be printed likewise.
     resamples : int
     confidence : float
     seed : int
@@ -87,6 +91,8 @@ class Ranking:
         Definition of the content keys the resampling hangs on.
     systems : tuple of RankedSystem
         Best first.
+    pairs : tuple of ComparedPair
+        All pairs of them, in the order of their ranks.
     not_estimable : tuple of UnrankedSystem
         By name. They take no rank, and do not count in the ranks of the others.
     groups : tuple of tuples of str
@@ -107,12 +113,16 @@ class Ranking:
     method: str
     parameters: Mapping[str, Any]
     resample: str
-    limits: tuple[RangeLimit, ...]
+    ranges: RangeKind
+    correction: Correction
+    sides: Sides
+    limits: tuple[str, ...]
     resamples: int
     confidence: float
     seed: int
     content_key_version: int
     systems: tuple[RankedSystem, ...]
+    pairs: tuple[ComparedPair, ...]
     not_estimable: tuple[UnrankedSystem, ...]
     groups: tuple[tuple[str, ...], ...]
     blocks: int
@@ -127,6 +137,9 @@ def rank(
     method: str = "expected_wins",
     *,
     resample: Level = "two_way",
+    ranges: RangeKind = "percentile",
+    correction: Correction | None = None,
+    sides: Sides | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -154,6 +167,11 @@ def rank(
         A name in `ranking.core.methods.METHODS`.
     resample : "pairs", "blocks", "segments", "judges" or "two_way"
         What is taken for independent, see `ranking.core.levels`.
+    ranges : "percentile", "sign_test", "confidence_set" or "anytime"
+        How ranges are made; with this, `correction` and `sides` as in
+        `ranking.core.range_kinds.RangeOptions`.
+    correction : Correction, optional
+    sides : 1 or 2, optional
     resamples : int
         Number of resamples, or of draws.
     confidence : float
@@ -176,13 +194,21 @@ def rank(
     Raises
     ------
     ValueError
-        If an argument is out of range, the method is unknown or has no such parameter, or cannot
-        be resampled at that level.
+        If an argument is out of range, arguments do not go together, the method is unknown or has
+        no such parameter, or cannot be resampled at that level.
     """
     chosen = method_named(method)
     settings = chosen.complete(parameters)
-    chopped(resamples, confidence)  # Refuse bad arguments before the work, not after it.
-    resampling = Resampling(level=resample, seed=seed)
+    # Refuse bad arguments before the work, not after it.
+    options = RangeOptions(
+        kind=ranges,
+        resample=resample,
+        resamples=resamples,
+        confidence=confidence,
+        correction=correction,
+        sides=sides,
+    )
+    Resampling(seed=seed)
     if jobs < 1:
         raise ValueError("jobs: expected at least one")
     tallies = tally(blocks)
@@ -191,99 +217,45 @@ def rank(
     # What has no score has none in a resample either: leaving it out keeps it from widening the
     # ranges of the others.
     ranked = blocks.without([row.system for row in unranked])
-    resampled, limits = _resampled(
-        chosen,
+    kept = np.flatnonzero(fit.scores.estimable)
+    found = find_ranges(
         ranked,
+        chosen,
         settings,
-        resampling,
-        resamples=resamples,
+        options,
+        scores=fit.scores.take(kept),
+        seed=seed,
         jobs=jobs,
         progress=progress,
     )
-    ranges = rank_ranges(resampled, confidence=confidence)
-    errors = chosen.standard_errors(ranked, resample, **settings)
+    pairs = compared_pairs(tally(ranked), fit.scores.take(kept), found.tests, level=options.level)
+    errors = chosen.standard_errors(ranked, options.independent, **settings)
     return Ranking(
         method=method,
         parameters=settings,
-        resample=resample,
-        limits=limits,
+        resample=options.independent,
+        ranges=ranges,
+        correction=options.chosen_correction,
+        sides=options.chosen_sides,
+        limits=found.limits,
         resamples=resamples,
         confidence=confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
-        systems=_ranked(tallies, fit.scores, ranges),
+        systems=_ranked(tallies, fit.scores, found.ranges),
+        pairs=pairs,
         not_estimable=unranked,
         groups=_groups(tallies, fit.scores, uses_ties=chosen.uses_ties),
         blocks=len(blocks),
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=len(np.unique(blocks.judge)),
-        extra={**fit.extra, **({} if errors is None else {"standard_errors": errors})},
+        extra={
+            **fit.extra,
+            **found.extra,
+            **({} if errors is None else {"standard_errors": errors}),
+        },
     )
-
-
-def _resampled(
-    method: Method,
-    blocks: Blocks,
-    settings: Mapping[str, Any],
-    resampling: Resampling,
-    *,
-    resamples: int,
-    jobs: int,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[Scores, tuple[RangeLimit, ...]]:
-    """Score resamples, or draw scores; and say what these do not account for."""
-    limits: tuple[RangeLimit, ...] = ()
-    if resampling.level == "two_way":
-        if isinstance(method, CountsMethod) and method.influence is not None:
-            drawn = _drawn(method, blocks, settings, seed=resampling.seed, resamples=resamples)
-            if progress is not None:
-                progress(resamples, resamples)
-            return drawn
-        resampling, limits = two_way_resampling(blocks, seed=resampling.seed)
-    scores = _score_resamples(
-        lambda ids: method.score_resamples(blocks, resampling, ids, **settings),
-        resamples=resamples,
-        jobs=jobs,
-        parts_to_tell=method.parts_to_tell,
-        progress=progress,
-    )
-    return scores, limits
-
-
-def _drawn(
-    method: CountsMethod,
-    blocks: Blocks,
-    settings: Mapping[str, Any],
-    *,
-    seed: int,
-    resamples: int,
-) -> tuple[Scores, tuple[RangeLimit, ...]]:
-    layout = method.layout(len(blocks.systems))
-    return drawn_scores(
-        method, moments_of_blocks(blocks, layout), layout, settings, seed=seed, draws=resamples
-    )
-
-
-def _score_resamples(
-    score: Callable[[range], Scores],
-    *,
-    resamples: int,
-    jobs: int,
-    parts_to_tell: int,
-    progress: Callable[[int, int], None] | None,
-) -> Scores:
-    """Score the resamples in parts: for several threads, or to tell how far it is."""
-    parts = jobs if progress is None else max(jobs, parts_to_tell)
-    ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
-    scored: list[Scores] = []
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        # Threads are enough: numpy and the compiled kernels let go of the interpreter's lock.
-        for part, scores in zip(ids, pool.map(score, ids), strict=True):
-            scored.append(scores)
-            if progress is not None:
-                progress(part.stop, resamples)
-    return joined(scored)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:

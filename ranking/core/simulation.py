@@ -22,7 +22,7 @@ Int64Array = npt.NDArray[np.int64]
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
 #: Streams of random numbers of one experiment, kept apart so that none moves another.
-_JUDGING, _KEYS, _JUDGES, _RESAMPLING = range(4)
+_JUDGING, _KEYS, _JUDGES, _RESAMPLING, _GROUPS = range(5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,10 @@ class Model:
         Size of the test set: the quality of each system's output for each segment is drawn once
         and shared by all blocks of that segment, and blocks draw a segment at random. None,
         Koehn's model: every block has outputs of its own.
+    groups : int or None
+        Number of different qualities, 1 … n: systems of one group are equally good. The sizes of
+        the groups are drawn so that all are equally likely (Pólya's urn). None, Koehn's model: no
+        two systems are equally good.
 
     Raises
     ------
@@ -67,6 +71,7 @@ class Model:
     tie_radius: float = 0.0
     judge_noise: float = 0.0
     segments: int | None = None
+    groups: int | None = None
 
     def __post_init__(self) -> None:
         if self.systems < 2:
@@ -79,6 +84,8 @@ class Model:
             raise ValueError("tie_radius and judge_noise must not be negative")
         if self.segments is not None and self.segments < 1:
             raise ValueError("segments: expected at least 1")
+        if self.groups is not None and not 1 <= self.groups <= self.systems:
+            raise ValueError(f"groups: expected 1 … {self.systems}")
 
     @property
     def shown(self) -> int:
@@ -213,6 +220,8 @@ def _simulate(
     n = model.systems
     random = generator_of(seed, experiment, _JUDGING)
     quality = random.uniform(0, QUALITY_RANGE, n)
+    if model.groups is not None:
+        quality = quality[_groups_of(model, generator_of(seed, experiment, _GROUPS))]
     outputs = np.empty((model.segments or 0, n))
     if model.segments:
         outputs[:] = quality + model.noise * random.standard_normal(outputs.shape)
@@ -239,3 +248,11 @@ def _simulate(
     )
     counted = Simulated(quality=quality, blocks=checkpoints, wins=wins, ties=ties)
     return counted, labels, candidates, segment
+
+
+def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
+    """Draw the group of each system: one each, then that of a system drawn before."""
+    group = np.arange(model.systems)
+    for system in range(model.groups or 0, model.systems):
+        group[system] = group[int(random.random() * system)]
+    return group

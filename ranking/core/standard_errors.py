@@ -73,9 +73,9 @@ def _one_way(blocks: Blocks, layout: Layout, influence: FloatArray, unit: Unit) 
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
     number = np.unique(units_of(blocks, unit), return_inverse=True)[1]
     counts = unit_counts(blocks, layout, number)
-    size = counts.sum(axis=0).astype(np.float64)
+    size = np.asarray(counts.T @ np.ones(counts.shape[0]))
     effective = size.sum() ** 2 / max(1.0, float((size**2).sum()))
     if effective <= 1:
         return np.zeros(len(influence))
-    moves = counts.T @ influence.T
+    moves = np.asarray(counts.T @ influence.T)
     return np.asarray((moves**2).sum(axis=0) * (effective / (effective - 1)))

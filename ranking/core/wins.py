@@ -52,6 +52,14 @@ class Scores:
     estimable: BoolArray
     group: Int64Array | None = None
 
+    def take(self, systems: Int64Array) -> Scores:
+        """Select systems by their indices."""
+        return Scores(
+            values=self.values[..., systems],
+            estimable=self.estimable[..., systems],
+            group=None if self.group is None else self.group[..., systems],
+        )
+
 
 def expected_wins(wins: Int64Array) -> Scores:
     """Score systems by Expected Wins (Koehn 2012, §4.3).

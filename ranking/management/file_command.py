@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
 from ranking.core.davidson import NotConvergedError
+from ranking.core.kappa_intervals import KAPPA_LEVELS
 from ranking.files import InputFormat, Selection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.output import Progress, replaced
@@ -110,6 +111,19 @@ def refused_writing(path: Path) -> Iterator[None]:
             % {"file": path, "reason": error.strerror},
             error,
         )
+
+
+def add_kappa_level_argument(parser: CommandParser) -> None:
+    """What intervals of κ take for drawn at random."""
+    parser.add_argument(
+        "--resample",
+        choices=KAPPA_LEVELS,
+        default="two_way",
+        help=(
+            "what intervals of κ take for drawn at random: segments (a bootstrap), judges, or both "
+            "(default: two_way)"
+        ),
+    )
 
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:

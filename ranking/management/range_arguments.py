@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from ranking.core.levels import LEVELS, Level
 from ranking.core.significance import Correction
 from ranking.management.file_command import Options
-from ranking.range_choices import RangeChoice, RangeChoiceError, recorded_choice
+from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 
 _BOOTSTRAP, _TWO_WAY = "bootstrap", "two_way"
 _KINDS = (_BOOTSTRAP, _TWO_WAY, "sign_test", "confidence_set", "anytime")
@@ -29,8 +29,8 @@ def add_range_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
-        help="percentiles by resampling, or with segments and judges both; or by tests of pairs "
-        "(default: two_way, or bootstrap with --resample)",
+        help="percentiles by a bootstrap, or with segments and judges both; or by tests of pairs "
+        "(default: two_way, or with --resample percentiles at that level)",
     )
     parser.add_argument(
         "--resample",
@@ -39,9 +39,15 @@ def add_range_arguments(parser: CommandParser) -> None:
         "segments and judges; of --rank-ranges bootstrap: blocks)",
     )
     parser.add_argument(
-        "--correction", choices=list(_CORRECTIONS), help="of sign tests, for the number of pairs"
+        "--correction",
+        choices=list(_CORRECTIONS),
+        help="of the tests of pairs, for their number (default: none; of anytime: holm)",
     )
-    parser.add_argument("--sided", choices=list(_SIDES), help="of sign tests")
+    parser.add_argument(
+        "--sided",
+        choices=list(_SIDES),
+        help="of the tests of pairs (default: two; of sign_test: one)",
+    )
 
 
 def range_choice(options: Options) -> RangeChoice:
@@ -52,14 +58,11 @@ def range_choice(options: Options) -> RangeChoice:
     RangeChoiceError
         If options contradict each other.
     """
-    changes = range_changes(options)
-    choice = recorded_choice({**changes, "confidence": options["confidence"]})
-    choice.check()
-    return choice
+    return completed_choice({**range_changes(options), "confidence": options["confidence"]})
 
 
 def range_changes(options: Options) -> dict[str, Any]:
-    """Return what the options name, as parts of `RangeChoice` by plain values.
+    """Return what the options name, as parts of a `RangeChoice` by plain values.
 
     Raises
     ------
@@ -69,18 +72,13 @@ def range_changes(options: Options) -> dict[str, Any]:
     kind, level = options["rank_ranges"], options["resample"]
     changes: dict[str, Any] = {}
     if kind in (_BOOTSTRAP, _TWO_WAY):
-        changes["ranges"] = "percentile"
-        changes["resample"] = _level(kind, level)
+        changes = {"ranges": "percentile", "resample": _level(kind, level)}
     elif kind is not None:
-        if level is not None:
-            raise RangeChoiceError(
-                _("--rank-ranges %(kind)s resamples nothing: leave --resample out.")
-                % {"kind": kind},
-                field="resample",
-            )
         changes["ranges"] = kind
+        if level is not None:
+            changes["resample"] = level
     elif level is not None:
-        changes |= {"ranges": "percentile", "resample": level}
+        changes["resample"] = level
     if options["correction"] is not None:
         changes["correction"] = _CORRECTIONS[options["correction"]].value
     if options["sided"] is not None:

@@ -6,8 +6,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from ranking.core.levels import Level
+from ranking.core.range_kinds import RangeKind
 from ranking.core.significance import Correction, Sides
-from ranking.range_choices import RangeChoice, Ranges
+from ranking.range_choices import RangeChoice
 
 
 class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
@@ -53,7 +54,7 @@ class RankingSettings(models.Model):
     correction = models.CharField(
         _("correction"), max_length=18, choices=Correction, default=Correction.NONE
     )
-    sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=1)
+    sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=2)
     confidence = models.FloatField(_("confidence"), default=0.95)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     changed_by = models.ForeignKey(
@@ -92,13 +93,24 @@ class RankingSettings(models.Model):
             models.CheckConstraint(
                 condition=models.Q(sides__in=[1, 2]), name="ranking_settings_sides_one_or_two"
             ),
+            # Beyond, thousand resamples say nothing.
             models.CheckConstraint(
-                condition=models.Q(confidence__gt=0, confidence__lt=1),
-                name="ranking_settings_confidence_between_0_and_1",
+                condition=models.Q(confidence__gt=0, confidence__lte=0.999),
+                name="ranking_settings_confidence_above_0_up_to_0_999",
             ),
             models.CheckConstraint(
-                condition=models.Q(ranges="sign_test") | models.Q(correction="none", sides=1),
-                name="ranking_settings_only_sign_tests_are_corrected",
+                condition=~models.Q(ranges="sign_test") | models.Q(resample="pairs"),
+                name="ranking_settings_sign_tests_are_of_pairs",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="confidence_set")
+                | models.Q(sides=2, correction__in=["none", "holm"]),
+                name="ranking_settings_confidence_sets_hold_each_or_all",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="anytime")
+                | models.Q(resample="two_way", sides=2, correction="holm"),
+                name="ranking_settings_anytime_ranges_hold_for_all_pairs",
             ),
         ]
         triggers = [
@@ -119,7 +131,7 @@ class RankingSettings(models.Model):
         """What these settings ask of a ranking."""
         return RangeChoice(
             resample=cast("Level", self.resample),
-            ranges=cast("Ranges", self.ranges),
+            ranges=cast("RangeKind", self.ranges),
             correction=Correction(self.correction),
             sides=cast("Sides", self.sides),
             confidence=self.confidence,

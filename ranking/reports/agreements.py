@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from ranking.agreement_words import intervals_in_words, no_interval_in_words
 from ranking.code_version import code_version
 from ranking.core.agreement_by import AgreementByReference, LengthAgreement
 from ranking.core.agreement_intervals import Measure
@@ -34,18 +35,18 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
     return Report(
         notes=[
             *input_notes(given),
-            _(
-                "Pairing: %(pairing)s; chance: %(chance)s; intervals: %(resamples)s resamples of "
-                "%(level)s, confidence %(confidence)s, seed %(seed)s"
-            )
+            _("Pairing: %(pairing)s; chance: %(chance)s; %(intervals)s")
             % {
                 "pairing": measures.pairing,
                 "chance": measures.chance,
-                "resamples": f"{measures.resamples:,}",
-                "level": measures.resample,
-                "confidence": f"{measures.confidence:g}",
-                "seed": measures.seed,
+                "intervals": intervals_in_words(
+                    measures.resample,
+                    resamples=measures.resamples,
+                    confidence=measures.confidence,
+                    seed=measures.seed,
+                ),
             },
+            *_without_interval(measures),
         ],
         tables=tables,
         data={
@@ -64,6 +65,19 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
             "version": code_version(),
         },
     )
+
+
+def _without_interval(measures: AgreementMeasures) -> list[str]:
+    """Say why a κ has no interval."""
+    return [
+        _("No interval of κ %(of)s: %(reason)s.")
+        % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
+        for of, measure in (
+            (_("between judges"), measures.inter),
+            (_("with themselves"), measures.intra),
+        )
+        if measure.no_interval is not None
+    ]
 
 
 def _measures(found: AgreementFound) -> Table:

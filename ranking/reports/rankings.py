@@ -9,31 +9,35 @@ from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
+from ranking.core.bradley_terry import INFINITE_GAP
 from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking
-from ranking.range_choices import RangeChoice
+from ranking.core.significance import Correction
+from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.range_words import limit_in_words, ranges_in_words
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 
 
-def rankings_report(given: Input, rankings: Sequence[Ranking], choice: RangeChoice) -> Report:
-    """Tell one or several rankings of the same judgments, whose ranges were made as chosen."""
-    limits = [_limits(given, ranking, choice) for ranking in rankings]
+def rankings_report(given: Input, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
+    """Tell one or several rankings of the same judgments; `pairs` adds a table of these to each."""
+    limits = [_limits(given, ranking) for ranking in rankings]
     return Report(
         notes=input_notes(given),
         tables=[
-            _table(ranking, choice, found) for ranking, found in zip(rankings, limits, strict=True)
+            table
+            for ranking, found in zip(rankings, limits, strict=True)
+            for table in (_table(ranking, found), *([_pairs_table(ranking)] if pairs else []))
         ],
         data={
             "input": input_data(given),
             "rankings": [
-                _data(ranking, choice, found)
-                for ranking, found in zip(rankings, limits, strict=True)
+                _data(ranking, found) for ranking, found in zip(rankings, limits, strict=True)
             ],
             "version": code_version(),
         },
@@ -48,11 +52,11 @@ class _Limits:
     counts: dict[str, Any]
 
 
-def _limits(given: Input, ranking: Ranking, choice: RangeChoice) -> _Limits:
+def _limits(given: Input, ranking: Ranking) -> _Limits:
     blocks = given.blocks
     effective = effective_units(blocks, METHODS[ranking.method])
     return _Limits(
-        codes=range_limits(choice, ranking.limits, effective),
+        codes=range_limits(choice_of(ranking), ranking.limits, effective),
         counts={
             "judges": ranking.judges,
             "segments": len(np.unique(blocks.segment)),
@@ -62,7 +66,7 @@ def _limits(given: Input, ranking: Ranking, choice: RangeChoice) -> _Limits:
     )
 
 
-def _data(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> dict[str, Any]:
+def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
     return {
         "method": ranking.method,
         "parameters": ranking.parameters,
@@ -70,20 +74,21 @@ def _data(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> dict[str, A
         "resample": ranking.resample,
         "resamples": ranking.resamples,
         "confidence": ranking.confidence,
-        "ranges": choice.ranges,
-        "correction": choice.correction,
-        "sides": choice.sides,
+        "ranges": ranking.ranges,
+        "correction": ranking.correction,
+        "sides": ranking.sides,
         "limits": limits.codes,
         **{name: limits.counts[name] for name in ("effective_segments", "effective_judges")},
         "content_key_version": ranking.content_key_version,
         "systems": ranking.systems,
+        "pairs": ranking.pairs,
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
     }
 
 
-def _table(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> Table:
+def _table(ranking: Ranking, limits: _Limits) -> Table:
     rows = ranking.systems
     return Table(
         name=ranking.method,
@@ -118,16 +123,72 @@ def _table(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> Table:
             for number, (row, below) in enumerate(pairwise(rows))
             if row.cluster != below.cluster
         ),
-        notes=_notes(ranking, choice, limits),
+        notes=_notes(ranking, limits),
     )
 
 
-def _notes(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> list[str]:
+_CORRECTIONS = {
+    Correction.NONE: gettext_lazy("not corrected for the number of pairs"),
+    Correction.HOLM: gettext_lazy("corrected for the number of pairs after Holm"),
+    Correction.BENJAMINI_HOCHBERG: gettext_lazy(
+        "corrected for the number of pairs after Benjamini and Hochberg"
+    ),
+}
+
+
+def _pairs_table(ranking: Ranking) -> Table:
+    return Table(
+        name=f"{ranking.method}_pairs",
+        title=_("Pairs of systems by %(method)s") % {"method": ranking.method},
+        columns=(
+            Column("better", _("Better"), is_text=True),
+            Column("worse", _("Worse"), is_text=True),
+            Column("wins", _("Wins")),
+            Column("losses", _("Losses")),
+            Column("ties", _("Ties")),
+            Column("p_value", _("p")),
+            Column("adjusted_p", _("Corrected p")),
+            Column("significant", _("Significant"), is_text=True),
+        ),
+        rows=[
+            (
+                pair.better,
+                pair.worse,
+                pair.wins,
+                pair.losses,
+                pair.ties,
+                pair.p_value,
+                pair.adjusted_p,
+                _("yes") if pair.significant else _("no"),
+            )
+            for pair in ranking.pairs
+        ],
+        keys=2,
+        notes=[
+            _("%(sides)s tests, %(correction)s; significant up to %(level)s.")
+            % {
+                "sides": _("Two-sided") if ranking.sides == 2 else _("One-sided"),
+                "correction": _CORRECTIONS[ranking.correction],
+                "level": f"{choice_of(ranking).level:g}",
+            }
+        ],
+    )
+
+
+def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
+    choice = choice_of(ranking)
     notes = [
         *ranges_in_words(choice, resamples=ranking.resamples, limits=limits.codes),
-        *(limit_in_words(code, limits.counts) for code in limits.codes if ranking.systems),
+        *(
+            limit_in_words(code, limits.counts, ranges=choice.ranges)
+            for code in limits.codes
+            if ranking.systems
+        ),
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
+    if ranking.parameters:
+        given = ", ".join(f"{name} {value}" for name, value in ranking.parameters.items())
+        notes.append(_("Parameters: %(parameters)s.") % {"parameters": given})
     notes.extend(
         _("%(system)s is not ranked: %(reason)s.")
         % {"system": row.system, "reason": row.reason.replace("_", " ")}
@@ -141,6 +202,15 @@ def _notes(ranking: Ranking, choice: RangeChoice, limits: _Limits) -> list[str]:
                 "arbitrary: %(groups)s."
             )
             % {"groups": groups}
+        )
+    for tiers in ranking.extra.get("separated", ()):
+        order = " > ".join(", ".join(tier) for tier in tiers)
+        notes.append(
+            _(
+                "Between these, all comparisons were won by the former, so that their distance is "
+                "infinite; the scores show it as %(gap)s: %(order)s."
+            )
+            % {"gap": f"{INFINITE_GAP:g}", "order": order}
         )
     if ranking.extra.get("proven_optimal") is False:
         notes.append(_("It is not proven that no other order violates fewer comparisons."))

@@ -28,7 +28,8 @@ class JudgeAgreement:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
     `kappa`, `low` and `high` are None where the run could not estimate them. `below_all` says that
-    the whole interval lies below the κ among all judges.
+    the whole interval lies below the κ among all judges; `no_interval`, a `NoInterval`, why
+    there are no ends where there is a κ.
     """
 
     kappa: float | None
@@ -37,6 +38,7 @@ class JudgeAgreement:
     agreeing: int
     comparable: int
     below_all: bool
+    no_interval: str | None = None
 
 
 # A judge whom the latest run does not know yet, or no run at all.
@@ -138,6 +140,7 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
             agreeing=row["agreeing"],
             comparable=row["comparable"],
             below_all=_is_below(row["high"], overall),
+            no_interval=row.get("no_interval"),
         )
         for row in report["judges"]
     }

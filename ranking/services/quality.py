@@ -8,6 +8,7 @@ from django.db import transaction
 from annotation.models import QualityRule
 from annotation.services import quality_rule_apply
 from campaign.models import Judge, System, TestSet
+from ranking.core.agreement import JudgeChance
 from ranking.core.judge_quality import Measured, Measures, Watched, judge_quality
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
@@ -64,12 +65,14 @@ def _measures(test_set: TestSet, run: RankingRun) -> Measures:
         if kind != System.Kind.SYSTEM
     }
     agreement = run.result["agreement"]
+    # Runs of older code say nothing of it: P(E) was the same for all judges.
+    is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
     measures = judge_quality(
         judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
         reference=names.get(System.Kind.REFERENCE),
         attention=attention_blocks(test_set_id=test_set.pk, watermark=run.watermark),
         bad_reference=names.get(System.Kind.BAD_REFERENCE),
-        p_chance=agreement["p_chance"],
+        p_chance="own" if is_own else agreement["p_chance"],
         seconds=judging_times(test_set_id=test_set.pk, watermark=run.watermark),
     )
     for row in agreement["judges"]:

@@ -13,7 +13,13 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
-from ranking.core.agreement import Agreement, AgreementReport, Chance, inter_judge_agreement
+from ranking.core.agreement import (
+    Agreement,
+    AgreementReport,
+    Chance,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.effective_units import effective_units
@@ -21,7 +27,7 @@ from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.models import RankingRun
-from ranking.range_choices import recorded_choice
+from ranking.range_choices import RangeChoice, recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import (
     judged_blocks,
@@ -29,11 +35,11 @@ from ranking.selectors.judged_blocks import (
     several_documents,
 )
 from ranking.selectors.settings import ranking_settings_in_force
+from ranking.stored_pairs import stored_pairs
 
 SEED = 0
 _RESAMPLES = 1000
 _AGREEMENT_CONFIDENCE = 0.95
-# Of methods in runs from before parameters of methods were recorded.
 _PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
@@ -58,11 +64,12 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
             return None
-        method = _method(test_set_id)
+        choice = ranking_settings_in_force(test_set_id=test_set_id).choice
+        method = _method(test_set_id, choice)
         run = RankingRun(
             test_set_id=test_set_id,
             method=method,
-            parameters=_parameters(test_set_id, method),
+            parameters=_parameters(test_set_id, method, choice),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
@@ -134,6 +141,11 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
+    if "method_parameters" not in run.parameters and METHODS[run.method].defaults:
+        raise ValueError(
+            f"The run does not say with which parameters {run.method!r} was fitted, "
+            "and this version fits it otherwise."
+        )
     with transaction.atomic():
         return _result(run)
 
@@ -148,25 +160,28 @@ def _lock(test_set_id: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _method(test_set_id: int) -> str:
+def _method(test_set_id: int, choice: RangeChoice) -> str:
     """Expected Wins; Bradley–Terry once a design has chosen its pairs by what was judged.
 
     An active design leaves pairs that are told apart alone, and Expected Wins gives their few
-    comparisons the weight of the many others (`docs/sampling.md`).
+    comparisons the weight of the many others (`docs/sampling.md`). Anytime ranges are of Expected
+    Wins whatever the design: they say nothing of systems that met other opponents than the others.
     """
+    if choice.ranges == "anytime":
+        return "expected_wins"
     active = Design.objects.filter(test_set_id=test_set_id, kind=Design.Kind.ACTIVE)
     return "bradley_terry" if active.exists() else "expected_wins"
 
 
-def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
+def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str, Any]:
     campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
     return {
-        **ranking_settings_in_force(test_set_id=test_set_id).choice.recorded,
+        **choice.recorded,
+        "method_parameters": METHODS[method].defaults,
         "resamples": _RESAMPLES,
-        "method_parameters": METHODS[method].complete(None),
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # By name: what was a reference then may be marked otherwise later.
@@ -176,8 +191,8 @@ def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
         "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
-            "resample": "segments",
-            "resamples": _RESAMPLES,
+            "chance_of_judges": JudgeChance.OWN.value,
+            "resample": "two_way",
             "confidence": _AGREEMENT_CONFIDENCE,
         },
     }
@@ -216,14 +231,19 @@ def _result(run: RankingRun) -> dict[str, Any]:
         run.method,
         resamples=parameters["resamples"],
         seed=run.seed,
+        # Runs from before recorded no parameters of their methods.
         parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
         **recorded_choice(parameters).arguments,
     )
+    agreement = parameters["agreement"]
     report = inter_judge_agreement(
         blocks,
-        chance=Chance(parameters["agreement"]["chance"]),
-        resamples=parameters["agreement"]["resamples"],
-        confidence=parameters["agreement"]["confidence"],
+        chance=Chance(agreement["chance"]),
+        # Older runs say nothing of it: P(E) was the same for all.
+        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
+        resample=agreement["resample"],
+        resamples=agreement.get("resamples", _RESAMPLES),
+        confidence=agreement["confidence"],
         seed=run.seed,
     )
     result = {
@@ -231,7 +251,7 @@ def _result(run: RankingRun) -> dict[str, Any]:
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(blocks, ranking),
-        "agreement": _agreement(report),
+        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
     }
     if "ranges" in parameters:
         return result | _units_and_limits(run, blocks, ranking)
@@ -265,28 +285,34 @@ def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict
         "limits": range_limits(
             recorded_choice(run.parameters), ranking.limits, effective, one_document=one_document
         ),
+        "refusals": ranking.extra.get("refusals", {}),
+        "pairs": stored_pairs(ranking),
     }
 
 
-def _agreement(report: AgreementReport) -> dict[str, Any]:
+def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
-        "inter": _kappa(report.inter),
+        "inter": _kappa(report.inter, is_older=is_older),
         "judges": [
             {
                 "judge": row.judge,
                 "blocks": row.blocks,
                 "comparisons": row.comparisons,
                 "ties": row.ties,
-                **_kappa(row.agreement),
+                **_kappa(row.agreement, is_older=is_older),
             }
             for row in report.judges
         ],
     }
 
 
-def _kappa(agreement: Agreement) -> dict[str, Any]:
-    return asdict(agreement)
+def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
+    said = asdict(agreement)
+    if is_older:
+        # A run says what it said, to the bit.
+        del said["p_chance"], said["no_interval"]
+    return said

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors import Standing
 from campaign.languages import language_name
 from campaign.models import TestSet
+from ranking.agreement_words import no_interval_in_words
 
 register = template.Library()
 
@@ -25,6 +26,12 @@ def kappa(value: float | None) -> str:
     # "-0" is no number a reader knows.
     rounded = round(value, 2) + 0.0
     return number_format(rounded, decimal_pos=2).replace("-", "−")
+
+
+@register.filter
+def why_no_interval(reason: str) -> str:
+    """Say why a κ has no interval."""
+    return no_interval_in_words(reason)
 
 
 @register.filter

@@ -28,6 +28,8 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
         after = ranking_settings_change(
             test_set=test_set,
             changed_by=cast("User", request.user),
+            # Sets may be of any level; of the others, only percentiles.
+            ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
             resample=form.cleaned_data["resample"],
         )
         if after.pk == before.pk:
@@ -44,6 +46,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
         "form": form,
         "levels": level_words(),
         "before": before,
+        "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/ranking_settings.html", context, status=status)

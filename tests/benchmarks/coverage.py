@@ -11,6 +11,7 @@ the share of campaigns in which two systems are in different clusters the wrong 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -104,6 +105,12 @@ def halves(blocks: Blocks, *, seed: int) -> Iterator[tuple[Blocks, Blocks]]:
     yield blocks.take(first), blocks.take(second)
 
 
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -119,13 +126,11 @@ def main() -> None:
         for world in (FURTHER if options.further else WORLDS)
         if not options.worlds or world.name in options.worlds
     ]
-    print(
-        f"{options.campaigns} campaigns a cell, seeds 0 …, {options.resamples} resamples or draws"
-    )
-    print("systems outside in % ± standard error (width of a range) [campaigns misordered in %]")
+    say(f"{options.campaigns} campaigns a cell, seeds 0 …, {options.resamples} resamples or draws")
+    say("systems outside in % ± standard error (width of a range) [campaigns misordered in %]")
     for method in options.methods:
-        print(f"\n| {method} | " + " | ".join(options.levels) + " |")
-        print("|---|" + "---|" * len(options.levels))
+        say(f"\n| {method} | " + " | ".join(options.levels) + " |")
+        say("|---|" + "---|" * len(options.levels))
         for world in worlds:
             cells = []
             for level in options.levels:
@@ -139,7 +144,7 @@ def main() -> None:
                 cells.append(
                     f"{found.outside:.1f} ± {found.error:.1f} ({found.width:.2f}) [{found.wrong:.0f}]"
                 )
-            print(f"| {world.name} | " + " | ".join(cells) + " |", flush=True)
+            say(f"| {world.name} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":

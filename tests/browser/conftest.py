@@ -36,10 +36,10 @@ DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
 
 # What a test waits for the server to finish before its tables are emptied, in seconds.
-PATIENCE = 10
+PATIENCE = 60
 
 # How long an expectation may take to come true on a machine with other work, in milliseconds.
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
@@ -138,7 +138,7 @@ def new_page(
         context = browser.new_context(
             **{"viewport": DESKTOP, "base_url": live_server.url, **options}
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)
         context.on("console", on_console)
         context.on("weberror", lambda error: problems.append(f"script: {error.error}"))
         context.on("request", on_request)

@@ -41,7 +41,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     _link, token = invitation_create_for_anybody(campaign=campaign, cap=1)
     page = new_page(viewport=PHONE, color_scheme="dark")
     # Often the first request of a run, for which the server imports all there is.
-    page.goto(f"/i/{token}/", timeout=30_000)
+    page.goto(f"/i/{token}/")
 
     def press(button: str) -> None:
         wanted = page.get_by_role("button", name=button)

@@ -14,8 +14,6 @@ from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-A_WHILE_MS = 10_000
-
 
 @pytest.fixture
 def writer() -> TestSetWriter:
@@ -57,9 +55,7 @@ def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) ->
 
     judge_more(writer, [1, 2, 3])
 
-    expect(page.get_by_text("27 comparisons from 9 blocks by 3 judges.")).to_be_visible(
-        timeout=A_WHILE_MS
-    )
+    expect(page.get_by_text("27 comparisons from 9 blocks by 3 judges.")).to_be_visible()
     expect(page.get_by_role("row", name="chiara")).to_be_visible()
     expect(page.locator("#live-state")).to_contain_text("live · updated")
     assert page.evaluate("window.sameDocument") is True
@@ -71,11 +67,11 @@ def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> 
     expect(page.get_by_role("heading", level=1)).to_have_text("All three systems are told apart")
 
     judge_more(writer, [1, 2, 3])
-    expect(page.get_by_text("from 9 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    expect(page.get_by_text("from 9 blocks")).to_be_visible()
     assert announced.text_content() == ""
 
     judge_more(writer, [3, 2, 1], blocks=9)
-    expect(page.get_by_text("from 18 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    expect(page.get_by_text("from 18 blocks")).to_be_visible()
     expect(announced).to_have_text(page.get_by_role("heading", level=1).inner_text())
     expect(announced).not_to_be_empty()
 
@@ -89,7 +85,7 @@ def test_what_the_reader_opened_and_focused_stays_so(page: Page, writer: TestSet
 
     judge_more(writer, [1, 2, 3])
 
-    expect(page.get_by_text("from 9 blocks")).to_be_visible(timeout=A_WHILE_MS)
+    expect(page.get_by_text("from 9 blocks")).to_be_visible()
     expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
     expect(summary).to_be_focused()
 

@@ -97,5 +97,5 @@ def test_each_step_is_announced_as_the_document_says(
             said += reader.said()
             return [*said, reader.focus()]
 
-        as_written = wait_until(lambda wanted=wanted, heard=heard: heard() == wanted, seconds=8)  # type: ignore[misc]
+        as_written = wait_until(lambda wanted=wanted, heard=heard: heard() == wanted, seconds=60)  # type: ignore[misc]
         assert as_written or [f"step {number}", step, *heard()] == [f"step {number}", step, *wanted]

@@ -138,7 +138,7 @@ class WebServer:
     def kill(self) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=60)
             self._process = None
 
 

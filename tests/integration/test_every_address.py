@@ -75,8 +75,8 @@ ADDRESSES = {
     "campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_PAGE,
     # Nobody here came from a panel.
     "judge/<slug:slug>/completion/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
-    "panel/<str:token>/": dict.fromkeys(ROLES, 404),
-    "panel/<str:token>/events/": ONLY_POST,
+    "panel/<slug:token>/": dict.fromkeys(ROLES, 404),
+    "panel/<slug:token>/events/": ONLY_POST,
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from django.core.management.base import CommandParser
 
-from ranking.core.agreement import Chance
+from ranking.core.agreement import Chance, JudgeChance
 from ranking.core.judges import diagnose_judges
 from ranking.core.methods import METHODS
 from ranking.core.outliers import outliers, ranking_without
@@ -16,9 +16,11 @@ from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_file_arguments,
+    add_kappa_level_argument,
     add_resampling_arguments,
     read_input,
 )
+from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.judges import judges_report
@@ -46,6 +48,7 @@ class Command(ReportCommand):
             metavar="M",
             help="of the ranking without outliers (default: expected_wins)",
         )
+        add_parameter_argument(parser)
         parser.add_argument(
             "--deviations",
             type=number_between(0, math.inf),
@@ -64,10 +67,20 @@ class Command(ReportCommand):
             default=10,
             help="judges with less to go by are left out of a rule (default: 10)",
         )
+        parser.add_argument(
+            "--chance-of-judges",
+            type=JudgeChance,
+            choices=list(JudgeChance),
+            default=JudgeChance.OWN,
+            help="whose ties the chance of a judge's κ is from, with --chance scott (default: own)",
+        )
+        add_kappa_level_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        method, seed = METHODS[options["method"]], options["seed"]
+        settings = method.complete(parameters_of(options["parameter"], [method.name])[method.name])
         given = read_input(options, progress)
         durations = given.read.duration_ms
         judges = diagnose_judges(
@@ -78,6 +91,8 @@ class Command(ReportCommand):
             if (durations >= 0).any()
             else None,
             chance=options["chance"],
+            chance_of_judges=options["chance_of_judges"],
+            resample=options["resample"],
             resamples=options["resamples"],
             confidence=options["confidence"],
             seed=options["seed"],
@@ -90,12 +105,11 @@ class Command(ReportCommand):
         )
         left_out = {str(rule.rule): rule.outliers for rule in rules}
         left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
-        method, seed = METHODS[options["method"]], options["seed"]
         without = {
             name: ranking_without(
                 given.blocks,
                 names,
-                lambda blocks: method.score(blocks, seed=seed, **method.defaults),
+                lambda blocks: method.score(blocks, seed=seed, **settings),
             )
             for name, names in left_out.items()
         }

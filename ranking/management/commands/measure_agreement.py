@@ -17,6 +17,7 @@ from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_file_arguments,
+    add_kappa_level_argument,
     add_resampling_arguments,
     read_input,
     refuse,
@@ -59,12 +60,15 @@ class Command(ReportCommand):
             metavar="F",
             help="the source, plain text or SGML: measure by the length of its sentences, too",
         )
+        add_kappa_level_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
         given = read_input(options, progress)
-        resampling = {name: options[name] for name in ("resamples", "confidence", "seed")}
+        resampling: dict[str, Any] = {
+            name: options[name] for name in ("resample", "resamples", "confidence", "seed")
+        }
         how: dict[str, Any] = {
             "pairing": options["pairing"],
             "chance": options["chance"],

@@ -14,6 +14,7 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
 )
+from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.management.range_arguments import add_range_arguments, range_choice
 from ranking.reports import Report
@@ -34,23 +35,30 @@ class Command(ReportCommand):
             help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
         )
         add_range_arguments(parser)
+        add_parameter_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
         choice = range_choice(options)
+        methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
+        parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
-        methods = dict.fromkeys(options["method"] or ["expected_wins"])
         rankings = [
             rank(
                 given.blocks,
                 method,
                 resamples=options["resamples"],
                 seed=options["seed"],
+                parameters=parameters[method],
                 jobs=options["jobs"],
                 progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
                 **choice.arguments,
             )
             for method in methods
         ]
-        return rankings_report(given, rankings, choice)
+        return rankings_report(
+            given,
+            rankings,
+            pairs=choice.ranges != "percentile" or bool(options["correction"] or options["sided"]),
+        )

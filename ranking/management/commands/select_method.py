@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
@@ -12,6 +14,7 @@ from ranking.core.predictors import Predictor, by_scores, predictors
 from ranking.core.selection import Requirement, data_requirements, select_method
 from ranking.management.arguments import number_between, whole_number
 from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
+from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.selections import selection_report
@@ -36,6 +39,7 @@ class Command(ReportCommand):
             choices=list(METHODS),
             help=f"of {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
         )
+        add_parameter_argument(parser)
         parser.add_argument(
             "--folds", type=whole_number(2), default=100, help="of segments (default: 100)"
         )
@@ -49,8 +53,10 @@ class Command(ReportCommand):
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        methods = tuple(dict.fromkeys(options["method"] or _DEFAULT))
+        parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
-        chosen = _predictors(options["method"] or _DEFAULT, seed=options["seed"])
+        chosen = _predictors(parameters, seed=options["seed"])
         found = select_method(
             given.blocks,
             chosen,
@@ -72,12 +78,12 @@ class Command(ReportCommand):
         return selection_report(given, found, requirements)
 
 
-def _predictors(names: list[str] | tuple[str, ...], *, seed: int) -> dict[str, Predictor]:
+def _predictors(parameters: Mapping[str, Mapping[str, Any]], *, seed: int) -> dict[str, Predictor]:
     """Methods that say what they predict as they do it; the others by their scores."""
-    own = predictors(seed=seed)
+    own = predictors(seed=seed, parameters=parameters)
     return {
         name: own[name]
         if name in own
-        else by_scores(partial(METHODS[name].score, seed=seed, **METHODS[name].defaults))
-        for name in dict.fromkeys(names)
+        else by_scores(partial(METHODS[name].score, seed=seed, **METHODS[name].complete(given)))
+        for name, given in parameters.items()
     }

@@ -112,3 +112,10 @@ def test_negotiation_comes_to_what_drfs_comes_to(accept: str | None) -> None:
     assert Negotiation().select_renderer(
         request, renderers
     ) == DefaultContentNegotiation().select_renderer(request, renderers)
+
+
+@pytest.mark.parametrize("address", ["judgments", "progress"])
+def test_a_nul_names_no_campaign(judging: Client, address: str) -> None:
+    """Found by `make fuzz`: PostgreSQL refuses the character, and the answer was a 500."""
+    assert judging.get(f"/api/v1/judging/{address}/?campaign=museum").status_code == 200
+    assert judging.get(f"/api/v1/judging/{address}/?campaign=museum%00").status_code == 403

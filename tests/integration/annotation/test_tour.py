@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import HIT, Exposure
+from annotation.models import HIT, Design, Exposure
 from annotation.practice import practice_story
 from annotation.selectors.tour import tour_due
 from annotation.services import pool_fill, tour_begin, tour_leave
@@ -117,6 +117,14 @@ def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
         assert texts[known["worst"]] in others
 
 
+def next_judge_id(number: int) -> None:
+    """Have the next judge made here get this id."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT setval(pg_get_serial_sequence('campaign_judge', 'id'), %s, false)", [number]
+        )
+
+
 class TestLargeTestSet:
     """One that can spare three sentences for each judge."""
 
@@ -134,9 +142,7 @@ class TestLargeTestSet:
             Exposure.objects.filter(judge=judge, assignment=None).values_list("segment", flat=True)
         )
 
-    def test_its_own_sentences_are_shown_and_never_lent_to_that_judge(
-        self, test_set: TestSet
-    ) -> None:
+    def test_its_own_sentences_are_shown_under_new_ids_each_time(self, test_set: TestSet) -> None:
         judge = make_judge(test_set.campaign)
         client = signed_in(judge)
         first = given(client)
@@ -150,15 +156,29 @@ class TestLargeTestSet:
         again = given(client)
         assert self.practised(judge) == own
         assert again["known"] != first["known"]
+
+    # Which sentences they are depends on the judge's id.
+    @pytest.mark.parametrize("judge_id", range(1, 11))
+    def test_its_own_sentences_are_never_lent_to_that_judge(
+        self, test_set: TestSet, judge_id: int
+    ) -> None:
+        # Tile by tile, so that the pool shows every sentence.
+        Design.objects.update(segment_order=Design.Order.SEQUENTIAL)
+        pool_fill(test_set_id=test_set.pk, size=96)
+        everything = set(test_set.segments.values_list("id", flat=True))
+        assert {pk for hit in HIT.objects.open() for pk in hit.segment_ids} == everything
+        next_judge_id(judge_id)
+        judge = make_judge(test_set.campaign)
+        tour_begin(judge=judge)
+        own = set(self.practised(judge))
+        assert len(own) == 3
+        showing = HIT.objects.filter(segment_ids__overlap=list(own))
         # Until nothing is left to lend: everything but what would show one of them.
         lent: set[int] = set()
-        for _hit in range(12):
-            pool_fill(test_set_id=test_set.pk, size=80)
-            assignment = judge_one_hit(judge)
-            assert assignment is not None
+        while (assignment := judge_one_hit(judge)) is not None:
             lent.update(assignment.hit.segment_ids)
-        assert not lent & set(own)
-        assert HIT.objects.open().filter(segment_ids__overlap=own).exists()
+        assert lent == everything - {pk for hit in showing for pk in hit.segment_ids}
+        assert set(HIT.objects.open()) == set(showing)
 
     def test_judges_do_not_practise_on_the_same_sentences(self, test_set: TestSet) -> None:
         judges = [make_judge(test_set.campaign, f"judge-{number}") for number in range(4)]

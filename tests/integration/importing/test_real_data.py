@@ -16,12 +16,8 @@ Say = Callable[..., str]
 
 
 @pytest.fixture
-def wmt12(real_data: Path) -> Path:
-    return real_data / "wmt12-cs-en"
-
-
-@pytest.fixture
-def with_texts(campaign: Campaign, wmt12: Path, done: Say) -> TestSet:
+def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> TestSet:
+    wmt12 = wmt12_with_texts
     systems = [
         f"--system={path.name.split('.')[2]}={path}"
         for path in sorted((wmt12 / "systems").iterdir())
@@ -50,7 +46,7 @@ def ranked(test_set: TestSet) -> dict[str, object]:
     return dict(run.result)
 
 
-def test_wmt12_texts(with_texts: TestSet) -> None:
+def test_wmt12_texts(with_texts: TestSet, wmt12_with_texts: Path) -> None:
     assert with_texts.segments.count() == 3_003
     assert with_texts.documents.count() == 99
     assert Reference.objects.count() == 3_003
@@ -66,28 +62,29 @@ def test_wmt12_texts(with_texts: TestSet) -> None:
         "uk-dan-moses",
     ]
     first = Segment.objects.get(test_set=with_texts, number=1)
-    assert first.source_text == "Parlament nepodpořil novelu osvobozující Tymošenkovou"
+    source = (wmt12_with_texts / "newstest2012-src.cs.sgm").read_text(encoding="utf-8")
+    assert f'<seg id="1">{first.source_text}</seg>' in source.splitlines()
     assert first.document.name == "denik.cz/2011/11/15/33709.html"
 
 
 def test_wmt12_judgments_rank_alike_with_texts_and_without(
-    with_texts: TestSet, wmt12: Path, done: Say
+    with_texts: TestSet, wmt12_with_texts: Path, done: Say
 ) -> None:
     said = done(
         "import_judgments",
-        str(wmt12 / "judgments.csv"),
+        str(wmt12_with_texts / "judgments.csv"),
         campaign="museum",
         test_set="newstest2012",
     )
     assert said.endswith("1,291 judgments and 3 skips imported, 0 already there.")
     said = done(
         "import_judgments",
-        str(wmt12 / "judgments.csv"),
+        str(wmt12_with_texts / "judgments.csv"),
         campaign="museum",
         test_set="newstest2012",
     )
     assert said.endswith("0 judgments and 0 skips imported, 1,294 already there.")
-    without = bare(done, wmt12 / "judgments.csv")
+    without = bare(done, wmt12_with_texts / "judgments.csv")
     assert (without.source_language, without.target_language) == ("cs", "en")
     assert without.segments.count() == 951
     assert Judgment.objects.of(without.pk).count() == 1_291

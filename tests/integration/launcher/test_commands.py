@@ -32,7 +32,7 @@ def launcher(home: Home, *arguments: str, **environment: str) -> subprocess.Comp
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -61,7 +61,7 @@ def demo(home: Home) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-            process.communicate(timeout=30)
+            process.communicate(timeout=120)
 
 
 def answers(address: str) -> bool:
@@ -150,7 +150,7 @@ def test_the_demo_starts_heals_is_killed_starts_again_and_stops(home: Home) -> N
         assert not any(map(lives, orphans))
         assert json.loads(home.demo_file.read_text())["judges"] != []
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=120)
         assert rest.endswith("Quintet has stopped. Your data is kept.\n")
         assert process.returncode == 0
     assert working_in(home.path) == []

@@ -74,7 +74,7 @@ def test_a_killed_child_is_started_again_at_once_and_said_so(stage: Stage) -> No
     supervisor = stage.supervise()
     before = child.pid
     child.send(signal.SIGKILL)
-    child.wait(5)
+    child.wait(60)
     supervisor.tend()
     assert child.pid not in (None, before)
     assert stage.said == ["web ended (signal SIGKILL); starting it again now"]
@@ -103,7 +103,7 @@ def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage)
     assert child.pid is not None
     worker = psutil.Process(child.pid).children()[0]
     child.send(signal.SIGKILL)
-    child.wait(5)
+    child.wait(60)
     supervisor.tend()
     eventually(lambda: not lives(worker), "the worker is gone")
 
@@ -147,6 +147,6 @@ def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
     assert child.pid is not None
     worker = psutil.Process(child.pid).children()[0]
     child.send(signal.SIGKILL)
-    child.wait(5)
+    child.wait(60)
     assert Register(stage.home.path / "processes.json").stop_leftovers() == ["web"]
     eventually(lambda: not lives(worker), "the worker is gone")

@@ -247,3 +247,14 @@ def test_one_person_in_many_tabs_at_once_is_one_judge_with_one_participation(
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(opens, range(8))) == {"/judge/museum/"}
     assert (Judge.objects.count(), Participation.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("address", ["/panel/%00/", "/panel/a%00/events/"])
+def test_a_nul_is_no_key_of_a_panel(client: Client, address: str) -> None:
+    assert [client.get(address).status_code, client.post(address).status_code] == [404, 404]
+
+
+def test_a_nul_is_no_id_of_a_participant(client: Client, prolific: Prolific) -> None:
+    address = f"/panel/{prolific.panel.key}/"
+    query = dict.fromkeys(("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"), "\x00")
+    assert client.get(address, query).status_code == 400

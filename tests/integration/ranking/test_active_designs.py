@@ -49,6 +49,17 @@ def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSe
         (row.system, row.score) for row in expected.systems
     ]
     assert ranking_run_reproduce(run) == run.result
+    assert run.parameters["method_parameters"] == {"prior": 0.1}
+
+
+def test_a_run_that_does_not_say_its_parameters_is_not_reproduced(test_set: TestSet) -> None:
+    design_change(test_set=test_set, kind="active")
+    judge_one_hit(make_judge(test_set.campaign))
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    del run.parameters["method_parameters"]
+    with pytest.raises(ValueError, match="does not say with which parameters 'bradley_terry'"):
+        ranking_run_reproduce(run)
 
 
 def test_a_judge_who_is_excluded_steers_no_drawing(test_set: TestSet) -> None:

@@ -126,6 +126,58 @@ def test_ranks_and_counts(judged: TestSetWriter) -> None:
     assert run.result["agreement"]["inter"]["agreeing"] == 12
 
 
+def test_a_run_records_how_its_intervals_of_kappa_were_found(judged: TestSetWriter) -> None:
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+
+    assert run is not None
+    assert run.parameters["agreement"] == {
+        "chance": "scott",
+        "chance_of_judges": "own",
+        "resample": "two_way",
+        "confidence": 0.95,
+    }
+    # Two judges do not tell how judges differ.
+    inter = run.result["agreement"]["inter"]
+    assert (inter["low"], inter["high"], inter["no_interval"]) == (None, None, "too_few_judges")
+    # One of the judges ties once in fifteen comparisons, the other never: 0 + 14/15 / 2.
+    assert run.result["agreement"]["judges"][0]["p_chance"] == pytest.approx(7 / 15)
+
+
+def test_a_run_of_older_code_is_reproduced_to_the_bit(judged: TestSetWriter) -> None:
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    # As recorded before intervals were over judges, too; the figures are of that code.
+    run.parameters["agreement"] = {
+        "chance": "scott",
+        "resample": "segments",
+        "resamples": 1000,
+        "confidence": 0.95,
+    }
+    figures = {
+        "comparable": 15,
+        "agreeing": 12,
+        "p_agree": 0.8,
+        "kappa": 0.6238244514106583,
+        "low": -0.125,
+        "high": 1.0,
+        "reason": None,
+    }
+
+    again = ranking_run_reproduce(run)["agreement"]
+
+    assert again == {
+        "chance": "scott",
+        "p_chance": 0.4683333333333333,
+        "comparisons": 30,
+        "ties": 1,
+        "inter": figures,
+        "judges": [
+            {"judge": "j1", "blocks": 5, "comparisons": 15, "ties": 0, **figures},
+            {"judge": "j2", "blocks": 5, "comparisons": 15, "ties": 1, **figures},
+        ],
+    }
+
+
 def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWriter) -> None:
     writer.system("human", kind="reference")
     writer.system("spoilt", kind="bad_reference")

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import JudgmentSequence
+from annotation.services import design_change
 from campaign.models import Document, Segment, User
 from ranking.core.ranking import rank
 from ranking.models import RankingRun, RankingSettings
@@ -24,6 +25,7 @@ from ranking.services import (
     ranking_run_reproduce,
     ranking_settings_change,
 )
+from ranking.stored_pairs import pairs_of
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -61,7 +63,7 @@ def test_nobody_changed_anything_and_ranges_are_two_way(varied: TestSetWriter) -
         "resample": "two_way",
         "ranges": "percentile",
         "correction": "none",
-        "sides": 1,
+        "sides": 2,
         "confidence": 0.95,
     }
     assert run.parameters["method_parameters"] == {}
@@ -92,7 +94,8 @@ def test_a_stored_run_of_before_is_reproduced_bit_for_bit(varied: TestSetWriter)
     new = {"ranges", "correction", "sides", "method_parameters"}
     blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=now.watermark)
     ranges = {row.system: row for row in rank(blocks, resample="blocks").systems}
-    result = {name: value for name, value in now.result.items() if name != "limits"}
+    said_since = {"limits", "refusals", "pairs"}
+    result = {name: value for name, value in now.result.items() if name not in said_since}
     result["input"] = {
         name: value
         for name, value in result["input"].items()
@@ -167,27 +170,68 @@ def test_the_worker_is_told_of_a_change_and_of_nothing_else(
 def test_changes_are_history_with_their_author(varied: TestSetWriter, organiser: User) -> None:
     change(varied, resample="blocks", changed_by=organiser)
     change(varied, resample="blocks", changed_by=organiser)
-    change(varied, ranges="sign_test", correction="holm", sides=2)
+    change(varied, ranges="sign_test", correction="holm")
     change(varied, confidence=0.9)
     rows = list(RankingSettings.objects.of(varied.test_set.pk).order_by("id"))
-    assert [
-        (row.resample, row.ranges, row.correction, row.sides, row.confidence) for row in rows
-    ] == [
-        ("blocks", "percentile", "none", 1, 0.95),
-        ("blocks", "sign_test", "holm", 2, 0.95),
-        ("blocks", "sign_test", "holm", 2, 0.9),
+    recorded = [tuple(row.choice.recorded.values()) for row in rows]
+    assert recorded == [
+        ("blocks", "percentile", "none", 2, 0.95),
+        ("pairs", "sign_test", "holm", 1, 0.95),
+        ("pairs", "sign_test", "holm", 1, 0.9),
     ]
     assert [row.changed_by for row in rows] == [organiser, None, None]
     # What belongs to sign tests goes with them.
-    back = change(varied, ranges="percentile")
-    assert (back.correction, back.sides, back.confidence) == ("none", 1, 0.9)
+    assert tuple(change(varied, ranges="percentile").choice.recorded.values()) == (
+        *("two_way", "percentile", "none", 2, 0.9),
+    )
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"ranges": "sign_test", "correction": "benjamini_hochberg", "sides": 2},
+        {"ranges": "confidence_set", "correction": "holm"},
+        {"ranges": "confidence_set", "resample": "judges"},
+        {"ranges": "anytime"},
+        {"correction": "holm"},
+    ],
+)
+def test_a_run_has_the_ranges_and_the_pairs_that_were_chosen(
+    varied: TestSetWriter, chosen: dict[str, Any]
+) -> None:
+    choice = change(varied, **chosen).choice
+    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert run is not None
+    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
+    expected = rank(blocks, **choice.arguments)
+    assert pairs_of(run) == list(expected.pairs)
+    assert [(row["rank_low"], row["rank_high"]) for row in run.result["systems"]] == [
+        (row.rank_low, row.rank_high) for row in expected.systems
+    ]
+    assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
+    assert due_test_sets() == []
+
+
+def test_anytime_ranges_are_of_expected_wins_and_not_for_active_designs(
+    varied: TestSetWriter,
+) -> None:
+    change(varied, ranges="anytime")
+    design_change(test_set=varied.test_set, kind="active")
+    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert run is not None
+    assert run.method == "expected_wins"
+    assert not ranking_is_due(test_set_id=varied.test_set.pk)
+    change(varied, ranges="percentile")
+    with pytest.raises(RangeChoiceError, match="active design"):
+        change(varied, ranges="anytime")
 
 
 def test_what_makes_no_ranges_is_refused_and_changes_nothing(varied: TestSetWriter) -> None:
     for changes, field in (
-        ({"correction": "holm"}, "correction"),
-        ({"ranges": "anytime", "sides": 2}, "sides"),
+        ({"ranges": "confidence_set", "correction": "benjamini_hochberg"}, "correction"),
+        ({"ranges": "anytime", "sides": 1}, "sides"),
         ({"confidence": 1.0}, "confidence"),
+        ({"confidence": 0.9999}, "confidence"),
     ):
         with pytest.raises(RangeChoiceError) as refused:
             change(varied, **changes)
@@ -200,12 +244,13 @@ def test_what_makes_no_ranges_is_refused_and_changes_nothing(varied: TestSetWrit
     [
         ({"resample": "docs"}, "level_is_known"),
         ({"ranges": "guess"}, "ranges_are_known"),
-        ({"ranges": "sign_test", "correction": "all"}, "correction_is_known"),
-        ({"ranges": "sign_test", "sides": 3}, "sides_one_or_two"),
-        ({"confidence": 1.0}, "confidence_between_0_and_1"),
-        ({"confidence": float("nan")}, "confidence_between_0_and_1"),
-        ({"correction": "holm"}, "only_sign_tests_are_corrected"),
-        ({"sides": 2}, "only_sign_tests_are_corrected"),
+        ({"correction": "all"}, "correction_is_known"),
+        ({"sides": 3}, "sides_one_or_two"),
+        ({"confidence": 1.0}, "confidence_above_0_up_to_0_999"),
+        ({"confidence": float("nan")}, "confidence_above_0_up_to_0_999"),
+        ({"ranges": "sign_test"}, "sign_tests_are_of_pairs"),
+        ({"ranges": "confidence_set", "sides": 1}, "confidence_sets_hold_each_or_all"),
+        ({"ranges": "anytime"}, "anytime_ranges_hold_for_all_pairs"),
     ],
 )
 def test_the_database_refuses_nonsense(
@@ -280,11 +325,22 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     assert RankingSettings.objects.count() == 1
 
 
-def test_the_page_says_when_levels_do_not_count(
+def test_the_page_makes_ranges_by_tests_percentiles_again_but_keeps_sets(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
     change(varied, ranges="sign_test")
-    assert "made by tests of pairs at present" in text_of(as_organiser.get(page_of(varied)))
+    shown = as_organiser.get(page_of(varied))
+    assert "made by tests of pairs at present" in text_of(shown)
+    assert " checked>" not in shown.content.decode()
+    as_organiser.post(page_of(varied), {"resample": "blocks"})
+    change(varied, ranges="confidence_set", correction="holm")
+    as_organiser.post(page_of(varied), {"resample": "segments"})
+    rows = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
+    assert list(rows)[1:] == [
+        ("percentile", "blocks", "none"),
+        ("confidence_set", "two_way", "holm"),
+        ("confidence_set", "segments", "holm"),
+    ]
 
 
 def test_the_campaigns_settings_lead_to_those_of_its_test_sets(
@@ -308,13 +364,9 @@ def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: Use
     command(varied, "--confidence", "0.9")
     rows = list(RankingSettings.objects.order_by("id"))
     assert [row.changed_by for row in rows] == [organiser, None, None]
-    assert rows[-1].choice.recorded == {
-        "resample": "segments",
-        "ranges": "sign_test",
-        "correction": "benjamini_hochberg",
-        "sides": 2,
-        "confidence": 0.9,
-    }
+    assert tuple(rows[-1].choice.recorded.values()) == (
+        *("pairs", "sign_test", "benjamini_hochberg", 2, 0.9),
+    )
     command(varied, "--rank-ranges", "bootstrap")
     command(varied, "--rank-ranges", "two_way")
     levels = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
@@ -327,8 +379,8 @@ def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: Use
 def test_the_command_refuses_what_contradicts_itself(varied: TestSetWriter) -> None:
     for arguments in (
         ("--rank-ranges", "two_way", "--resample", "blocks"),
-        ("--rank-ranges", "anytime", "--correction", "holm"),
-        ("--sided", "two"),
+        ("--rank-ranges", "anytime", "--correction", "none"),
+        ("--rank-ranges", "confidence_set", "--sided", "one"),
     ):
         with pytest.raises(CommandError):
             command(varied, *arguments)

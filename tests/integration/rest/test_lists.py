@@ -126,7 +126,8 @@ def test_judges_with_agreement_of_the_latest_ranking(
             "judged": 4,
             "skipped": 2,
             "agreement": {
-                key: row[key] for key in ("kappa", "low", "high", "agreeing", "comparable")
+                key: row[key]
+                for key in ("kappa", "low", "high", "agreeing", "comparable", "no_interval")
             },
             "standing": "good",
             "measures": {},  # the worker measures after it has ranked

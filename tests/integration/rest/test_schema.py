@@ -22,6 +22,7 @@ from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
 from campaign.models import Judge, TestSet, User
 from ranking.models import RankingRun
+from tests.properties import examples
 
 # Every one of these can be read without a body.
 READ = [
@@ -209,6 +210,7 @@ def test_what_a_judge_is_sent_is_as_described(
     assert {status // 100 for status in answers} == {2}
 
 
+@pytest.mark.hypothesis
 @pytest.mark.django_db
 def test_made_up_requests_are_answered_as_described(
     described: BaseSchema,
@@ -228,14 +230,7 @@ def test_made_up_requests_are_answered_as_described(
 
 
 def check(operation: Any, client: Client, real: dict[str, int | str]) -> None:
-    @settings(
-        max_examples=12,
-        deadline=None,
-        phases=[Phase.generate],
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(examples(12), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(), existing=booleans())
     def answered(case: Any, existing: bool) -> None:
         if existing:

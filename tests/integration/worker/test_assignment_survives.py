@@ -102,7 +102,7 @@ def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
             eventually(judged(40))
             connection.close()
             postgres.child.send(signal.SIGKILL)
-            assert postgres.child.wait(10)
+            assert postgres.child.wait(60)
             postgres.start()
             eventually(judged(80))
             kill(worker)

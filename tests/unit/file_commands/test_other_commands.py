@@ -128,6 +128,22 @@ def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
     assert [row["share"] for row in said["data_requirements"]] == [0.5, 1]
 
 
+def test_methods_are_compared_with_the_parameters_given(
+    judgments: str, run_json: RunJson, run: Run
+) -> None:
+    asked = ("select_method", judgments, "--folds", 2, "--method", "hopkins_may", "bradley_terry")
+    # A radius so large that everything is called a tie: two of sixteen comparisons were one.
+    said = run_json(
+        *asked, "--parameter", "hopkins_may.radius=50", "bradley_terry.prior=1", "--seed", 1
+    )
+    accuracy = {row["method"]: row["accuracy"] for row in said["methods"]}
+    assert accuracy["hopkins_may"] < accuracy["bradley_terry"]
+    with pytest.raises(CommandError, match=r"lopez\.time_limit: this method is not asked for"):
+        run(*asked, "--parameter", "lopez.time_limit=1")
+    with pytest.raises(CommandError, match="no parameter 'prior'"):
+        run("diagnose_judges", judgments, "--parameter", "expected_wins.prior=1")
+
+
 def test_campaigns_are_simulated(run_json: RunJson) -> None:
     said = run_json(
         *("simulate_campaigns", "--systems", 5, "--noise", 5, "--comparisons", 200, 400),

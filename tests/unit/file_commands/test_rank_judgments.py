@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.core.management.base import CommandError
 from ranking.core.blocks import Blocks
 from ranking.core.levels import Level
 from ranking.core.ranking import rank
+from ranking.core.significance import Correction
 from ranking.files import read_judgments
 from ranking.management.commands import rank_judgments
 
@@ -34,7 +36,7 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
     assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
     first = said["rankings"][0]
     assert (first["seed"], first["resample"], first["parameters"]) == (0, "two_way", {})
-    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 1)
+    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 2)
     # 3, 1, 0 and 3 decided comparisons of each of two judges on the four segments.
     assert first["limits"] == ["few_judges", "few_segments"]
     assert first["effective_judges"] == 2
@@ -120,14 +122,59 @@ def test_the_options_choose_the_level_and_the_ranges_are_of_it(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        (["--rank-ranges", "sign_test"], {"ranges": "sign_test"}),
+        (
+            ["--rank-ranges", "sign_test", "--correction", "holm", "--sided", "two"],
+            {"ranges": "sign_test", "correction": Correction.HOLM, "sides": 2},
+        ),
+        (["--rank-ranges", "confidence_set"], {"ranges": "confidence_set"}),
+        (
+            ["--rank-ranges", "confidence_set", "--resample", "blocks", "--correction", "holm"],
+            {"ranges": "confidence_set", "resample": "blocks", "correction": Correction.HOLM},
+        ),
+        (["--rank-ranges", "anytime"], {"ranges": "anytime"}),
+        (["--correction", "bh"], {"correction": Correction.BENJAMINI_HOCHBERG}),
+    ],
+)
+def test_pairs_are_told_with_their_tests_in_every_format(
+    judgments: str, run: Run, run_json: RunJson, arguments: list[str], chosen: dict[str, Any]
+) -> None:
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), **chosen)
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    assert said["pairs"] == [asdict(pair) for pair in expected.pairs]
+    assert (said["correction"], said["sides"]) == (expected.correction, expected.sides)
+    best, last = expected.pairs[0], expected.pairs[-1]
+    text = run("rank_judgments", judgments, *arguments)
+    assert "Pairs of systems by expected_wins" in text
+    assert f"{best.adjusted_p:.3f}" in text
+    assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
+    markdown = run("rank_judgments", judgments, *arguments, "--format", "markdown")
+    assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
+    assert r"\caption{Pairs" in run("rank_judgments", judgments, *arguments, "--format", "latex")
+    cells = list(
+        csv.DictReader(io.StringIO(run("rank_judgments", judgments, *arguments, "--format", "csv")))
+    )
+    (p_value,) = [
+        cell["value"]
+        for cell in cells
+        if (cell["table"], cell["row"], cell["column"])
+        == ("expected_wins_pairs", f"{last.better} | {last.worse}", "adjusted_p")
+    ]
+    assert float(p_value) == last.adjusted_p
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
         (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
-        (["--rank-ranges", "sign_test", "--resample", "blocks"], "resamples nothing"),
-        (["--rank-ranges", "anytime", "--resample", "two_way"], "resamples nothing"),
-        (["--correction", "holm"], "Only sign tests are corrected"),
-        (["--rank-ranges", "anytime", "--sided", "two"], "Only sign tests have a second side"),
+        (["--rank-ranges", "sign_test", "--resample", "blocks"], "take pairs for independent"),
+        (["--rank-ranges", "anytime", "--resample", "blocks"], "take two_way for independent"),
+        (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
+        (["--rank-ranges", "confidence_set", "--correction", "bh"], "each alone"),
+        (["--rank-ranges", "confidence_set", "--sided", "one"], "in both directions"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused_before_the_work(
@@ -194,3 +241,60 @@ def test_what_does_not_converge_ends_in_words(
     monkeypatch.setattr("ranking.core.davidson._MOST_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
+
+
+def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        *("rank_judgments", judgments, "--method", "bradley_terry", "hopkins_may", "trueskill_wmt"),
+        *("--parameter", "bradley_terry.prior=0.5", "hopkins_may.radius=0.4"),
+        *("--parameter", "trueskill_wmt.runs=20", "trueskill_wmt.collapsed_tie=no"),
+        *("--resamples", 5, "--resample", "blocks"),
+    )
+    given = {ranking["method"]: ranking["parameters"] for ranking in said["rankings"]}
+    assert given["bradley_terry"] == {"prior": 0.5}
+    assert given["hopkins_may"] == {"inference": "collapsed", "radius": 0.4}
+    assert given["trueskill_wmt"]["runs"] == 20
+    assert given["trueskill_wmt"]["collapsed_tie"] is False
+    blocks = read_judgments([judgments]).blocks.without(["_ref"])
+    expected = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0.5})
+    scores = {row["system"]: row["score"] for row in said["rankings"][0]["systems"]}
+    assert scores == {row.system: row.score for row in expected.systems}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("prior=1", "'prior=1' is not of the form METHOD.NAME=VALUE"),
+        ("bradley_terry.prior", "is not of the form METHOD.NAME=VALUE"),
+        ("elo.k=1", "'elo' is none of geq_others"),
+        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(it has: prior\)"),
+        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(it has: none\)"),
+        ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is no number"),
+        ("trueskill.runs=1.5", "trueskill.runs: '1.5' is no whole number"),
+        ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
+        ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),
+        ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
+        ("hopkins_may.radius=none", "hopkins_may.radius: this method is not asked for"),
+        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
+    ],
+)
+def test_parameters_that_are_wrong_are_refused_in_words(
+    judgments: str, run: Run, given: str, said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        run(
+            *("rank_judgments", judgments, "--method", "bradley_terry"),
+            *("--parameter", *given.split()),
+        )
+
+
+def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -> None:
+    header = Path(judgments).read_text(encoding="utf-8").splitlines()[0]
+    one = tmp_path / "one.csv"
+    one.write_text(f"{header}\nCzech,English,1,d,1,ann,A,B,C,1,2,3\n", encoding="utf-8")
+    text = run(
+        *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
+        *("--parameter", "bradley_terry.prior=0"),
+    )
+    assert "Parameters: prior 0.0." in text
+    assert "the scores show it as 10: A > B > C." in text

@@ -117,8 +117,10 @@ def test_published_agreement_of_wmt15(real_data: Path, run_json: RunJson) -> Non
         ] == published[which]
 
 
-def test_identical_texts_of_wmt12_ranked_differently(real_data: Path, run_json: RunJson) -> None:
-    folder = real_data / "wmt12-cs-en"
+def test_identical_texts_of_wmt12_ranked_differently(
+    wmt12_with_texts: Path, run_json: RunJson
+) -> None:
+    folder = wmt12_with_texts
     files = {path.name.split(".")[2]: path for path in (folder / "systems").iterdir()}
     arguments = [f"{system}={path}" for system, path in files.items()]
     said = run_json("diagnose_campaign", folder / "judgments.csv", "--system-text", *arguments)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
@@ -119,7 +119,6 @@ def _rows(draw: st.DrawFn, slots: int) -> FiveWayRow:
     )
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(2, 7))
 def test_reading_what_was_written_gives_the_rows_back(data: st.DataObject, slots: int) -> None:
     rows = data.draw(st.lists(_rows(slots), max_size=4))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
@@ -39,7 +39,6 @@ _TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"])).filter(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT), _TEXT), min_size=1), st.booleans())
 def test_what_json_wrote_is_read_back(
     make_file: MakeFile, rows: list[tuple[str, list[str], str]], ascii_only: bool

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat, read_test_set
@@ -62,7 +62,6 @@ _TEXT = st.text(
 ).filter(lambda text: text.strip() == text and not text.startswith("\ufeff"))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(_TEXT, _TEXT, _TEXT), min_size=1), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_what_was_written_a_line_a_segment_is_read_back(
     read: Read, rows: list[tuple[str, str, str]], line_end: str

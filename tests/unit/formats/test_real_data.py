@@ -1,4 +1,4 @@
-"""The released WMT files, read as they are."""
+"""The released WMT files, read as they are, and texts of our own in the same shape."""
 
 import csv
 from pathlib import Path
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.realdata
 
 
 @pytest.fixture
-def wmt12_cs_en(real_data: Path) -> list[SegmentTexts]:
-    folder = real_data / "wmt12-cs-en"
+def wmt12_cs_en(wmt12_with_texts: Path) -> list[SegmentTexts]:
+    folder = wmt12_with_texts
     outputs = {path.name.split(".")[2]: path for path in sorted(folder.glob("systems/*.sgm"))}
     opened = {name: path.open("rb") for name, path in outputs.items()}
     with (
@@ -49,6 +49,7 @@ def test_the_ampersands_of_wmt12_are_text_and_its_entities_are_decoded(
     texts += [text for s in wmt12_cs_en for text in (*s.references, *s.outputs.values())]
     assert sum("S&P" in text for text in texts) == 2
     assert sum("AT&T" in text for text in texts) == 2
+    assert [text for text in texts if '"' in text]
     assert not [text for text in texts if "&quot;" in text or "&#39;" in text]
     # This one system escaped its output twice. It is read as it was submitted.
     twice = [s.outputs["uk-dan-moses"] for s in wmt12_cs_en if "&amp;" in s.outputs["uk-dan-moses"]]
@@ -82,8 +83,8 @@ def test_the_judgments_of_wmt_are_read_and_written_back_to_the_byte(
 
 
 def test_the_source_index_of_wmt12_finds_its_segment(
-    real_data: Path, wmt12_cs_en: list[SegmentTexts]
+    wmt12_with_texts: Path, wmt12_cs_en: list[SegmentTexts]
 ) -> None:
-    with (real_data / "wmt12-cs-en/judgments.csv").open(encoding="utf-8", newline="") as plain:
+    with (wmt12_with_texts / "judgments.csv").open(encoding="utf-8", newline="") as plain:
         judged = {int(row["srcIndex"]) for row in csv.DictReader(plain)}
     assert judged <= {segment.number for segment in wmt12_cs_en}

@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, read_five_way_csv, read_test_set
@@ -38,7 +38,6 @@ def _content(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.parametrize("file_format", TestSetFormat)
-@settings(deadline=None)
 @given(data=st.data())
 def test_test_sets(make_file: MakeFile, file_format: TestSetFormat, data: st.DataObject) -> None:
     content = data.draw(_content(_PIECES[file_format]) | st.binary())
@@ -48,7 +47,6 @@ def test_test_sets(make_file: MakeFile, file_format: TestSetFormat, data: st.Dat
             segment.source.encode()
 
 
-@settings(deadline=None)
 @given(_content(_CSV_PIECES) | st.binary())
 def test_judgments(content: bytes) -> None:
     with contextlib.suppress(FormatError):

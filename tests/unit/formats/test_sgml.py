@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
@@ -88,7 +88,6 @@ _ESCAPED = st.text(
 ).filter(lambda text: text.strip())
 
 
-@settings(deadline=None)
 @given(st.lists(_ESCAPED, min_size=1, max_size=5), st.permutations(range(5)), st.booleans())
 def test_any_text_comes_back_in_any_order(
     read: Read, texts: list[str], order: list[int], wrap: bool

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
@@ -50,7 +50,6 @@ def test_the_last_line_end_begins_no_line(
     assert list(text_lines(make_file("x", content))) == lines
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text(st.sampled_from("aé\n\r\u2028 😀"), max_size=6)),
     st.booleans(),

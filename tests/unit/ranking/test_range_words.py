@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
+from ranking.core.anytime import Refusal
 from ranking.core.effective_units import EffectiveUnits
 from ranking.core.levels import LEVELS
-from ranking.core.significance import Correction
+from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.two_way import RangeLimit
-from ranking.range_choices import RangeChoice, RangeChoiceError, recorded_choice
-from ranking.range_limits import range_limits
+from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice, recorded_choice
+from ranking.range_limits import LIMITS, range_limits
 from ranking.range_words import level_words, limit_in_words, ranges_in_words, ranges_meaning
 
 MANY = EffectiveUnits(segments=100.0, judges=20.0)
@@ -50,17 +51,21 @@ def test_percentile_ranges_say_their_level(level: Any, limits: list[str], words:
 def test_no_other_ranges_are_said_to_be_resampled() -> None:
     kinds: list[dict[str, Any]] = [
         {"ranges": "confidence_set"},
+        {"ranges": "confidence_set", "correction": "holm"},
+        {"ranges": "confidence_set", "resample": "segments"},
         {"ranges": "anytime"},
         {"ranges": "sign_test"},
-        {"ranges": "sign_test", "correction": Correction.HOLM},
-        {"ranges": "sign_test", "correction": Correction.BENJAMINI_HOCHBERG, "sides": 2},
+        {"ranges": "sign_test", "correction": "holm"},
+        {"ranges": "sign_test", "correction": "benjamini_hochberg", "sides": 2},
     ]
-    sentences = [said(RangeChoice(confidence=0.975, **kind)) for kind in kinds]
+    sentences = [said(completed_choice({"confidence": 0.975, **kind})) for kind in kinds]
     assert len(set(sentences)) == len(sentences)
     for sentence in sentences:
         assert sentence.startswith("97.5 % ")
         assert "resampl" not in sentence
         assert "draws" not in sentence
+    assert all("each comparison for independent" in sentence for sentence in sentences[4:])
+    assert "account for segments, not for judges" in sentences[2]
 
 
 @pytest.mark.parametrize("level", ["segments", "judges", "blocks", "pairs"])
@@ -88,7 +93,15 @@ def test_the_explanation_is_of_the_level(level: Any) -> None:
     ],
 )
 def test_limits_are_said(limit: str, counts: dict[str, Any], words: str) -> None:
-    assert limit_in_words(limit, {**COUNTS, **counts}).startswith(words)
+    said = limit_in_words(limit, {**COUNTS, **counts}, ranges="percentile")
+    assert said.startswith(words)
+
+
+def test_every_reason_why_anytime_ranges_tell_nothing_is_said() -> None:
+    sentences = {limit_in_words(reason, COUNTS, ranges="anytime") for reason in Refusal}
+    assert len(sentences) == len(Refusal)
+    assert not sentences & set(LIMITS)
+    assert all("no systems are told apart" in sentence for sentence in sentences)
 
 
 def test_levels_that_resample_too_few_units_are_limited_too() -> None:
@@ -112,7 +125,7 @@ def test_one_document_limits_ranges_over_segments(level: Any, limits: list[str])
 
 
 def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
-    for choice in (RangeChoice(resample="blocks"), RangeChoice(ranges="sign_test")):
+    for choice in (RangeChoice(resample="blocks"), completed_choice({"ranges": "sign_test"})):
         assert range_limits(choice, [], MANY, one_document=True) == []
     few = [RangeLimit.FEW_SEGMENTS]
     assert range_limits(RangeChoice(), few, MANY, one_document=True) == ["few_segments"]
@@ -123,23 +136,41 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
     [
         ({"resample": "documents"}, "resample"),
         ({"ranges": "guess"}, "ranges"),
-        ({"ranges": "sign_test", "sides": 3}, "sides"),
-        ({"sides": 2}, "sides"),
-        ({"correction": Correction.HOLM}, "correction"),
-        ({"ranges": "anytime", "correction": Correction.HOLM}, "correction"),
+        ({"sides": 3}, "sides"),
+        ({"ranges": "anytime", "sides": 1}, "sides"),
+        ({"ranges": "confidence_set", "correction": "benjamini_hochberg"}, "correction"),
+        ({"ranges": "anytime", "correction": "none"}, "correction"),
+        ({"ranges": "sign_test", "resample": "two_way"}, "resample"),
+        ({"ranges": "anytime", "resample": "blocks"}, "resample"),
         ({"confidence": 1.0}, "confidence"),
         ({"confidence": float("nan")}, "confidence"),
     ],
 )
 def test_what_makes_no_ranges_is_refused_by_its_name(parts: dict[str, Any], field: str) -> None:
     with pytest.raises(RangeChoiceError) as refused:
-        RangeChoice(**parts).check()
+        completed_choice(parts)
     assert refused.value.field == field
 
 
+@pytest.mark.parametrize("kind", RANGE_KINDS)
+def test_a_completed_choice_is_what_the_core_makes_of_it(kind: RangeKind) -> None:
+    options = RangeOptions(kind=kind)
+    choice = completed_choice({"ranges": kind})
+    assert (choice.resample, choice.correction, choice.sides) == (
+        options.independent,
+        options.chosen_correction,
+        options.chosen_sides,
+    )
+    # And complete: nothing in it depends on defaults any more.
+    assert completed_choice(choice.recorded) == choice
+
+
+def test_nothing_chosen_is_the_default() -> None:
+    assert completed_choice({}) == RangeChoice()
+
+
 def test_a_choice_is_read_back_from_what_a_run_recorded() -> None:
-    choice = RangeChoice(ranges="sign_test", correction=Correction.HOLM, sides=2, confidence=0.9)
-    choice.check()
+    choice = completed_choice({"ranges": "sign_test", "correction": "holm", "confidence": 0.9})
     assert recorded_choice({**choice.recorded, "seed": 3}) == choice
 
 

@@ -1,6 +1,4 @@
-import os
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -72,12 +70,3 @@ def drawn_blocks() -> Callable[[int], Blocks]:
         return blocks_from_rows(rows, SYSTEMS)
 
     return draw
-
-
-@pytest.fixture(scope="session")
-def real_data() -> Path:
-    """Folder of released WMT judgments."""
-    folder = os.environ.get("QUINTET_REAL_DATA")
-    if not folder:
-        pytest.skip("QUINTET_REAL_DATA is not set: no released WMT judgments to compare with")
-    return Path(folder)

@@ -105,7 +105,7 @@ def test_no_blocks_no_agreement() -> None:
 def test_a_judge_who_shares_one_segment_has_an_interval_that_says_nothing() -> None:
     # Without that segment, in e⁻¹ = 37 % of the resamples, κ may be anything.
     rows = [BlockRow(judge, 1, ["a", "b"], [1, 2]) for judge in ("ann", "bob")]
-    agreement = inter_judge_agreement(blocks_from_rows(rows, "ab")).inter
+    agreement = inter_judge_agreement(blocks_from_rows(rows, "ab"), resample="segments").inter
     assert agreement.kappa == 1
     assert agreement.low == pytest.approx(-1)  # P(A) = 0 with P(E) = 1/2
     assert agreement.high == 1
@@ -139,7 +139,11 @@ def test_intervals_are_those_of_literally_repeated_segments(
     resamples, segments = 8, [1, 2, 3]
     weights = poisson_weights(np.array(segments, np.uint64), seed=4, resamples=resamples)
     report = inter_judge_agreement(
-        blocks_from_rows(rows, systems), resamples=resamples, confidence=0.5, seed=4
+        blocks_from_rows(rows, systems),
+        resample="segments",
+        resamples=resamples,
+        confidence=0.5,
+        seed=4,
     )
     if report.inter.kappa is None:
         return
@@ -164,10 +168,10 @@ def test_the_segments_counted_at_a_time_change_no_bit(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
-    whole = inter_judge_agreement(blocks, resamples=5)
+    whole = inter_judge_agreement(blocks, resample="segments", resamples=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
-        assert inter_judge_agreement(blocks, resamples=5) == whole
+        assert inter_judge_agreement(blocks, resample="segments", resamples=5) == whole
 
 
 @given(data=st.data())
@@ -176,7 +180,7 @@ def test_the_order_of_rows_changes_no_bit_and_the_report_is_plain_json(
 ) -> None:
     rows = data.draw(rows_strategy)
     one, other = (
-        inter_judge_agreement(blocks_from_rows(some, systems), resamples=10)
+        inter_judge_agreement(blocks_from_rows(some, systems), resample="segments", resamples=10)
         for some in (rows, data.draw(st.permutations(rows)))
     )
     assert one == other

@@ -8,7 +8,7 @@ from typing import Literal
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
@@ -19,6 +19,7 @@ from ranking.core.agreement_statistics import cohen_of_tables
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.collapsed import Pairing
 from ranking.core.resampling import poisson_weights
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Vote = tuple[str, tuple[object, ...], int]
@@ -129,8 +130,8 @@ def test_scott_between_judges_is_what_the_dashboard_shows(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
-    report = inter_judge_agreement(blocks, resamples=10)
-    found = measure_agreement(blocks, resamples=10).inter
+    report = inter_judge_agreement(blocks, resample="segments", resamples=10)
+    found = measure_agreement(blocks, resample="segments", resamples=10).inter
     assert (found.comparable, found.agreeing) == (report.inter.comparable, report.inter.agreeing)
     for name in ("p_agree", "kappa", "low", "high", "reason"):
         assert getattr(found, name) == getattr(report.inter, name)
@@ -257,7 +258,7 @@ def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(chance: Chanc
 
 @pytest.mark.parametrize("pairing", Pairing)
 @pytest.mark.parametrize("chance", Chance)
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_renaming_systems_and_reordering_rows_changes_nothing(
     rows_strategy: Rows,
@@ -280,7 +281,11 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
     one, other = (
         asdict(
             measure_agreement(
-                blocks_from_rows(some, systems), pairing=pairing, chance=chance, resamples=7
+                blocks_from_rows(some, systems),
+                pairing=pairing,
+                chance=chance,
+                resample="segments",
+                resamples=7,
             )
         )
         for some in (rows, renamed)
@@ -291,19 +296,20 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
 
 
 @pytest.mark.parametrize("chance", Chance)
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_shards_and_chunks_change_no_bit(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, chance: Chance
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
-    whole = measure_agreement(blocks, chance=chance, resamples=9)
+    whole = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
         patch.setattr("ranking.core.agreement_intervals._RESAMPLES_AT_A_TIME", 4)
         patch.setattr("ranking.core.cohen._CELLS_AT_A_TIME", 100)
         patch.setattr("ranking.core.cohen._CELLS_IN_WORK", 50)
-        assert measure_agreement(blocks, chance=chance, resamples=9) == whole
+        again = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
+        assert again == whole
 
 
 @pytest.mark.parametrize("chance", Chance)
@@ -317,7 +323,12 @@ def test_intervals_are_those_of_literally_repeated_segments(chance: Chance) -> N
     ]
     weights = poisson_weights(np.arange(1, 6, dtype=np.uint64), seed=4, resamples=9)
     found = measure_agreement(
-        blocks_from_rows(rows, "abc"), chance=chance, resamples=9, confidence=0.5, seed=4
+        blocks_from_rows(rows, "abc"),
+        chance=chance,
+        resample="segments",
+        resamples=9,
+        confidence=0.5,
+        seed=4,
     )
     kappas = defaultdict(list)
     for resample in range(9):

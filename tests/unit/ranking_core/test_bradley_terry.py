@@ -5,10 +5,11 @@ import numpy.typing as npt
 import pytest
 from scipy import optimize
 
-from ranking.core.blocks import BlockRow, blocks_from_rows
+from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.bradley_terry import INFINITE_GAP, gradient, scores
 from ranking.core.counts import Counts, Layout
 from ranking.core.davidson import NotConvergedError, davidson
+from ranking.core.levels import LEVELS, Level
 from ranking.core.ranking import rank
 from ranking.core.wins import NotEstimable
 
@@ -209,6 +210,66 @@ def test_a_prior_keeps_everybody_finite() -> None:
     for wrong in (-1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match="prior"):
             scores(counts, prior=wrong)
+
+
+def campaign(losses: int, *, last: bool) -> Blocks:
+    """Let "s0" win 324 comparisons of 8 systems but for some, or lose them."""
+    rng = np.random.default_rng(1)
+    quality = np.linspace(2, 0, 8)
+    rows = []
+    for block in range(120):
+        with_first = block < 81
+        others = (rng.permutation(7)[: 4 if with_first else 5] + 1).tolist()
+        order = sorted(others, key=lambda i: float(quality[i] + rng.normal()), reverse=True)
+        if with_first:
+            order.insert(int(block % 15 == 3 and block // 15 < losses), 0)
+        shown = [(f"s{i}",) for i in (reversed(order) if last else order)]
+        rows.append(BlockRow(f"j{block // 3 % 10}", block % 60, shown, [1, 2, 3, 4, 5]))
+    return blocks_from_rows(rows, tuple(f"s{i}" for i in range(8)))
+
+
+@pytest.mark.parametrize("prior", [0.0, 0.1])
+@pytest.mark.parametrize("level", LEVELS)
+def test_who_hardly_ever_loses_is_first_at_every_level(level: Level, prior: float) -> None:
+    for last in (False, True):
+        for losses in (0, 1, 2, 3, 5):
+            ranking = rank(
+                campaign(losses, last=last),
+                "bradley_terry",
+                resample=level,
+                resamples=200,
+                parameters={"prior": prior},
+            )
+            assert not ranking.not_estimable
+            row = next(row for row in ranking.systems if row.system == "s0")
+            assert (row.wins if last else row.losses) == losses
+            assert row.wins + row.losses == 324
+            end = 8 if last else 1
+            assert (row.rank_low, row.rank, row.rank_high) == (end, end, end)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothing(
+    level: Level,
+) -> None:
+    rows = [
+        BlockRow(f"j{number % 7}", number, [(a,), (b,)], [1, 2])
+        for number, (a, b) in enumerate([("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")])
+    ]
+    for prior in (0.0, 0.1):
+        ranking = rank(
+            blocks_from_rows(rows, "abcd"),
+            "bradley_terry",
+            resample=level,
+            resamples=100,
+            parameters={"prior": prior},
+        )
+        assert ranking.groups == (("a", "b"), ("c", "d"))
+        assert ranking.not_estimable == ()
+        ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
+        # The better one of a pair may be better or worse than both others, and so may the other.
+        assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
+        assert "separated" not in ranking.extra
 
 
 def test_the_prior_connects_nothing_that_was_not_compared() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core import compiled, counting_kernel
@@ -15,6 +15,7 @@ from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout, count
 from ranking.core.resampling import bootstrap_counts, generator_states, poisson_thresholds
 from ranking.core.tallies import tally
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
@@ -60,7 +61,7 @@ def test_resamples_are_the_same(drawn_blocks: Drawn, layout: Layout) -> None:
 
 @pytest.mark.usefixtures("interpreted")
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_counts_are_the_same(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:

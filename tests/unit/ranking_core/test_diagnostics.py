@@ -55,9 +55,20 @@ def test_without_a_reference_nothing_is_said_about_it() -> None:
         diagnose_campaign(BLOCKS, reference="nobody")
 
 
-def test_a_sole_winner_is_alone_and_has_beaten_somebody() -> None:
-    # The reference; a tie; one text of two systems; nobody beaten.
-    assert sole_winners(BLOCKS) == {"_ref": 1, "a": 0, "b": 0, "c": 0, NOBODY: 3}
+def test_a_sole_winner_alone_has_the_best_label() -> None:
+    # The reference; a tie; one text of two systems; a, which alone has a label.
+    assert sole_winners(BLOCKS) == {"_ref": 1, "a": 1, "b": 0, "c": 0, NOBODY: 2}
+
+
+def test_a_lone_label_wins_its_block_unless_it_stands_for_two_systems() -> None:
+    rows = [
+        BlockRow("ann", 1, "abc", [None, 5, None]),  # b, however bad its label is
+        BlockRow("ann", 2, [("a", "b"), "c"], [1, None]),  # one text of two systems
+        BlockRow("ann", 3, "abc", [None, None, None]),  # no label
+        BlockRow("ann", 4, "c", [2]),  # c, shown alone
+    ]
+    found = sole_winners(blocks_from_rows(rows, "abc"))
+    assert found == {"a": 0, "b": 1, "c": 1, NOBODY: 2}
 
 
 @given(data=st.data())

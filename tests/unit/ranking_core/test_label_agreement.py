@@ -38,7 +38,7 @@ def test_n_agreement_of_two_judges_is_the_formula_of_hamon_et_al() -> None:
 
 def test_intervals_hold_the_share() -> None:
     blocks, _ = labelled(1, 0.8)
-    for each in label_agreement(blocks, resamples=100).inter.n_agreement:
+    for each in label_agreement(blocks, resample="segments", resamples=100).inter.n_agreement:
         assert each.share is not None
         assert each.low is not None
         assert each.high is not None

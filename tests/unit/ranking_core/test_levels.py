@@ -3,13 +3,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout, count
 from ranking.core.levels import LEVELS, Level, Resampling, unit_keys
 from ranking.core.tallies import tally
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
@@ -17,7 +18,7 @@ Drawn = Callable[[int], Blocks]
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_a_resample_is_a_function_of_seed_and_id(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -33,7 +34,7 @@ def test_a_resample_is_a_function_of_seed_and_id(
 
 @pytest.mark.parametrize("level", ["blocks", "segments", "judges"])
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_resamples_are_weighted_counts_and_shards_add_up(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
@@ -14,6 +14,7 @@ from ranking.core.methods import METHODS
 from ranking.core.moments import UNITS, moments_of_blocks
 from ranking.core.ranking import rank
 from ranking.core.tallies import tally
+from tests.properties import examples
 from tests.worlds import draw_campaign, world_named
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -38,7 +39,7 @@ def assert_same(one: LiveState, other: LiveState) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_adding_then_removing_a_judgment_restores_every_bit(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -54,7 +55,7 @@ def test_adding_then_removing_a_judgment_restores_every_bit(
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_shards_in_any_order_merge_to_the_whole(
     level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
@@ -14,12 +14,13 @@ from ranking.core.levels import LEVELS, Level
 from ranking.core.method import CountsMethod
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
+from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
 
 OF_COUNTS = sorted(name for name, method in METHODS.items() if isinstance(method, CountsMethod))
-few = settings(max_examples=25, deadline=None)
+few = examples(25)
 
 
 def ranked(rows: list[BlockRow], systems: tuple[str, ...], method: str) -> Ranking:

@@ -14,6 +14,7 @@ import pytest
 from ranking.core.agreement import Chance, inter_judge_agreement
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.collapsed import Outcome, collapsed_comparisons
+from ranking.core.diagnostics import sole_winners
 from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.core.wins import expected_wins
@@ -168,3 +169,18 @@ def test_agreement_of_wmt10_is_that_of_bojar_et_al_2011_table_1(
     without = inter_judge_agreement(judged.without(["_ref"]), chance=Chance.UNIFORM, resamples=100)
     assert without.inter.kappa is not None
     assert without.inter.kappa < report.inter.kappa
+
+
+@pytest.mark.parametrize(("pair", "lone"), [("cs-en", 0), ("es-en", 1)])
+def test_lone_labels_of_wmt10_are_sole_winners(real_data: Path, pair: str, lone: int) -> None:
+    judged = blocks_of(five_way_rows(real_data / "wmt10" / f"judgments.{pair}.csv"))
+    labels = np.count_nonzero(judged.labels, axis=1)
+    only = judged.take(np.flatnonzero(labels == 1))
+    assert len(only) == lone
+    without, with_them = (
+        sole_winners(judged.take(np.flatnonzero(labels > 1))),
+        sole_winners(judged.take(np.flatnonzero(labels > 0))),
+    )
+    for row in range(lone):
+        without[only.systems[int(np.argmax(only.labels[row]))]] += 1
+    assert with_them == without

@@ -78,7 +78,7 @@ def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
     centring = np.eye(n) - 1 / n
     size = np.unique(groups, return_counts=True)[1]
     effective = size.sum() ** 2 / (size**2).sum()
-    return centring @ covariance @ centring * effective / (effective - 1)
+    return np.asarray(centring @ covariance @ centring * effective / (effective - 1))
 
 
 def columns(blocks: Blocks) -> dict[Level, npt.NDArray[np.int64]]:

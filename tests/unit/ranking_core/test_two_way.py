@@ -42,7 +42,7 @@ def moments_of(added: list[tuple[int, int, list[int]]]) -> Moments:
 
     def summed(units: list[int]) -> npt.NDArray[np.int64]:
         rows = [counts[np.array(units) == unit].sum(axis=0) for unit in sorted(set(units))]
-        return np.sum([np.outer(row, row) for row in rows], axis=0)
+        return np.asarray(np.sum([np.outer(row, row) for row in rows], axis=0))
 
     return Moments(
         cells=counts.sum(axis=0),

@@ -5,11 +5,12 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.sampling.cycles import plan_cycle
 from annotation.sampling.known_designs import known_design
+from tests.properties import examples
 
 Int64Array = npt.NDArray[np.int64]
 keys = st.integers(0, 2**63)
@@ -29,7 +30,7 @@ def cycle(met: Int64Array, size: int, key: int) -> list[int]:
     return spreads
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(3, 5), st.data(), keys)
 def test_pairs_are_at_most_one_apart_at_the_end_of_each_cycle_and_two_on_the_way(
     size: int, data: st.DataObject, key: int
@@ -44,7 +45,7 @@ def test_pairs_are_at_most_one_apart_at_the_end_of_each_cycle_and_two_on_the_way
         assert known_design(n, size) or len(spreads) <= 2 + 3 * n * (n - 1) / (size * (size - 1))
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.sampled_from([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24]), keys)
 def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(n: int, key: int) -> None:
     met = np.zeros((n, n), dtype=np.int64)
@@ -54,7 +55,7 @@ def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(n: int, ke
         assert max(spreads) <= (3 if (n, 6) in DENSE else 2)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.sampled_from([7, 9, 13, 15, 19, 21]), keys)
 def test_where_each_pair_can_meet_once_no_two_are_ever_more_than_one_apart(
     n: int, key: int

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotation.sampling.corpus import OutputKind, SegmentTexts, normalised
@@ -51,8 +51,6 @@ states = st.sampled_from(
         ),
     ]
 )
-# The first call loads the compiled kernels.
-patient = settings(deadline=None)
 
 
 def takes_part(segment: SegmentTexts, parameters: DesignParameters) -> dict[int, str]:
@@ -67,7 +65,6 @@ def takes_part(segment: SegmentTexts, parameters: DesignParameters) -> dict[int,
     }
 
 
-@patient
 @given(designs, segments, numbers, states)
 def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
     parameters: DesignParameters, segment: SegmentTexts, number: int, state: DrawState
@@ -93,7 +90,6 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
             assert sorted(names[output_id] for output_id in ids) == list(systems)
 
 
-@patient
 @given(designs, segments, numbers, states)
 def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_as_wanted(
     parameters: DesignParameters, segment: SegmentTexts, number: int, state: DrawState
@@ -118,7 +114,6 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
         assert len(block.candidates) >= min(size, len(distinct)) - bool(block.control)
 
 
-@patient
 @given(designs, segments, numbers, states, st.randoms(use_true_random=False))
 def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     parameters: DesignParameters,
@@ -138,7 +133,6 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     )
 
 
-@patient
 @given(designs, segments, numbers)
 def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_reference(
     parameters: DesignParameters, segment: SegmentTexts, number: int

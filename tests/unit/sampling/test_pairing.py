@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.sampling.pairing import (
@@ -15,6 +15,7 @@ from annotation.sampling.pairing import (
     order_balanced,
 )
 from annotation.sampling.priorities import active_priorities
+from tests.properties import examples
 
 Int64Array = npt.NDArray[np.int64]
 keys = st.integers(0, 2**64 - 1)
@@ -36,7 +37,6 @@ def some_counts(n: int, seed: int, most: int = 40) -> Int64Array:
     return counts + counts.T
 
 
-@settings(deadline=None)  # The first call loads the compiler.
 @given(st.integers(2, 12), st.data(), keys)
 def test_every_design_chooses_different_eligible_systems_and_repeats_itself(
     n: int, data: st.DataObject, key: int
@@ -77,7 +77,7 @@ def test_uniform_gives_every_system_the_same_chance() -> None:
     assert np.abs(shown - 3000).max() < 4 * np.sqrt(7000 * 3 / 7 * 4 / 7)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(2, 26), st.integers(2, 6), keys)
 def test_balanced_pair_counts_stay_within_a_few_and_within_one_where_it_can_be_promised(
     n: int, size: int, key: int
@@ -208,7 +208,7 @@ def test_active_chooses_by_priority_and_starves_nobody() -> None:
     assert share == pytest.approx(3 / (3 + 42 * 0.02), abs=0.04)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(2, 20), st.integers(2, 6), keys)
 def test_every_system_stands_equally_often_in_every_position(n: int, size: int, key: int) -> None:
     rng = np.random.default_rng(key)

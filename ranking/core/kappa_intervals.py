@@ -1,0 +1,215 @@
+"""Intervals of κ over segments and judges, from what κ becomes without each of them.
+
+Every pair of judgments that κ counts belongs to one segment and to two judges. Pairs of one segment
+are alike, since what makes its outputs easy to compare does so for everybody, and pairs with a judge
+in common are alike, since judges differ in care. κ of other judges on other segments therefore
+varies around ours with about the variance (Cameron, Gelbach & Miller 2011 for two kinds of clusters,
+Aronow, Samii & Assenova 2015 for pairs with a member in common)
+
+    V = V_segments + V_judges − V_overlap − V_pairs + V_pairs in segments
+
+Each term sums squared changes of κ when a unit is left out: a segment; a judge, with all pairs he is
+in; a judge's comparisons of one segment, whose pairs share both; and the pairs of two judges, which
+V_judges counts once for each of the two. V_judges and V_segments are delete-one jackknives.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: What an interval of κ takes for drawn at random.
+KappaLevel = Literal["segments", "judges", "two_way"]
+KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
+
+#: Below this a variance of κ is rounding: κ is at most 1, and floats have 16 digits.
+_NOTHING = 1e-24
+#: With fewer degrees of freedom an interval holds every κ there is in any case.
+_FEWEST_DEGREES = 0.5
+
+
+class NoInterval(StrEnum):
+    """Why a κ has no interval: a code, for the caller to put into words."""
+
+    TOO_FEW_JUDGES = "too_few_judges"
+    """Without one of the judges there is no κ, so nothing tells how judges differ: two judges, or
+    one whom all pairs are with."""
+
+    TOO_FEW_SEGMENTS = "too_few_segments"
+    """Without one of the segments there is no κ, so nothing tells how segments differ."""
+
+    NO_VARIATION = "no_variation"
+    """Leaving out any judge or segment changes nothing, as where all agree on everything."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How much κ changes when something it was measured on is left out.
+
+    Attributes
+    ----------
+    kappa : float
+        With everything.
+    without_segment : float64, shape (S,)
+        κ without each segment; NaN where nothing is left to measure it on.
+    without_judge : float64, shape (J,)
+        κ without each judge; of one judge's κ with the others, without each of the others.
+    overlap : float
+        Sum of the squared changes without one judge's comparisons of one segment.
+    pairs, pairs_in_segments : float
+        The same without the pairs of two judges, and without those of one segment; 0 where no pair
+        is of two judges that are both drawn.
+    judges : float
+        Effective number of judges, see `effective_number`.
+    """
+
+    kappa: float
+    without_segment: FloatArray
+    without_judge: FloatArray
+    overlap: float
+    judges: float
+    pairs: float = 0.0
+    pairs_in_segments: float = 0.0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Ends of an interval, or why there are none."""
+
+    low: float | None
+    high: float | None
+    reason: NoInterval | None
+
+
+@dataclass(frozen=True)
+class Variance:
+    """A variance of κ, and the degrees of freedom of the t distribution that goes with it."""
+
+    value: float
+    degrees: float
+
+
+def effective_number(pairs: Int64Array) -> float:
+    """Return how many judges of equal shares would weigh as evenly: (Σ n)² / Σ n² (Kish 1965).
+
+    Parameters
+    ----------
+    pairs : int64, shape (J,)
+        Compared pairs each judge is in.
+    """
+    shares = pairs.astype(np.float64)
+    squares = float(shares @ shares)
+    return float(shares.sum()) ** 2 / squares if squares else 0.0
+
+
+def jackknife(kappa: float, without: FloatArray) -> float:
+    """Return the delete-one variance around κ: (n − 1) / n · Σ (κ without one − κ)².
+
+    Parameters
+    ----------
+    kappa : float
+    without : float64, shape (n,)
+        NaN if one of them cannot be had.
+
+    Returns
+    -------
+    float
+        NaN for fewer than two units.
+    """
+    count = len(without)
+    if count < 2:
+        return math.nan
+    changes = without - kappa
+    return float((count - 1) / count * (changes @ changes))
+
+
+def variance(spread: Spread, level: KappaLevel) -> Variance:
+    """Estimate the variance of κ over judges, or over segments and judges.
+
+    The degrees of freedom are (J − 1) / 2 for J judges (of equal shares: `effective_number`), half
+    of the usual ones. Judges' care has long tails: one careless judge in seven gives what κ becomes
+    without each judge an excess kurtosis of 2, with which an estimated variance is as uncertain as
+    one of half as many normal values. Where it comes from segments for the most part, it is surer
+    (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    spread : Spread
+    level : "judges" or "two_way"
+
+    Returns
+    -------
+    Variance
+        NaN where it cannot be had.
+
+    Raises
+    ------
+    ValueError
+        If `level` is another.
+    """
+    of_judges = jackknife(spread.kappa, spread.without_judge)
+    degrees = max(_FEWEST_DEGREES, (spread.judges - 1) / 2)
+    if level == "judges":
+        return Variance(of_judges, degrees)
+    if level != "two_way":
+        raise ValueError(f"resample: {level!r} is neither judges nor two_way")
+    of_segments = jackknife(spread.kappa, spread.without_segment)
+    once = of_judges - spread.pairs
+    both = of_segments + once - spread.overlap + spread.pairs_in_segments
+    value = max(both, of_segments, once)
+    if math.isnan(of_segments) or math.isnan(of_judges):
+        return Variance(math.nan, degrees)
+    uncertain = max(once, 0.0) ** 2 / degrees + of_segments**2 / (len(spread.without_segment) - 1)
+    return Variance(value, max(degrees, value**2 / uncertain) if uncertain else degrees)
+
+
+def kappa_interval(
+    spread: Spread, level: KappaLevel, *, confidence: float, lowest: float
+) -> Interval:
+    """Find an interval of κ, by Student's t on the logarithm of 1 − κ.
+
+    1 − κ is the ratio of observed to expected disagreement, (1 − P(A)) / (1 − P(E)), and the
+    logarithm of a ratio is nearer to normal than the ratio; so no interval reaches above 1.
+
+    Parameters
+    ----------
+    spread : Spread
+    level : "judges" or "two_way"
+    confidence : float
+        Between 0 and 1.
+    lowest : float
+        The lowest κ there is, −P(E) / (1 − P(E)).
+
+    Returns
+    -------
+    Interval
+    """
+    reason = _why_none(spread, level)
+    found = variance(spread, level)
+    if reason is None and found.value <= _NOTHING:
+        reason = NoInterval.NO_VARIATION
+    if reason is not None:
+        return Interval(None, None, reason)
+    disagreement = 1 - spread.kappa
+    quantile = float(stdtrit(found.degrees, (1 + confidence) / 2))
+    # Beyond this the interval holds every κ in any case, and exp would overflow.
+    reach = min(700.0, quantile * math.sqrt(found.value) / disagreement)
+    low = max(lowest, 1 - disagreement * math.exp(reach))
+    return Interval(low, 1 - disagreement * math.exp(-reach), None)
+
+
+def _why_none(spread: Spread, level: KappaLevel) -> NoInterval | None:
+    if math.isnan(jackknife(spread.kappa, spread.without_judge)):
+        return NoInterval.TOO_FEW_JUDGES
+    if level == "two_way" and math.isnan(jackknife(spread.kappa, spread.without_segment)):
+        return NoInterval.TOO_FEW_SEGMENTS
+    return None

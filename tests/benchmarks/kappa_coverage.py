@@ -1,0 +1,146 @@
+"""How often intervals of κ hold the κ of the population: `python -m tests.benchmarks.kappa_coverage`.
+
+Judges are drawn from populations that differ in care, `tests/judges_of_differing_care.py`. Printed
+for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
+leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
+and for a judge of each campaign how often the interval of their κ with others holds theirs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from ranking.core.agreement import Agreement, inter_judge_agreement
+from ranking.core.agreement_counts import count_agreement
+from ranking.core.agreement_spread import inter_spread
+from ranking.core.kappa_intervals import KAPPA_LEVELS, KappaLevel, variance
+from tests.judges_of_differing_care import (
+    CareWorld,
+    draw_campaign,
+    kappa_of_judge,
+    population_kappa,
+)
+
+WORLDS: dict[str, CareWorld] = {
+    **{
+        f"{judges} judges, {segments} segments": CareWorld(judges=judges, segments=segments)
+        for judges in (10, 20, 45)
+        for segments in (100, 300, 1000)
+    },
+    "5 judges, 300 segments": CareWorld(judges=5),
+    "10 judges, nobody clicks, care 0.8": CareWorld(judges=10, care=0.8, clicking=0),
+    "20 judges, nobody clicks, care 0.8": CareWorld(judges=20, care=0.8, clicking=0),
+    "10 judges, one in seven clicks": CareWorld(judges=10, clicking=1 / 7),
+    "20 judges, one in seven clicks": CareWorld(judges=20, clicking=1 / 7),
+    "10 judges, shares 1/j": CareWorld(judges=10, unequal=True),
+    "20 judges, shares 1/j": CareWorld(judges=20, unequal=True),
+    "20 judges, five of fifteen outputs": CareWorld(judged_by=8, same_outputs=False),
+    "10 judges, all alike": CareWorld(judges=10, care=0, clicking=0, tie_care=0),
+    "20 judges, all alike": CareWorld(judges=20, care=0, clicking=0, tie_care=0),
+    "45 judges, all alike": CareWorld(judges=45, care=0, clicking=0, tie_care=0),
+}
+_OF_JUDGES = 1
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What came out of the campaigns of a world.
+
+    Attributes
+    ----------
+    truth : float
+        κ of the population.
+    held : dict of str to float
+        Share of campaigns whose interval holds it, by level.
+    deviation, estimated : float
+        Standard deviation of κ over campaigns, and root of the mean two-way variance.
+    judges : float
+        Share of judges whose two-way interval holds their κ.
+    """
+
+    truth: float
+    held: dict[KappaLevel, float]
+    deviation: float
+    estimated: float
+    judges: float
+
+
+def coverage(
+    world: CareWorld,
+    *,
+    campaigns: int,
+    levels: Iterable[KappaLevel] = KAPPA_LEVELS,
+    of_judges: int = _OF_JUDGES,
+    resamples: int = 400,
+    pairs: int = 100_000,
+) -> Coverage:
+    """Draw campaigns and count the intervals that hold the truth."""
+    truth = population_kappa(world, pairs)
+    held: dict[KappaLevel, list[bool]] = {level: [] for level in levels}
+    kappas, variances, judges = [], [], []
+    for seed in range(campaigns):
+        blocks, drawn = draw_campaign(world, seed)
+        for level, of_level in held.items():
+            report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
+            of_level.append(_holds(report.inter, truth))
+            if level == "two_way":
+                judges += [
+                    _holds(
+                        report.judges[judge].agreement, kappa_of_judge(world, drawn, judge, seed)
+                    )
+                    for judge in range(of_judges)
+                ]
+        counts = count_agreement(blocks, meetings=True)
+        spread = inter_spread(counts, world.judges, expected=None)
+        kappas.append(spread.kappa)
+        variances.append(variance(spread, "two_way").value)
+    return Coverage(
+        truth=truth,
+        held={level: float(np.mean(found)) for level, found in held.items()},
+        deviation=float(np.std(kappas, ddof=1)),
+        estimated=float(np.sqrt(np.mean(variances))),
+        judges=float(np.mean(judges)) if judges else float("nan"),
+    )
+
+
+def _holds(agreement: Agreement, truth: float) -> bool:
+    """Whether the interval holds it; none at all holds nothing."""
+    return (
+        agreement.low is not None
+        and agreement.high is not None
+        and agreement.low <= truth <= agreement.high
+    )
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Print a table of all worlds, or of those asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=400)
+    parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
+    parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    given = parser.parse_args()
+    say("| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |")
+    say("|---|---|---|---|---|---|---|---|")
+    for name in cast("list[str]", given.world):
+        found = coverage(WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges)
+        cells = [f"{100 * found.held[level]:.1f}" for level in KAPPA_LEVELS]
+        say(
+            f"| {name} | {found.truth:.3f} | {' | '.join(cells)} | {found.deviation:.3f} "
+            f"| {found.estimated:.3f} | {100 * found.judges:.1f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Hypothesis: the profile of `make test`, that of `make fuzz`, and examples for dear properties."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from launcher.home import CHECKOUT
+
+#: Examples of a property in `make test`, unless it says otherwise.
+USUAL = 100
+
+
+def profiles_register() -> None:
+    """Register both profiles and load the one of `make test`; `--hypothesis-profile` overrules it."""
+    # The same examples in every run, however slow the machine; nothing is remembered of a run.
+    settings.register_profile(
+        "test",
+        max_examples=USUAL,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    # Others in every run, and whatever failed comes first in the next one.
+    settings.register_profile(
+        "fuzz",
+        settings.get_profile("test"),
+        max_examples=int(os.environ.get("FUZZ_EXAMPLES", "2000")),
+        derandomize=False,
+        database=DirectoryBasedExampleDatabase(CHECKOUT / ".fuzz"),
+    )
+    settings.load_profile("test")
+
+
+def examples(count: int) -> settings:
+    """Draw so many examples in `make test`, and in `make fuzz` more by the factor of all others.
+
+    For properties that take long.
+    """
+    return settings(max_examples=max(1, count * settings().max_examples // USUAL))

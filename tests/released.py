@@ -1,0 +1,102 @@
+"""The judgments WMT released, which ship in `tests/data/released`, and texts of our own for them.
+
+The texts of WMT are not ours to ship. Those made here have the shape of WMT12 Czech–English: as many
+documents and segments, the same outputs identical, and the same oddities in their SGML.
+"""
+
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "data" / "released"
+SYSTEMS = ("cu-bojar", "jhu-heiro", "onlineA", "onlineB", "uedin-wmt12", "uk-dan-moses")
+#: Segments whose source and reference hold an ampersand that nobody escaped.
+AMPERSANDS = {988: "S&P", 1618: "AT&T"}
+#: Who escaped the ampersands of their outputs twice.
+TWICE = "uk-dan-moses"
+
+
+def released_unpack(into: Path) -> None:
+    """Write the files that ship, uncompressed, into a folder for each set of judgments."""
+    for packed in FOLDER.glob("*/*"):
+        folder = into / packed.parent.name
+        folder.mkdir(exist_ok=True)
+        if packed.suffix == ".gz":
+            (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+        else:
+            shutil.copyfile(packed, folder / packed.name)
+
+
+def released_texts() -> Path:
+    """The folder of the released texts, which do not ship; `make test-released` needs it."""
+    folder = os.environ.get("QUINTET_REAL_DATA")
+    if not folder:
+        pytest.fail("QUINTET_REAL_DATA does not name the folder of the released texts")
+    return Path(folder)
+
+
+def wmt12_texts_write(into: Path) -> None:
+    """Write SGML of the shape of WMT12 Czech–English, under the names of the released files."""
+    shape = json.loads((FOLDER / "wmt12-cs-en" / "shape.json").read_text(encoding="utf-8"))
+    count = sum(length for _, length in shape["documents"])
+    source = [f"Věta {number}{_ampersand(number)}." for number in range(1, count + 1)]
+    reference = [
+        f"Sentence {number} as we &quot;tell&quot; it{_ampersand(number)}."
+        for number in range(1, count + 1)
+    ]
+    _write(into / "newstest2012-src.cs.sgm", "srcset", "doc", shape["documents"], source)
+    _write(into / "newstest2012-ref.en.sgm", "refset", "doc", shape["documents"], reference)
+    (into / "systems").mkdir()
+    for system in SYSTEMS:
+        outputs = [
+            _output(number, system, shape["identical"].get(str(number), ()))
+            for number in range(1, count + 1)
+        ]
+        path = into / "systems" / f"newstest2012.cs-en.{system}.sgm"
+        _write(path, "tstset", "DOC", shape["documents"], outputs)
+
+
+def _ampersand(number: int) -> str:
+    return f" of {AMPERSANDS[number]}" if number in AMPERSANDS else ""
+
+
+def _output(number: int, system: str, identical: Sequence[Sequence[str]]) -> str:
+    writer = next((group[0] for group in identical if system in group), system)
+    told = f"The sentence {number}, it&#39;s told in wording {SYSTEMS.index(writer) + 1}."
+    return f"{told} R&amp;amp;D" if system == TWICE and number in AMPERSANDS else told
+
+
+def _write(
+    path: Path,
+    kind: str,
+    tag: str,
+    documents: Sequence[tuple[str, int]],
+    texts: Sequence[str],
+) -> None:
+    remaining = iter(texts)
+    lines = [f'<{kind} setid="newstest2012" srclang="any">']
+    for name, length in documents:
+        lines.append(f'<{tag} sysid="another" docid="{name}" genre="news" origlang="cs">')
+        for number in range(1, length + 1):
+            around = "h1" if number == 1 else "p"
+            lines += [f"<{around}>", f'<seg id="{number}">{next(remaining)}</seg>', f"</{around}>"]
+        lines.append("</doc>")
+    path.write_text("\n".join([*lines, f"</{kind}>", ""]), encoding="utf-8")
+
+
+def identical_outputs(texts: Mapping[str, Sequence[str]]) -> dict[int, list[list[str]]]:
+    """Return which systems have the same output, by the number of the segment."""
+    found: dict[int, list[list[str]]] = {}
+    for number, outputs in enumerate(zip(*texts.values(), strict=True), start=1):
+        groups: dict[str, list[str]] = {}
+        for system, output in zip(texts, outputs, strict=True):
+            groups.setdefault(output, []).append(system)
+        same = sorted(group for group in groups.values() if len(group) > 1)
+        if same:
+            found[number] = same
+    return found

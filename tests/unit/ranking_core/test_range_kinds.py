@@ -1,0 +1,183 @@
+"""Ranges of every kind, and the tests of pairs that go with them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_1samp
+
+from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods import METHODS
+from ranking.core.pairs import difference_tests
+from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
+from ranking.core.ranking import Ranking, rank
+from ranking.core.significance import Correction, adjusted
+from ranking.core.wins import Scores
+from tests.worlds import draw_campaign, world_named
+
+Drawn = Callable[[int], Blocks]
+
+
+def widths(ranking: Ranking) -> float:
+    return float(np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems]))
+
+
+@pytest.fixture(scope="module")
+def clustered() -> Blocks:
+    return draw_campaign(world_named("100 segments"), 3)[0]
+
+
+def test_a_hand_worked_t_test_of_two_scores() -> None:
+    sample = np.array([0.3, -0.1, 0.4, 0.2, 0.5])
+    expected = ttest_1samp(sample, 0)
+    scores = Scores(values=np.array([0.0, sample.mean()]), estimable=np.ones(2, dtype=np.bool_))
+    covariance = np.diag([0.0, sample.var(ddof=1) / 5])
+
+    def tested(sides: Any) -> np.ndarray[Any, Any]:
+        return difference_tests(
+            scores, covariance, freedom=4, sides=sides, correction=Correction.NONE
+        ).p_value
+
+    assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
+    assert tested(1)[1, 0] == pytest.approx(expected.pvalue / 2)
+    assert tested(2)[0, 1] == 1
+
+
+def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
+    scores = Scores(values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_))
+    p = difference_tests(
+        scores, np.zeros((3, 3)), freedom=9, sides=2, correction=Correction.NONE
+    ).p_value
+    np.testing.assert_array_equal(p, [[1, 1, 1], [1, 1, 1], [0, 0, 1]])
+
+
+def test_scores_that_do_not_compare_are_not_tested() -> None:
+    values = np.array([2.0, 1.0, np.nan])
+    estimable = np.array([True, True, False])
+    scores = Scores(values=values, estimable=estimable, group=np.array([0, 1, 1]))
+    p = difference_tests(
+        scores, np.eye(3) * 1e-6, freedom=9, sides=2, correction=Correction.NONE
+    ).p_value
+    np.testing.assert_array_equal(p, np.ones((3, 3)))
+
+
+def test_pairs_of_the_sign_test_are_those_of_scipy(clustered: Blocks) -> None:
+    ranking = rank(clustered, ranges="sign_test", correction=Correction.HOLM, sides=2)
+    assert (ranking.resample, ranking.sides, ranking.correction) == ("pairs", 2, "holm")
+    p = []
+    for pair in ranking.pairs:
+        if pair.wins > pair.losses:
+            p.append(binomtest(pair.wins, pair.wins + pair.losses).pvalue)
+            assert pair.p_value == pytest.approx(p[-1])
+        else:
+            # The worse-ranked one won more often: nothing speaks for the order.
+            assert pair.p_value == 1
+    assert len(ranking.pairs) == 15 * 14 / 2
+    assert all(pair.significant == (pair.adjusted_p <= 0.05) for pair in ranking.pairs)
+
+
+def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
+    plain = rank(clustered, resamples=50)
+    p = np.array([pair.p_value for pair in plain.pairs])
+    np.testing.assert_array_equal([pair.adjusted_p for pair in plain.pairs], p)
+    for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG):
+        corrected = rank(clustered, resamples=50, correction=correction)
+        np.testing.assert_allclose(
+            [pair.adjusted_p for pair in corrected.pairs], adjusted(p, correction)
+        )
+        # Percentile ranges are of ranks, not of tests.
+        assert corrected.systems == plain.systems
+
+
+def test_pairs_are_listed_by_rank_with_their_comparisons() -> None:
+    rows = [BlockRow(f"j{k % 5}", k, ["a", "b"], [1, 2 - (k % 4 == 0)]) for k in range(20)]
+    (pair,) = rank(blocks_from_rows(rows, "ab")).pairs
+    assert (pair.better, pair.worse) == ("a", "b")
+    assert (pair.wins, pair.losses, pair.ties) == (15, 0, 5)
+
+
+def test_confidence_sets_are_wider_alone_and_widest_together(clustered: Blocks) -> None:
+    percentile = rank(clustered)
+    alone = rank(clustered, ranges="confidence_set")
+    together = rank(clustered, ranges="confidence_set", correction=Correction.HOLM)
+    assert widths(percentile) < widths(alone) < widths(together)
+    assert together.pairs[0].p_value == alone.pairs[0].p_value
+    significant = {(p.better, p.worse) for p in together.pairs if p.significant}
+    for row in together.systems:
+        better = sum((other.system, row.system) in significant for other in together.systems)
+        assert row.rank_low == 1 + better
+
+
+def test_anytime_ranges_are_the_widest_and_say_so_for_all_pairs(clustered: Blocks) -> None:
+    ranking = rank(clustered, ranges="anytime")
+    assert widths(ranking) > widths(rank(clustered))
+    assert (ranking.correction, ranking.resample, ranking.limits) == ("holm", "two_way", ())
+    for pair in ranking.pairs:
+        assert pair.adjusted_p == pytest.approx(min(1, pair.p_value * 105))
+    for row in ranking.systems:
+        above = [p for p in ranking.pairs if p.significant and p.worse == row.system]
+        assert row.rank_low == 1 + len(above)
+
+
+def test_anytime_ranges_of_too_little_say_why() -> None:
+    rows = [BlockRow("j", k, ["a", "b"], [1, 2]) for k in range(30)]
+    ranking = rank(blocks_from_rows(rows, "ab"), ranges="anytime")
+    assert ranking.limits == ("few_judges",)
+    assert ranking.extra["refusals"] == {"a": ["few_judges"], "b": ["few_judges"]}
+    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"kind": "guess"}, "none of percentile, sign_test, confidence_set, anytime"),
+        ({"sides": 3}, "expected 1 or 2"),
+        ({"kind": "confidence_set", "sides": 1}, "both directions"),
+        ({"kind": "anytime", "sides": 1}, "both directions"),
+        ({"kind": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
+        ({"kind": "anytime", "correction": Correction.NONE}, "all pairs together"),
+        ({"resample": "documents"}, "none of pairs"),
+        ({"confidence": 1.0}, "between 0 and 1"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        RangeOptions(**options)
+
+
+def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
+    with pytest.raises(ValueError, match="not of bojar"):
+        rank(drawn_blocks(9), "bojar", ranges="anytime")
+
+
+@pytest.mark.parametrize("kind", RANGE_KINDS)
+def test_renaming_systems_renames_the_ranges(drawn_blocks: Drawn, kind: RangeKind) -> None:
+    blocks = drawn_blocks(150)
+    ranking = rank(blocks, ranges=kind, resamples=60)
+    names = [f"z{index}" for index in range(len(blocks.systems))][::-1]
+    renamed = dict(zip(blocks.systems, names, strict=True))
+    order = np.argsort(names)
+    turned = Blocks(
+        systems=tuple(sorted(names)),
+        labels=np.ascontiguousarray(blocks.labels[:, order]),
+        candidates=np.ascontiguousarray(blocks.candidates[:, order]),
+        judge=blocks.judge,
+        judges=blocks.judges,
+        segment=blocks.segment,
+        key=blocks.key,
+    )
+    found = rank(turned, ranges=kind, resamples=60)
+    assert [(row.system, row.rank_low, row.rank_high) for row in found.systems] == [
+        (renamed[row.system], row.rank_low, row.rank_high) for row in ranking.systems
+    ]
+
+
+@pytest.mark.parametrize("method", ["lopez", "hopkins_may"])
+def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
+    clustered: Blocks, method: str
+) -> None:
+    ranking = rank(clustered, method, ranges="confidence_set", resamples=60)
+    assert METHODS[method].name == ranking.method
+    assert 1 < widths(ranking) < 15
+    assert any(pair.significant for pair in ranking.pairs)
