@@ -281,6 +281,7 @@ SPECTACULAR_SETTINGS = {
         "RangeKind": "ranking.models.RankingSettings.Ranges",
         "RangeLevel": "ranking.models.RankingSettings.Resample",
         "RangeLimit": "ranking.range_limits.LIMITS",
+        "NoIntervalReason": "ranking.core.kappa_intervals.NoInterval",
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
         "DesignKind": "annotation.models.Design.Kind",

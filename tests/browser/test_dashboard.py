@@ -163,11 +163,13 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     scheme: str,
 ) -> None:
     writer.system("left-behind")
+    # Each careful judge slips once, and the careless one once gets it right.
+    slips = {"ada": 21, "ben": 22, "chiara": 23, "careless-with-a-name-that-goes-on-and-on": 20}
     for segment in range(20, 32):
         block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("ada", block, [1, 2, 3])
-        writer.judgment("ben", block, [1, 2, 3])
-        writer.judgment("careless-with-a-name-that-goes-on-and-on", block, [3, 1, 2])
+        for judge, other in slips.items():
+            usual, once = ([3, 1, 2], [1, 2, 3]) if other == 20 else ([1, 2, 3], [2, 1, 3])
+            writer.judgment(judge, block, once if segment == other else usual)
     rank_test_set(writer.test_set.pk)
     empty = TestSetWriter(writer.campaign, "not begun", ["A", "B"])
     page = new_page(viewport=viewport, color_scheme=scheme)

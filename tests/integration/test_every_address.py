@@ -172,6 +172,7 @@ class World:
             .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
             .replace("<str:token>", "no-such-token")
+            .replace("<slug:token>", "no-such-token")
         )
         return f"/{filled}"
 

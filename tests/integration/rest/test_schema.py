@@ -71,6 +71,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "JudgeOrigin",
         "JudgeStanding",
         "MembershipRole",
+        "NoIntervalReason",
         "NotEstimableReason",
         "NotYetState",
         "NullEnum",
