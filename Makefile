@@ -19,7 +19,7 @@ WORDS_STAMP := $(VENV)/.translated
 .PHONY: help demo install install-dev test test-released fuzz check messages untranslated lock screenshots bench clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo

@@ -54,6 +54,9 @@ class Refusal(StrEnum):
     OTHER_OPPONENTS = "other_opponents"
     """It met other opponents than each of the others did: their scores are of different things."""
 
+    ALONE = "alone"
+    """It is the only one with enough judges and segments."""
+
 
 @dataclass(frozen=True, eq=False)
 class AnytimeRanges:
@@ -228,6 +231,8 @@ def _refusals(
     judges: FloatArray,
     comparable: BoolArray,
 ) -> dict[str, tuple[Refusal, ...]]:
+    enough = (judges >= FEWEST_JUDGES) & (segments >= FEWEST_SEGMENTS) & scores.estimable
+    alone = np.count_nonzero(enough) == 1
     found: dict[str, tuple[Refusal, ...]] = {}
     for index, name in enumerate(systems):
         if comparable[index].any():
@@ -239,5 +244,5 @@ def _refusals(
         few = tuple(reason for reason, holds in reasons if holds)
         if not scores.estimable[index]:
             few = (Refusal.NO_COMPARISON,)
-        found[name] = few or (Refusal.OTHER_OPPONENTS,)
+        found[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
     return found

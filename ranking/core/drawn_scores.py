@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from ranking.core.ability import canonical_order
-from ranking.core.counts import Counts
 from ranking.core.two_way import ScoreCovariance, draw_scores
 from ranking.core.wins import Scores
 
+Int64Array = npt.NDArray[np.int64]
+
 
 def draw_around(
-    scores: Scores, counts: Counts, covariance: ScoreCovariance, *, seed: int, draws: int
+    scores: Scores, wins: Int64Array, covariance: ScoreCovariance, *, seed: int, draws: int
 ) -> Scores:
     """Draw scores with their covariance over segments and judges.
 
     Parameters
     ----------
     scores : Scores of shape (n,)
-    counts : Counts
-        That they were scored from. They decide the order in which systems get their draws, so that
-        renaming the systems renames the result.
+    wins : int64, shape (n, n)
+        Comparisons won by each system against each other. They decide the order in which systems
+        get their draws, so that renaming the systems renames the result.
     covariance : ScoreCovariance
         Of the scores.
     seed : int
@@ -33,6 +35,5 @@ def draw_around(
     Scores
         Of shape (R, n).
     """
-    ties = np.zeros_like(counts.wins) if counts.ties is None else counts.ties
-    order = canonical_order(counts.wins, ties)
+    order = canonical_order(wins, np.zeros_like(wins))
     return draw_scores(scores, covariance, range(draws), seed=seed, order=order)

@@ -41,8 +41,8 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
         return cells
     known = were_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
+    # The curvature of a radius that is not fitted stands apart: it moves nothing.
     response = np.linalg.inv(found.information[0])[:n, :]
-    response[:, n] *= found.fitted[0]
     response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
     by_difference = response[:, :n, np.newaxis] - response[:, np.newaxis, :n]
     by_radius = response[:, n, np.newaxis, np.newaxis]

@@ -177,7 +177,7 @@ class LiveState:
             moments, counts = self.moments, self.counts()
             scores = draw_around(
                 chosen.of_counts(counts),
-                counts,
+                counts.wins,
                 chosen.covariance(moments, self.layout, **chosen.defaults),
                 seed=self.resampling.seed,
                 draws=self.resamples,

@@ -11,10 +11,11 @@ from typing import Any, ClassVar, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.block_moves import covariance_of_moves, standard_errors_of_moves
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Level, Resampling
-from ranking.core.moments import Moments
+from ranking.core.moments import Moments, moments_of_blocks
 from ranking.core.standard_errors import standard_errors
 from ranking.core.tallies import chunks
 from ranking.core.two_way import ScoreCovariance, two_way_covariance
@@ -162,6 +163,28 @@ class Method(ABC):
         )
         return two_way_covariance(moments, influence[:, layout.used])
 
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether `score_covariance` can be had."""
+        return self.influence is not None
+
+    def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores of n systems over segments and judges.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        **parameters
+            Of the method, see `defaults`.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        layout = self.layout(len(blocks.systems))
+        return self.covariance(moments_of_blocks(blocks, layout), layout, **parameters)
+
     def standard_errors(
         self, blocks: Blocks, clusters: Level, **parameters: Any
     ) -> dict[str, Any] | None:
@@ -182,15 +205,20 @@ class Method(ABC):
             as one at infinite distance from all others, and empty if there is one cluster only.
             None if the method has no influence values.
         """
-        if self.influence is None:
+        if not self.has_closed_form:
             return None
-        layout = self.layout(len(blocks.systems))
-        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
-        error = standard_errors(blocks, layout, influence, clusters)
+        error = self._errors(blocks, clusters, **parameters)
         return {
             "clusters": clusters,
             "values": {blocks.systems[i]: float(error[i]) for i in np.flatnonzero(error).tolist()},
         }
+
+    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        layout = self.layout(len(blocks.systems))
+        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        return standard_errors(blocks, layout, influence, clusters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,16 +280,33 @@ class BlocksMethod(Method):
     `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
     `of_resamples`, if there is one, scores counted resamples: it is called as
     ``of_resamples(counts, *, seed, ids, **parameters) -> Scores``, after `prepare`; otherwise
-    `of_blocks` is called for each resample, with weights.
+    `of_blocks` is called for each resample, with weights. `moves`, if the scores are no function of
+    counts but a smooth one of blocks, says how far each block moves them: it is called as
+    ``moves(blocks, **parameters)`` and returns float64 of shape (B, n).
     """
 
     of_blocks: Callable[..., Fit]
     of_resamples: Callable[..., Scores] | None = None
     prepare: Callable[..., Blocks] | None = None
+    moves: Callable[..., FloatArray] | None = None
 
     @property
     def function(self) -> Callable[..., Any]:
         return self.of_blocks
+
+    @property
+    def has_closed_form(self) -> bool:
+        return self.moves is not None or super().has_closed_form
+
+    def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
+        if self.moves is None:
+            return super().score_covariance(blocks, **parameters)
+        return covariance_of_moves(blocks, self.moves(blocks, **parameters))
+
+    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
+        if self.moves is None:
+            return super()._errors(blocks, clusters, **parameters)
+        return standard_errors_of_moves(blocks, self.moves(blocks, **parameters), clusters)
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ranking.core import ability_methods, bradley_terry, lopez, shares
+from ranking.core import ability_methods, bradley_terry, judge_effects_method, lopez, shares
 from ranking.core.counts import Counts
 from ranking.core.method import BlocksMethod, CountsMethod, Method
 from ranking.core.wins import FloatArray, Scores, expected_wins, expected_wins_influence
@@ -98,6 +98,13 @@ _METHODS: tuple[Method, ...] = (
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,
+    ),
+    BlocksMethod(
+        name="davidson_judges",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=judge_effects_method.davidson_judges,
+        moves=judge_effects_method.davidson_judges_moves,
     ),
 )
 

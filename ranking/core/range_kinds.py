@@ -16,7 +16,6 @@ from ranking.core.clusters import RankRanges, rank_ranges
 from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Level, Resampling
 from ranking.core.method import Method, joined
-from ranking.core.moments import moments_of_blocks
 from ranking.core.pairs import PairTests, difference_tests, sign_tests
 from ranking.core.rank_confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.resampling import chopped
@@ -103,7 +102,7 @@ class RangeOptions:
 
     def is_closed_form(self, method: Method) -> bool:
         """Whether the spread of a method's scores is computed, and needs no resampling."""
-        return self.resample == "two_way" and method.influence is not None
+        return self.resample == "two_way" and method.has_closed_form
 
     @property
     def level(self) -> float:
@@ -310,17 +309,14 @@ def _closed_form(
     scores: Scores,
     seed: int,
 ) -> _Spread:
-    layout = method.layout(len(blocks.systems))
-    moments = moments_of_blocks(blocks, layout)
-    counts = layout.unpack(moments.cells)
-    covariance = method.covariance(moments, layout, **parameters)
+    covariance = method.score_covariance(blocks, **parameters)
     return _Spread(
         scores=scores,
         matrix=covariance.matrix,
         freedom=covariance.freedom,
         limits=tuple(str(limit) for limit in covariance.limits),
         resampled=lambda: draw_around(
-            scores, counts, covariance, seed=seed, draws=options.resamples
+            scores, tally(blocks).wins, covariance, seed=seed, draws=options.resamples
         ),
     )
 

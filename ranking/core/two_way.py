@@ -28,7 +28,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.moments import Moments, Unit
+from ranking.core.moments import UNITS, Moments, Unit
 from ranking.core.wins import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -72,11 +72,23 @@ class ScoreCovariance:
     limits: tuple[RangeLimit, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class ClusteredCovariance:
+    """Covariance of scores with one kind of unit taken for independent.
+
+    Attributes
+    ----------
+    matrix : float64, shape (n, n)
+    effective : float
+        Effective number of units.
+    """
+
+    matrix: FloatArray
+    effective: float
+
+
 def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovariance:
     """Estimate the covariance of scores over segments and judges.
-
-    With too few judges (or segments) for their variance, see `RangeLimit`, the part of the other is
-    all there is, and with too few of both that of the blocks.
 
     Parameters
     ----------
@@ -84,6 +96,30 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
         Of the counts that the scores are made of.
     influence : float64, shape (n, k)
         What one more of each used cell adds to the score of each of n systems.
+
+    Returns
+    -------
+    ScoreCovariance
+        As of `combined_covariance`.
+    """
+    blocks, segments, judges = (
+        ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
+        for unit in UNITS
+    )
+    return combined_covariance(blocks, segments, judges)
+
+
+def combined_covariance(
+    blocks: ClusteredCovariance, segments: ClusteredCovariance, judges: ClusteredCovariance
+) -> ScoreCovariance:
+    """Combine covariances over blocks, segments and judges: V_segments + V_judges − V_blocks.
+
+    With too few judges (or segments) for their variance, see `RangeLimit`, the part of the other is
+    all there is, and with too few of both that of the blocks.
+
+    Parameters
+    ----------
+    blocks, segments, judges : ClusteredCovariance
 
     Returns
     -------
@@ -96,28 +132,25 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     F. E. Satterthwaite (1946), An Approximate Distribution of Estimates of Variance Components,
     Biometrics Bulletin 2.
     """
-    segments, judges = moments.effective("segments"), moments.effective("judges")
     limits = []
-    parts: list[tuple[FloatArray, float]] = []
-    units: tuple[tuple[Unit, float, RangeLimit], ...] = (
-        ("segments", segments, RangeLimit.FEW_SEGMENTS),
-        ("judges", judges, RangeLimit.FEW_JUDGES),
-    )
-    for unit, effective, limit in units:
-        if effective < FEWEST_UNITS:
+    parts: list[ClusteredCovariance] = []
+    for part, limit in (
+        (segments, RangeLimit.FEW_SEGMENTS),
+        (judges, RangeLimit.FEW_JUDGES),
+    ):
+        if part.effective < FEWEST_UNITS:
             limits.append(limit)
         else:
-            parts.append((clustered_covariance(moments, influence, unit), effective))
-    of_blocks = clustered_covariance(moments, influence, "blocks")
+            parts.append(part)
     if len(parts) == 2:
-        total = parts[0][0] + parts[1][0] - of_blocks
+        total = parts[0].matrix + parts[1].matrix - blocks.matrix
     else:
-        total = parts[0][0] if parts else of_blocks
+        total = parts[0].matrix if parts else blocks.matrix
     return ScoreCovariance(
         matrix=_positive(total),
-        freedom=_freedom(total, parts or [(of_blocks, moments.effective("blocks"))]),
-        segments=segments,
-        judges=judges,
+        freedom=_freedom(total, parts or [blocks]),
+        segments=segments.effective,
+        judges=judges.effective,
         limits=tuple(limits),
     )
 
@@ -152,9 +185,11 @@ def _positive(matrix: FloatArray) -> FloatArray:
     return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
 
-def _freedom(total: FloatArray, parts: list[tuple[FloatArray, float]]) -> float:
+def _freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
     """Degrees of freedom of a sum of variances, each of one less than its number of units."""
-    uncertain = sum(float(np.trace(part)) ** 2 / max(units - 1, 1) for part, units in parts)
+    uncertain = sum(
+        float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
+    )
     return max(1.0, float(np.trace(total)) ** 2 / uncertain) if uncertain else np.inf
 
 

@@ -127,6 +127,21 @@ def test_groups_that_were_never_compared_are_no_ranking(
     assert "their common order means nothing: A and B; C and D." in page
 
 
+def test_two_judges_have_a_kappa_and_no_interval(
+    as_organiser: Client, writer: TestSetWriter
+) -> None:
+    for segment in range(1, 5):
+        block = writer.block(segment, ["A", "B"])
+        writer.judgment("one", block, [1, 2])
+        writer.judgment("other", block, [1, 2] if segment > 1 else [2, 1])
+    ranking_run_compute(test_set_id=writer.test_set.pk)
+
+    page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
+
+    assert "No interval yet: too few judges to tell how judges differ." in page
+    assert "– to –" not in page
+
+
 def test_a_careless_judge_is_worth_a_look(as_organiser: Client, writer: TestSetWriter) -> None:
     # Each careful judge slips once, and the other once gets it right.
     slips = {"good": 2, "fine": 3, "sound": 4, "random": 1}

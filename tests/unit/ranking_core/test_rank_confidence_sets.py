@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom, norm, studentized_range
@@ -21,6 +21,7 @@ from ranking.core.rank_confidence_sets import (
 from ranking.core.studentised import studentised_differences
 from ranking.core.wins import Scores
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
+from tests.properties import examples
 from tests.worlds import draw_campaign, world_named
 
 FloatArray = npt.NDArray[np.float64]
@@ -307,7 +308,7 @@ def contains(wide: RankRanges, narrow: RankRanges) -> bool:
 
 
 @given(scores(), st.sampled_from([0.5, 0.8, 0.95]))
-@settings(max_examples=60)
+@examples(60)
 def test_sets_hold_the_rank_and_are_nested(
     drawn: tuple[FloatArray, FloatArray], confidence: float
 ) -> None:
@@ -329,7 +330,7 @@ def test_sets_hold_the_rank_and_are_nested(
 
 
 @given(scores(), st.sampled_from([2.0, 1024.0]), st.booleans())
-@settings(max_examples=30)
+@examples(30)
 def test_the_unit_of_the_scores_does_not_matter(
     drawn: tuple[FloatArray, FloatArray], factor: float, simultaneous: bool
 ) -> None:
@@ -342,7 +343,7 @@ def test_the_unit_of_the_scores_does_not_matter(
 
 
 @given(scores())
-@settings(max_examples=30)
+@examples(30)
 def test_turning_the_scores_over_turns_the_sets_over(drawn: tuple[FloatArray, FloatArray]) -> None:
     values, covariance = drawn
     n, level = len(values), 0.2
@@ -354,7 +355,7 @@ def test_turning_the_scores_over_turns_the_sets_over(drawn: tuple[FloatArray, Fl
 
 
 @given(st.permutations(range(11)))
-@settings(max_examples=10)
+@examples(10)
 def test_systems_in_another_order_get_the_same_p_values(order: list[int]) -> None:
     values, covariance = SPREAD.arrays()
     ours = pairwise_p_values(values, covariance, draws=1000)

@@ -1,0 +1,179 @@
+"""Davidson's model with judges' effects: planted effects are found, and none where there is none."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.optimize import approx_fprime
+
+from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.comparisons import Comparisons, comparisons_of, shown_position
+from ranking.core.davidson import davidson
+from ranking.core.judge_effects import JudgeEffectsModel, Penalty
+from ranking.core.ranking import rank
+from ranking.core.tallies import tally
+from tests.worlds import World, draw_campaign
+
+Drawn = Callable[[int], Blocks]
+
+
+def planted(
+    *,
+    discrimination: npt.NDArray[np.float64],
+    leniency: npt.NDArray[np.float64],
+    position: float = 0.0,
+    comparisons: int = 30_000,
+    seed: int = 1,
+) -> tuple[Comparisons, npt.NDArray[np.float64]]:
+    """Draw comparisons from the model itself, with ν = 0.6 and six abilities."""
+    random = np.random.default_rng(seed)
+    ability = np.array([1.0, 0.6, 0.2, -0.2, -0.6, -1.0])
+    first = random.integers(0, 6, comparisons)
+    second = (first + random.integers(1, 6, comparisons)) % 6
+    judge = random.integers(0, len(leniency), comparisons)
+    apart = random.choice([-1.0, -0.5, 0.5, 1.0], comparisons)
+    eta = np.exp(discrimination[judge]) * (ability[first] - ability[second]) + position * apart
+    tie = 0.6 * np.exp(leniency[judge])
+    total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
+    uniform = random.random(comparisons) * total
+    outcome = np.where(uniform < tie, 0, np.where(uniform < tie + np.exp(eta / 2), 1, -1))
+    return (
+        Comparisons(
+            first=first,
+            second=second,
+            judge=judge,
+            block=np.arange(comparisons),
+            outcome=outcome,
+            covariates=apart[:, np.newaxis],
+        ),
+        ability,
+    )
+
+
+def test_planted_effects_are_recovered() -> None:
+    discrimination = np.array([0.5, -0.5, 0.2, -0.2, 0.0, 0.0])
+    leniency = np.array([1.0, -1.0, 0.0, 0.5, -0.5, 0.0])
+    data, ability = planted(discrimination=discrimination, leniency=leniency, position=0.4)
+    fit = JudgeEffectsModel(data, systems=6, judges=6, penalty=Penalty(discrimination=0.5)).fit()
+    np.testing.assert_allclose(fit.ability, ability, atol=0.1)
+    np.testing.assert_allclose(fit.discrimination, discrimination, atol=0.12)
+    np.testing.assert_allclose(fit.leniency - fit.leniency.mean(), leniency, atol=0.12)
+    np.testing.assert_allclose(fit.effects, [0.4], atol=0.05)
+    assert fit.tie * np.exp(fit.leniency.mean()) == pytest.approx(0.6, rel=0.06)
+
+
+def test_no_effect_is_found_where_there_is_none() -> None:
+    data, _ability = planted(discrimination=np.zeros(20), leniency=np.zeros(20))
+    fit = JudgeEffectsModel(data, systems=6, judges=20).fit()
+    # Standard errors are about 0.07; drawn towards 0 by the priors.
+    assert np.sqrt((fit.discrimination**2).mean()) < 0.1
+    assert np.sqrt((fit.leniency**2).mean()) < 0.1
+    assert abs(float(fit.effects[0])) < 0.05
+
+
+def test_without_effects_it_is_the_model_of_davidson() -> None:
+    data, _ability = planted(discrimination=np.zeros(3), leniency=np.zeros(3), comparisons=2000)
+    wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
+    won = data.outcome == 1
+    lost = data.outcome == -1
+    np.add.at(wins, (data.first[won], data.second[won]), 1)
+    np.add.at(wins, (data.second[lost], data.first[lost]), 1)
+    drew = data.outcome == 0
+    np.add.at(ties, (data.first[drew], data.second[drew]), 1)
+    ties += ties.T
+    expected = davidson(wins[np.newaxis], ties[np.newaxis])
+    model = JudgeEffectsModel(
+        replace(data, covariates=np.zeros((2000, 0))),
+        systems=6,
+        judges=3,
+        penalty=Penalty(wins=1e-9, discrimination=0, leniency=0),
+    )
+    fit = model.fit()
+    np.testing.assert_allclose(fit.ability, expected.ability[0], atol=1e-5)
+    assert fit.tie == pytest.approx(float(expected.tie[0]), rel=1e-5)
+    np.testing.assert_array_equal(fit.discrimination, np.zeros(3))
+
+
+def test_the_fit_is_a_maximum() -> None:
+    data, _ability = planted(
+        discrimination=np.array([0.5, -0.5]), leniency=np.array([0.5, -0.5]), comparisons=600
+    )
+    model = JudgeEffectsModel(data, systems=6, judges=2)
+    fit = model.fit()
+    slope = approx_fprime(fit.parameters, model._objective, 1e-6)
+    np.testing.assert_allclose(slope, 0, atol=1e-2)
+    there = fit.parameters + np.random.default_rng(0).normal(0, 0.01, model.size)
+    assert model._objective(there) < model._objective(fit.parameters)
+
+
+def test_moves_tell_what_a_block_less_does() -> None:
+    """A second fit without some blocks, beside the sum of what these move."""
+    blocks, _truth = draw_campaign(World(name="moves", systems=5, blocks=600, judges=6), 2)
+    model = JudgeEffectsModel(comparisons_of(blocks), systems=5, judges=6)
+    fit = model.fit()
+    moves = model.moves(fit, len(blocks))
+    assert moves.shape == (600, 5)
+    np.testing.assert_allclose(moves.sum(axis=0), 0, atol=0.05)
+    kept = blocks.take(slice(6, None))
+    fewer = JudgeEffectsModel(comparisons_of(kept), systems=5, judges=6).fit()
+    change = fit.ability - fewer.ability
+    np.testing.assert_allclose(moves[:6].sum(axis=0), change, atol=0.15 * np.abs(change).max())
+
+
+def test_comparisons_are_those_that_are_tallied(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(80)
+    data, tallies = comparisons_of(blocks), tally(blocks)
+    assert len(data.first) == tallies.comparisons
+    wins = np.zeros_like(tallies.wins)
+    np.add.at(wins, (data.first[data.outcome == 1], data.second[data.outcome == 1]), 1)
+    np.add.at(wins, (data.second[data.outcome == -1], data.first[data.outcome == -1]), 1)
+    np.testing.assert_array_equal(wins, tallies.wins)
+    np.testing.assert_array_equal(data.judge, blocks.judge[data.block])
+
+
+def test_position_is_0_in_the_first_place_and_1_in_the_last() -> None:
+    rows = [BlockRow("j", 1, ["b", "c", "a"], [1, 2, 3]), BlockRow("j", 2, ["c"], [1])]
+    found = shown_position(blocks_from_rows(rows, "abc"))
+    np.testing.assert_array_equal(found, [[1, 0, 0.5], [0, 0, 0]])
+
+
+def test_a_covariate_must_be_known_where_there_is_a_label(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(5)
+    with pytest.raises(ValueError, match=r"length: expected shape"):
+        comparisons_of(blocks, {"length": np.zeros((4, 6))})
+    with pytest.raises(ValueError, match=r"length: expected a finite number"):
+        comparisons_of(blocks, {"length": np.full((5, 6), np.nan)})
+
+
+def test_outputs_shown_first_do_not_gain_where_position_is_random() -> None:
+    blocks, _truth = draw_campaign(World(name="position", systems=6, blocks=800), 1)
+    ranking = rank(blocks, "davidson_judges", parameters={"covariates": "position"}, resamples=20)
+    assert abs(ranking.extra["effects"]["position"]) < 0.15
+    # Whoever takes the first for the better is found, whatever they say of the systems.
+    labels = np.where(blocks.labels > 0, blocks.candidates + 1, 0).astype(np.int8)
+    first = replace(blocks, labels=np.where(blocks.judge[:, np.newaxis] < 8, labels, blocks.labels))
+    ranking = rank(first, "davidson_judges", parameters={"covariates": "position"}, resamples=20)
+    assert ranking.extra["effects"]["position"] < -1
+
+
+def test_ranges_hold_where_judges_have_tastes() -> None:
+    world = World(name="tastes", systems=8, spread=6, blocks=400, judges=10, taste_sd=3)
+    outside = 0
+    for seed in range(30):
+        blocks, truth = draw_campaign(world, seed)
+        place = (-truth).argsort().argsort() + 1
+        for row in rank(blocks, "davidson_judges", resamples=300).systems:
+            outside += not row.rank_low <= place[int(row.system[1:])] <= row.rank_high
+    assert outside <= 0.07 * 30 * 8
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"prior": 0.0}, {"discrimination": -1.0}, {"leniency": -0.1}]
+)
+def test_parameters_out_of_range_are_refused(
+    drawn_blocks: Drawn, parameters: dict[str, float]
+) -> None:
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        rank(drawn_blocks(9), "davidson_judges", parameters=parameters)
