@@ -39,7 +39,9 @@ def test_the_finding_in_words_and_what_it_rests_on(
     assert "Two clusters among three systems" in page
     assert "A and B cannot be told apart yet." in page
     assert "30 comparisons from 10 blocks by 2 judges." in page
-    assert "95 % rank ranges from 1,000 block resamples." in page
+    assert "95 % rank ranges that account for segments, not for judges, from 1,000 draws." in page
+    assert "Only two judges: these rank ranges hold for these judges" in page
+    assert "given how few segments were judged: with others, scores would differ" in page
     assert "Reference left out" not in page
 
 
