@@ -9,6 +9,7 @@ from ranking.api.views import (
     JudgesView,
     LatestRankingView,
     QualityActionsView,
+    RankingSettingsView,
     RankingsView,
     RankingView,
 )
@@ -20,6 +21,7 @@ _test_set = [
     path("rankings/", RankingsView.as_view(), name="api-rankings"),
     path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
     path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
+    path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
     path("designs/", DesignsView.as_view(), name="api-designs"),
     path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),

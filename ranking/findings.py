@@ -11,6 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from ranking.models import RankingRun
+from ranking.number_words import number_in_words
+from ranking.range_choices import recorded_choice
+from ranking.range_limits import ONE_DOCUMENT
+from ranking.range_words import limit_in_words, ranges_in_words, ranges_meaning
 
 # More sentences than this say less than the table does.
 _GROUPS_TOLD = 2
@@ -22,13 +26,15 @@ class Finding:
     """The finding of a run.
 
     `headline` is one phrase, `details` are whole sentences on what cannot be told yet, `basis` is
-    what the finding rests on, `warnings` are sentences on why it must be read with care.
+    what the finding rests on, `warnings` are sentences on why it must be read with care,
+    `range_meaning` explains its rank ranges.
     """
 
     headline: str
     details: tuple[str, ...] = ()
     basis: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    range_meaning: str = ""
 
 
 def finding_of(run: RankingRun | None) -> Finding:
@@ -42,27 +48,11 @@ def finding_of(run: RankingRun | None) -> Finding:
         headline=_headline(systems, run.result["groups"]),
         details=_details(systems, run.result["groups"]),
         basis=_basis(run),
-        warnings=_warnings(run.result),
+        warnings=_warnings(run),
+        range_meaning=ranges_meaning(
+            recorded_choice(run.parameters), limits=run.result.get("limits", ())
+        ),
     )
-
-
-def number_in_words(number: int) -> str:
-    """Return small numbers in words, as a headline has them, and larger ones in figures."""
-    words = (
-        pgettext("number", "one"),
-        pgettext("number", "two"),
-        pgettext("number", "three"),
-        pgettext("number", "four"),
-        pgettext("number", "five"),
-        pgettext("number", "six"),
-        pgettext("number", "seven"),
-        pgettext("number", "eight"),
-        pgettext("number", "nine"),
-        pgettext("number", "ten"),
-        pgettext("number", "eleven"),
-        pgettext("number", "twelve"),
-    )
-    return words[number - 1] if 1 <= number <= len(words) else number_format(number)
 
 
 def names_in_a_row(names: Sequence[str]) -> str:
@@ -143,30 +133,36 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
             ngettext("%(count)s judge", "%(count)s judges", counts["judges"]), counts["judges"]
         ),
     }
-    ranges = _("%(confidence)s %% rank ranges from %(resamples)s block resamples.") % {
-        "confidence": _percent(parameters["confidence"]),
-        "resamples": number_format(parameters["resamples"]),
-    }
+    choice = recorded_choice(parameters)
+    ranges = ranges_in_words(
+        choice,
+        resamples=parameters["resamples"],
+        limits=run.result.get("limits", ()),
+    )
+    if ONE_DOCUMENT in run.result.get("limits", ()):
+        ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     left_out = len(parameters["left_out"])
     if not left_out:
-        return (rests_on, ranges)
+        return (rests_on, *ranges)
     without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
-    return (rests_on, ranges, without % {"count": capfirst(number_in_words(left_out))})
-
-
-def _percent(share: float) -> str:
-    """Return 0.95 as "95" and 0.975 as "97.5"."""
-    return number_format(f"{round(100 * share, 3):g}")
+    return (rests_on, *ranges, without % {"count": capfirst(number_in_words(left_out))})
 
 
 def _count(phrase: str, count: int) -> str:
     return phrase % {"count": number_format(count)}
 
 
-def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
-    groups = result["groups"]
+def _warnings(run: RankingRun) -> tuple[str, ...]:
+    result, groups = run.result, run.result["groups"]
+    ranges = recorded_choice(run.parameters).ranges
+    limits = tuple(
+        limit_in_words(limit, result["input"], ranges=ranges)
+        for limit in result.get("limits", ())
+        # One document is often all that a file names: no warning, part of the basis.
+        if result["systems"] and limit != ONE_DOCUMENT
+    )
     if len(groups) < 2:
-        return ()
+        return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
     return (
         _(
@@ -174,6 +170,7 @@ def _warnings(result: dict[str, Any]) -> tuple[str, ...]:
             "order means nothing: %(groups)s."
         )
         % {"groups": listed},
+        *limits,
     )
 
 

@@ -10,6 +10,7 @@ from annotation.models import QualityAction, QualityRule
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
 from campaign.models import Campaign, TestSet
+from ranking.models import RankingSettings
 
 
 class RuleForm(forms.Form):
@@ -27,7 +28,10 @@ class RuleForm(forms.Form):
     )
     minimum = forms.IntegerField(
         label=_("Minimum of evidence"),
-        help_text=_("Comparisons; blocks for times, one rank, shown order and position."),
+        help_text=_(
+            "Comparisons; sentences for agreeing less; blocks for times, one rank, shown order, "
+            "position, and what is ignored or typed."
+        ),
         min_value=1,
         max_value=1_000_000,
     )
@@ -54,6 +58,16 @@ class RuleForm(forms.Form):
     def terms(self) -> RuleTerms:
         """The terms, of a form that is valid."""
         return RuleTerms(**self.cleaned_data)
+
+
+class RankingSettingsForm(forms.Form):
+    """What the rank ranges of a test set account for."""
+
+    resample = forms.ChoiceField(
+        label=_("What rank ranges account for"),
+        choices=RankingSettings.Resample.choices,
+        widget=forms.RadioSelect,
+    )
 
 
 REINSTATE = "reinstate"

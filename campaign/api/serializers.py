@@ -49,6 +49,7 @@ class TestSetLinksSerializer(serializers.Serializer[TestSet]):
     judgments = _link("api-judgments")
     rankings = _link("api-rankings")
     latest_ranking = _link("api-ranking-latest")
+    ranking_settings = _link("api-ranking-settings")
     judges = _link("api-judges")
     quality_actions = _link("api-quality-actions")
     designs = _link("api-designs")

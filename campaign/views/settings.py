@@ -25,7 +25,12 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Changed: %(rules)s.") % {"rules": _labels(form)})
             return redirect("campaign-settings", slug)
     status = 400 if form.is_bound else 200
-    context = {"campaign": campaign, "form": form, "section": "settings"}
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "section": "settings",
+        "test_sets": campaign.test_sets.order_by("created_at", "pk"),
+    }
     return render(request, "organiser/settings.html", context, status=status)
 
 

@@ -1,7 +1,9 @@
 """Shapes of ranking runs and judges."""
 
+from dataclasses import asdict
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import QualityAction
@@ -9,8 +11,10 @@ from annotation.selectors import Standing
 from campaign.models import Judge
 from ranking.core.kappa_intervals import NoInterval
 from ranking.core.wins import NotEstimable
-from ranking.models import RankingRun
+from ranking.models import RankingRun, RankingSettings
+from ranking.range_limits import LIMITS
 from ranking.selectors.quality import JudgeQuality
+from ranking.stored_pairs import pairs_of
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 _NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
@@ -57,6 +61,16 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     ties = serializers.IntegerField()
     judges = serializers.IntegerField()
     systems = serializers.IntegerField()
+    segments = serializers.IntegerField(
+        allow_null=True, help_text="Null in rankings from before it was counted, like the next two."
+    )
+    effective_segments = serializers.FloatField(
+        allow_null=True,
+        help_text="So many segments with equally many comparisons would say as much.",
+    )
+    effective_judges = serializers.FloatField(
+        allow_null=True, help_text="So many judges with equally many comparisons would say as much."
+    )
 
 
 class KappaSerializer(serializers.Serializer[Any]):
@@ -98,6 +112,23 @@ class AgreementSerializer(serializers.Serializer[Any]):
     judges = JudgeKappaSerializer(many=True)
 
 
+class ComparedPairSerializer(serializers.Serializer[Any]):
+    """Two ranked systems, the better-ranked one first."""
+
+    better = serializers.CharField()
+    worse = serializers.CharField()
+    wins = serializers.IntegerField(help_text="Of the first against the second.")
+    losses = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    p_value = serializers.FloatField(help_text="Of the difference by itself.")
+    adjusted_p = serializers.FloatField(
+        help_text="Corrected for the number of pairs, as `parameters.correction` says."
+    )
+    significant = serializers.BooleanField(
+        help_text="Whether the corrected one is at most 1 − confidence."
+    )
+
+
 class RankingSerializer(RankingBriefSerializer):
     """A ranking run with its result."""
 
@@ -110,6 +141,26 @@ class RankingSerializer(RankingBriefSerializer):
         "order is arbitrary.",
     )
     input = RankingInputSerializer(source="result.input")
+    limits = serializers.ListField(
+        child=serializers.ChoiceField(choices=LIMITS),
+        source="result.limits",
+        allow_null=True,
+        help_text="What the rank ranges do not account for although they were meant to: "
+        "`few_judges` or `few_segments`, too few of equal shares to tell how much they differ; "
+        "`one_document`, all judged segments are of one document, as far as is known. Of anytime "
+        "ranges, why no systems are told apart: also `no_comparison`, `other_opponents`. Null in "
+        "rankings from before it was said.",
+    )
+    refusals = serializers.DictField(
+        child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
+        source="result.refusals",
+        allow_null=True,
+        help_text="Of anytime ranges: systems that are told apart from no other, and why.",
+    )
+    pairs = serializers.SerializerMethodField(
+        help_text="All pairs in the order of ranks, with tests of their differences. Null in "
+        "rankings from before they were tested."
+    )
     agreement = AgreementSerializer(source="result.agreement")
 
     class Meta(RankingBriefSerializer.Meta):
@@ -119,7 +170,52 @@ class RankingSerializer(RankingBriefSerializer):
             "not_estimable",
             "groups",
             "input",
+            "limits",
+            "refusals",
+            "pairs",
             "agreement",
+        ]
+
+    @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
+    def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
+        pairs = pairs_of(run)
+        return None if pairs is None else [asdict(pair) for pair in pairs]
+
+
+class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
+    """How the rank ranges of a test set are made."""
+
+    resample = serializers.ChoiceField(
+        choices=RankingSettings.Resample.choices,
+        help_text="What ranges account for; see docs/organisers.md.",
+    )
+    ranges = serializers.ChoiceField(
+        choices=RankingSettings.Ranges.choices, help_text="How rank ranges are made."
+    )
+    correction = serializers.ChoiceField(
+        choices=RankingSettings.Correction.choices,
+        help_text="Of the tests of pairs, for their number; of confidence sets: each by itself "
+        "(none) or all together (holm).",
+    )
+    sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")
+    confidence = serializers.FloatField(help_text="Above 0, up to 0.999.")
+    changed_at = serializers.DateTimeField(
+        source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
+    )
+    changed_by = serializers.CharField(
+        source="changed_by.name", read_only=True, default=None, allow_null=True
+    )
+
+    class Meta:
+        model = RankingSettings
+        fields = [
+            "resample",
+            "ranges",
+            "correction",
+            "sides",
+            "confidence",
+            "changed_at",
+            "changed_by",
         ]
 
 

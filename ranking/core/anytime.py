@@ -21,13 +21,18 @@ import numpy.typing as npt
 from ranking.core.anytime_evidence import half_width, log_evidence
 from ranking.core.anytime_variance import (
     difference_variances,
-    effective_units,
     scores_and_influence,
 )
 from ranking.core.blocks import Blocks, Int32Array
 from ranking.core.clusters import RankRanges
 from ranking.core.counts import Layout, count
-from ranking.core.moments import Moments, moments_of_blocks, second_moments, units_of
+from ranking.core.moments import (
+    Moments,
+    effective_units,
+    moments_of_blocks,
+    second_moments,
+    units_of,
+)
 from ranking.core.wins import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -53,6 +58,9 @@ class Refusal(StrEnum):
 
     OTHER_OPPONENTS = "other_opponents"
     """It met other opponents than each of the others did: their scores are of different things."""
+
+    ALONE = "alone"
+    """It is the only one with enough judges and segments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,8 +187,8 @@ def anytime_ranges_of_moments(
         raise ValueError("confidence: expected a share between 0 and 1")
     n = len(systems)
     scores, influence = scores_and_influence(moments, n)
-    segments = effective_units(moments, n, "segments")
-    judges = effective_units(moments, n, "judges")
+    segments = effective_units(moments, Layout(n), "segments")
+    judges = effective_units(moments, Layout(n), "judges")
     enough = (segments >= FEWEST_SEGMENTS) & (judges >= FEWEST_JUDGES) & scores.estimable
     found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
@@ -228,6 +236,8 @@ def _refusals(
     judges: FloatArray,
     comparable: BoolArray,
 ) -> dict[str, tuple[Refusal, ...]]:
+    enough = (judges >= FEWEST_JUDGES) & (segments >= FEWEST_SEGMENTS) & scores.estimable
+    alone = np.count_nonzero(enough) == 1
     found: dict[str, tuple[Refusal, ...]] = {}
     for index, name in enumerate(systems):
         if comparable[index].any():
@@ -239,5 +249,5 @@ def _refusals(
         few = tuple(reason for reason, holds in reasons if holds)
         if not scores.estimable[index]:
             few = (Refusal.NO_COMPARISON,)
-        found[name] = few or (Refusal.OTHER_OPPONENTS,)
+        found[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
     return found

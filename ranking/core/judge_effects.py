@@ -53,7 +53,7 @@ class Penalty:
     """
 
     wins: float = 0.1
-    discrimination: float = 0.5
+    discrimination: float = 0.25
     leniency: float = 1.0
     covariate: float = 1.0
 
@@ -144,7 +144,7 @@ class JudgeEffectsModel:
         value = self._objective(at)
         for _ in range(_MOST_STEPS):
             gradient, information = self._gradient_and_information(at)
-            step = np.linalg.solve(information, gradient)
+            step: FloatArray = np.linalg.solve(information, gradient)
             if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
                 break
             at, moved = self._ascend(at, value, step)
@@ -162,7 +162,7 @@ class JudgeEffectsModel:
             [data.first, data.second, data.judge, data.outcome, data.covariates]
         )
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        weights = np.bincount(kind, self.weights, len(kinds))
+        weights = np.bincount(kind, self.weights, len(kinds)).astype(np.float64)
         whole = kinds[:, :4].astype(np.int64)
         return JudgeEffectsModel(
             Comparisons(
@@ -187,15 +187,28 @@ class JudgeEffectsModel:
         """Say how far each of B blocks moves the abilities, shape (B, n).
 
         One step of scoring from the fit: the response to the gradient of the block's comparisons.
+        What is expected of a judge comes and goes with the judge: it is divided among their
+        comparisons.
         """
         of_eta, of_lambda, score_eta, score_lambda, *_ = self._parts(fit.parameters)
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
+        gradients = gradients - self._expected_of_judges(fit.parameters)
         comparison = np.arange(len(self.data.block))
         member = sparse.csr_array(
             (self.weights, (self.data.block, comparison)), shape=(blocks, len(comparison))
         )
         return np.asarray((member @ gradients) @ fit.response.T)
+
+    def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
+        """Return each comparison's part of the pull of its judge towards the others, (C, P)."""
+        pull = np.where(self._free, self._precision, 0.0) * at
+        start, judge = self.systems + 1, self.data.judge
+        share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
+        columns = [start + judge, start + self.judges + judge]
+        return _sparse(
+            np.arange(len(judge)), [(column, pull[column] * share) for column in columns], self.size
+        )
 
     def _prior_precision(self) -> FloatArray:
         precision = np.full(self.size, _RIDGE)

@@ -30,7 +30,7 @@ def davidson_judges(
     seed: int = 0,
     weights: Weights | None = None,
     prior: float = 0.1,
-    discrimination: float = 0.5,
+    discrimination: float = 0.25,
     leniency: float = 1.0,
     covariates: Covariates = "none",
 ) -> Fit:
@@ -66,7 +66,7 @@ def davidson_judges(
     model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
     tallies = tally(blocks if weights is None else blocks.take(weights > 0))
     met_pairs = (tallies.wins + tallies.wins.T + tallies.ties) > 0
-    met = met_pairs.any(axis=1)
+    met: npt.NDArray[np.bool_] = np.any(met_pairs, axis=1)
     seen = np.bincount(model.data.judge, model.weights, len(blocks.judges)) > 0
     extra: dict[str, Any] = {
         "tie_parameter": fit.tie,

@@ -135,11 +135,11 @@ def jackknife(kappa: float, without: FloatArray) -> float:
 def variance(spread: Spread, level: KappaLevel) -> Variance:
     """Estimate the variance of κ over judges, or over segments and judges.
 
-    The degrees of freedom are (J − 1) / 2 for J judges (of equal shares: `effective_number`), half
-    of the usual ones. Judges' care has long tails: one careless judge in seven gives what κ becomes
-    without each judge an excess kurtosis of 2, with which an estimated variance is as uncertain as
-    one of half as many normal values. Where it comes from segments for the most part, it is surer
-    (Satterthwaite 1946).
+    The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares: of their
+    `effective_number`), about half of the usual ones: a variance estimated from J values is as
+    uncertain as one from so many normal values when they have an excess kurtosis of 2. Judges' care
+    has long tails; one careless judge in seven gives that. Where the variance comes from segments
+    for the most part, it is surer (Satterthwaite 1946).
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
         If `level` is another.
     """
     of_judges = jackknife(spread.kappa, spread.without_judge)
-    degrees = max(_FEWEST_DEGREES, (spread.judges - 1) / 2)
+    degrees = _degrees(spread.judges)
     if level == "judges":
         return Variance(of_judges, degrees)
     if level != "two_way":
@@ -170,6 +170,12 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
         return Variance(math.nan, degrees)
     uncertain = max(once, 0.0) ** 2 / degrees + of_segments**2 / (len(spread.without_segment) - 1)
     return Variance(value, max(degrees, value**2 / uncertain) if uncertain else degrees)
+
+
+def _degrees(judges: float) -> float:
+    if judges <= 1:
+        return _FEWEST_DEGREES
+    return max(_FEWEST_DEGREES, judges * (judges - 1) / (2 * judges - 1))
 
 
 def kappa_interval(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, types
+from numba import njit
 
 from ranking.core.linear_ordering_bound_kernel import circles_of, raise_bound, take_circles
 
@@ -161,7 +161,7 @@ def _most_to_keep(excess: Int64Array, width: int) -> int:
     """Return the excess up to which sets are kept: about `width` of them, not twice as many."""
     if len(excess) <= width:
         return _LARGEST
-    most = np.partition(excess, width)[width]
+    most = int(np.partition(excess, width)[width])
     return most - 1 if np.count_nonzero(excess <= most) > 2 * width else most
 
 
@@ -251,7 +251,7 @@ def _search(
     return order, dropped, extended
 
 
-@njit(types.Tuple((int64[::1], int64))(int64[:, ::1], int64), cache=True, nogil=True)
+@njit("Tuple((int64[::1], int64))(int64[:, ::1], int64)", cache=True, nogil=True)
 def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
     """Order items so that the sum of ``cost[i, j]`` over i before j is smallest.
 

@@ -2,5 +2,6 @@
 
 from ranking.models.quality_report import QualityReport
 from ranking.models.ranking_run import RankingRun
+from ranking.models.ranking_settings import RankingSettings
 
-__all__ = ["QualityReport", "RankingRun"]
+__all__ = ["QualityReport", "RankingRun", "RankingSettings"]

@@ -3,32 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
 from ranking.core.bradley_terry import INFINITE_GAP
+from ranking.core.effective_units import effective_units
+from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking
+from ranking.core.significance import Correction
+from ranking.range_choices import choice_of
+from ranking.range_limits import range_limits
+from ranking.range_words import limit_in_words, ranges_in_words
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 
 
-def rankings_report(given: Input, rankings: Sequence[Ranking]) -> Report:
-    """Tell one or several rankings of the same judgments."""
+def rankings_report(given: Input, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
+    """Tell one or several rankings of the same judgments; `pairs` adds a table of these to each."""
+    limits = [_limits(given, ranking) for ranking in rankings]
     return Report(
         notes=input_notes(given),
-        tables=[_table(ranking) for ranking in rankings],
+        tables=[
+            table
+            for ranking, found in zip(rankings, limits, strict=True)
+            for table in (_table(ranking, found), *([_pairs_table(ranking)] if pairs else []))
+        ],
         data={
             "input": input_data(given),
-            "rankings": [_data(ranking) for ranking in rankings],
+            "rankings": [
+                _data(ranking, found) for ranking, found in zip(rankings, limits, strict=True)
+            ],
             "version": code_version(),
         },
     )
 
 
-def _data(ranking: Ranking) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What the ranges do not account for, as codes, and the numbers its words need."""
+
+    codes: list[str]
+    counts: dict[str, Any]
+
+
+def _limits(given: Input, ranking: Ranking) -> _Limits:
+    blocks = given.blocks
+    effective = effective_units(blocks, METHODS[ranking.method])
+    return _Limits(
+        codes=range_limits(choice_of(ranking), ranking.limits, effective),
+        counts={
+            "judges": ranking.judges,
+            "segments": len(np.unique(blocks.segment)),
+            "effective_judges": effective.judges,
+            "effective_segments": effective.segments,
+        },
+    )
+
+
+def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
     return {
         "method": ranking.method,
         "parameters": ranking.parameters,
@@ -36,15 +74,21 @@ def _data(ranking: Ranking) -> dict[str, Any]:
         "resample": ranking.resample,
         "resamples": ranking.resamples,
         "confidence": ranking.confidence,
+        "ranges": ranking.ranges,
+        "correction": ranking.correction,
+        "sides": ranking.sides,
+        "limits": limits.codes,
+        **{name: limits.counts[name] for name in ("effective_segments", "effective_judges")},
         "content_key_version": ranking.content_key_version,
         "systems": ranking.systems,
+        "pairs": ranking.pairs,
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
     }
 
 
-def _table(ranking: Ranking) -> Table:
+def _table(ranking: Ranking, limits: _Limits) -> Table:
     rows = ranking.systems
     return Table(
         name=ranking.method,
@@ -79,22 +123,68 @@ def _table(ranking: Ranking) -> Table:
             for number, (row, below) in enumerate(pairwise(rows))
             if row.cluster != below.cluster
         ),
-        notes=_notes(ranking),
+        notes=_notes(ranking, limits),
     )
 
 
-def _notes(ranking: Ranking) -> list[str]:
+_CORRECTIONS = {
+    Correction.NONE: gettext_lazy("not corrected for the number of pairs"),
+    Correction.HOLM: gettext_lazy("corrected for the number of pairs after Holm"),
+    Correction.BENJAMINI_HOCHBERG: gettext_lazy(
+        "corrected for the number of pairs after Benjamini and Hochberg"
+    ),
+}
+
+
+def _pairs_table(ranking: Ranking) -> Table:
+    return Table(
+        name=f"{ranking.method}_pairs",
+        title=_("Pairs of systems by %(method)s") % {"method": ranking.method},
+        columns=(
+            Column("better", _("Better"), is_text=True),
+            Column("worse", _("Worse"), is_text=True),
+            Column("wins", _("Wins")),
+            Column("losses", _("Losses")),
+            Column("ties", _("Ties")),
+            Column("p_value", _("p")),
+            Column("adjusted_p", _("Corrected p")),
+            Column("significant", _("Significant"), is_text=True),
+        ),
+        rows=[
+            (
+                pair.better,
+                pair.worse,
+                pair.wins,
+                pair.losses,
+                pair.ties,
+                pair.p_value,
+                pair.adjusted_p,
+                _("yes") if pair.significant else _("no"),
+            )
+            for pair in ranking.pairs
+        ],
+        keys=2,
+        notes=[
+            _("%(sides)s tests, %(correction)s; significant up to %(level)s.")
+            % {
+                "sides": _("Two-sided") if ranking.sides == 2 else _("One-sided"),
+                "correction": _CORRECTIONS[ranking.correction],
+                "level": f"{choice_of(ranking).level:g}",
+            }
+        ],
+    )
+
+
+def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
+    choice = choice_of(ranking)
     notes = [
-        _(
-            "Rank ranges: %(resamples)s resamples of %(level)s, confidence %(confidence)s, "
-            "seed %(seed)s."
-        )
-        % {
-            "resamples": f"{ranking.resamples:,}",
-            "level": ranking.resample,
-            "confidence": f"{ranking.confidence:g}",
-            "seed": ranking.seed,
-        }
+        *ranges_in_words(choice, resamples=ranking.resamples, limits=limits.codes),
+        *(
+            limit_in_words(code, limits.counts, ranges=choice.ranges)
+            for code in limits.codes
+            if ranking.systems
+        ),
+        _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:
         given = ", ".join(f"{name} {value}" for name, value in ranking.parameters.items())

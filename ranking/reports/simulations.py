@@ -84,6 +84,14 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
                 "share": f"{budget.fit.confidence:g}",
             }
         )
+    if not budget.fits:
+        notes.append(
+            _(
+                "The systems are not spread as the model assumes (p = %(p)s): the plan may be far too "
+                "low, and a target may never be reached."
+            )
+            % {"p": f"{budget.spread_p:.3f}"}
+        )
     notes.append(model_note(budget.model))
     notes.append(
         _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
@@ -104,6 +112,8 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
             "fitted_noise_high": None if budget.fit is None else budget.fit.high,
             "noise": budget.model.noise,
             "model": budget.model,
+            "spread_p": budget.spread_p,
+            "fits": budget.fits,
             "collected": budget.collected,
             "confidence": budget.confidence,
             "limit": budget.limit,
@@ -129,9 +139,11 @@ def _plan(budget: Budget) -> Table:
         columns=(
             Column("measure", _("Target"), is_text=True),
             Column("target", "", decimals=2),
-            Column("comparisons", _("Comparisons")),
+            Column("comparisons", _("Half of the campaigns by")),
             Column("low", _("From")),
             Column("high", _("To")),
+            Column("average", _("On average at")),
+            Column("beyond", _("Share beyond")),
             Column("more", _("Still to collect")),
         ),
         rows=[
@@ -141,14 +153,30 @@ def _plan(budget: Budget) -> Table:
                 row.comparisons,
                 row.low,
                 row.high,
+                row.average,
+                row.beyond,
                 row.more,
             )
             for row in budget.rows
         ],
-        notes=[
-            _("A dash stands for more than %(limit)s comparisons.") % {"limit": f"{budget.limit:,}"}
-        ],
+        notes=_plan_notes(budget),
     )
+
+
+def _plan_notes(budget: Budget) -> list[str]:
+    limit = f"{budget.limit:,}"
+    notes = [
+        _("A dash as a number of comparisons stands for more than %(limit)s.") % {"limit": limit}
+    ]
+    if any(row.beyond is not None for row in budget.rows):
+        notes.append(
+            _(
+                "Share beyond: of the simulated campaigns, those that need more than %(limit)s, or "
+                "never reach the target because systems are equally good."
+            )
+            % {"limit": limit}
+        )
+    return notes
 
 
 def model_note(model: Model) -> str:

@@ -30,7 +30,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns. A rule is drawn below the rows (by index) in `rules`."""
+    """Rows under columns. A rule is drawn below the rows (by index) in `rules`.
+
+    The first `keys` columns name a row.
+    """
 
     name: str
     title: str
@@ -38,6 +41,7 @@ class Table:
     rows: Sequence[Sequence[Value]]
     notes: Sequence[str] = ()
     rules: frozenset[int] = frozenset()
+    keys: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,9 @@ def _csv(report: Report) -> str:
     writer.writerow(["table", "row", "column", "value"])
     for table in tables:
         for row in table.rows:
-            for column, value in zip(table.columns[1:], row[1:], strict=True):
-                writer.writerow([table.name, _exact(row[0]), column.key, _exact(value)])
+            name = " | ".join(map(_exact, row[: table.keys]))
+            for column, value in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+                writer.writerow([table.name, name, column.key, _exact(value)])
     return out.getvalue()
 
 

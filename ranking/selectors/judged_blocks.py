@@ -6,7 +6,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 
 from annotation.models import Block, CandidateOutput, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
-from campaign.models import System
+from campaign.models import Segment, System
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 
 _ROWS_AT_A_TIME = 2000
@@ -43,6 +43,12 @@ def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
     judgments = Judgment.objects.of(test_set_id).filter(block__control=Block.Control.ATTENTION)
     return _blocks(judgments, test_set_id, watermark)
+
+
+def several_documents(*, test_set_id: int, segments: Collection[int]) -> bool:
+    """Say whether segments, given by number, are of two documents or more. One query."""
+    documents = Segment.objects.filter(test_set_id=test_set_id, number__in=set(segments))
+    return documents.order_by().values("document").distinct()[:2].count() > 1
 
 
 def _blocks(judgments: JudgmentQuerySet, test_set_id: int, watermark: int) -> Blocks:

@@ -1,11 +1,14 @@
 """Stored ranking runs, and what still has to be ranked."""
 
+from dataclasses import fields
+
 from django.db.models import F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, JSONObject
 
 from annotation.models import JudgmentSequence
 from annotation.selectors import excluded_judges_by_campaign
-from ranking.models import RankingRun
+from ranking.models import RankingRun, RankingSettings
+from ranking.range_choices import RangeChoice, recorded_choice
 
 
 def latest_run(*, test_set_id: int) -> RankingRun | None:
@@ -16,25 +19,37 @@ def latest_run(*, test_set_id: int) -> RankingRun | None:
 def due_test_sets() -> list[int]:
     """Return the test sets whose latest ranking run is of fewer judgments, or of other judges.
 
-    Two queries: for each test set one step into the index on runs, and who is excluded anywhere.
+    Or whose ranges it made in another way than the test set's settings ask for. Two queries: for
+    each test set one step each into the indexes on runs and settings, and who is excluded anywhere.
     """
     return _due(JudgmentSequence.objects.order_by("test_set_id"))
 
 
 def ranking_is_due(*, test_set_id: int) -> bool:
-    """Say whether a test set has newer judgments, or other judges, than its latest ranking run."""
+    """Say whether the latest ranking run of a test set is behind, as for `due_test_sets`."""
     return bool(_due(JudgmentSequence.objects.filter(test_set_id=test_set_id)))
 
 
 def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     runs = RankingRun.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
+    settings = RankingSettings.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
     rows = sequences.filter(last_number__gt=0).annotate(
         ranked_to=Coalesce(Subquery(runs.values("watermark")[:1]), 0),
         without=Subquery(runs.values("parameters__excluded_judges")[:1]),
+        made=Subquery(runs.values(made=_choice("parameters__"))[:1]),
+        asked=Subquery(settings.values(asked=_choice())[:1]),
     )
     excluded = excluded_judges_by_campaign()
     return [
         row.test_set_id
         for row in rows.annotate(campaign=F("test_set__campaign"))
-        if row.last_number > row.ranked_to or (row.without or []) != excluded.get(row.campaign, [])
+        if row.last_number > row.ranked_to
+        or (row.without or []) != excluded.get(row.campaign, [])
+        or recorded_choice(row.made) != recorded_choice(row.asked or {})
     ]
+
+
+def _choice(prefix: str = "") -> JSONObject:
+    """Build what `recorded_choice` reads, from fields or from keys of a JSON field."""
+    names = [part.name for part in fields(RangeChoice)]
+    return JSONObject(**{name: f"{prefix}{name}" for name in names})

@@ -7,6 +7,7 @@ from ranking.services.runs import (
     ranking_run_compute,
     ranking_run_reproduce,
 )
+from ranking.services.settings import ranking_settings_change
 
 __all__ = [
     "SEED",
@@ -14,4 +15,5 @@ __all__ = [
     "ranking_history_compute",
     "ranking_run_compute",
     "ranking_run_reproduce",
+    "ranking_settings_change",
 ]

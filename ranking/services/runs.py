@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -21,15 +22,25 @@ from ranking.core.agreement import (
 )
 from ranking.core.blocks import Blocks
 from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.models import RankingRun
-from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
+from ranking.range_choices import RangeChoice, recorded_choice
+from ranking.range_limits import range_limits
+from ranking.selectors.judged_blocks import (
+    judged_blocks,
+    judgment_watermark,
+    several_documents,
+)
+from ranking.selectors.settings import ranking_settings_in_force
+from ranking.stored_pairs import stored_pairs
 
 SEED = 0
 _RESAMPLES = 1000
-_CONFIDENCE = 0.95
+_AGREEMENT_CONFIDENCE = 0.95
+_PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
@@ -53,11 +64,12 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
             return None
-        method = _method(test_set_id)
+        choice = ranking_settings_in_force(test_set_id=test_set_id).choice
+        method = _method(test_set_id, choice)
         run = RankingRun(
             test_set_id=test_set_id,
             method=method,
-            parameters=_parameters(test_set_id, method),
+            parameters=_parameters(test_set_id, method, choice),
             seed=SEED,
             watermark=last if watermark is None else min(watermark, last),
             code_version=code_version(),
@@ -148,26 +160,28 @@ def _lock(test_set_id: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _method(test_set_id: int) -> str:
+def _method(test_set_id: int, choice: RangeChoice) -> str:
     """Expected Wins; Bradley–Terry once a design has chosen its pairs by what was judged.
 
     An active design leaves pairs that are told apart alone, and Expected Wins gives their few
-    comparisons the weight of the many others (`docs/sampling.md`).
+    comparisons the weight of the many others (`docs/sampling.md`). Anytime ranges are of Expected
+    Wins whatever the design: they say nothing of systems that met other opponents than the others.
     """
+    if choice.ranges == "anytime":
+        return "expected_wins"
     active = Design.objects.filter(test_set_id=test_set_id, kind=Design.Kind.ACTIVE)
     return "bradley_terry" if active.exists() else "expected_wins"
 
 
-def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
+def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str, Any]:
     campaign_id = TestSet.objects.values_list("campaign_id", flat=True).get(pk=test_set_id)
     kinds = list(
         System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("name", "kind")
     )
     return {
+        **choice.recorded,
         "method_parameters": METHODS[method].defaults,
-        "resample": "blocks",
         "resamples": _RESAMPLES,
-        "confidence": _CONFIDENCE,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # By name: what was a reference then may be marked otherwise later.
@@ -179,7 +193,7 @@ def _parameters(test_set_id: int, method: str) -> dict[str, Any]:
             "chance": Chance.SCOTT.value,
             "chance_of_judges": JudgeChance.OWN.value,
             "resample": "two_way",
-            "confidence": _CONFIDENCE,
+            "confidence": _AGREEMENT_CONFIDENCE,
         },
     }
 
@@ -216,9 +230,10 @@ def _result(run: RankingRun) -> dict[str, Any]:
         blocks,
         run.method,
         resamples=parameters["resamples"],
-        confidence=parameters["confidence"],
         seed=run.seed,
-        parameters=parameters.get("method_parameters"),
+        # Runs from before recorded no parameters of their methods.
+        parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
+        **recorded_choice(parameters).arguments,
     )
     agreement = parameters["agreement"]
     report = inter_judge_agreement(
@@ -231,13 +246,16 @@ def _result(run: RankingRun) -> dict[str, Any]:
         confidence=agreement["confidence"],
         seed=run.seed,
     )
-    return {
+    result = {
         "systems": [asdict(row) for row in ranking.systems],
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(blocks, ranking),
         "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
     }
+    if "ranges" in parameters:
+        return result | _units_and_limits(run, blocks, ranking)
+    return result
 
 
 def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
@@ -247,6 +265,28 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
         "ties": ranking.ties,
         "judges": ranking.judges,
         "systems": len(blocks.systems),
+    }
+
+
+def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
+    """Say how many segments and judges the ranges rest on, and what they do not account for."""
+    effective = effective_units(blocks, METHODS[run.method])
+    segments = np.unique(blocks.segment).tolist()
+    one_document = bool(segments) and not several_documents(
+        test_set_id=run.test_set_id, segments=segments
+    )
+    return {
+        "input": {
+            **_input(blocks, ranking),
+            "segments": len(segments),
+            "effective_segments": effective.segments,
+            "effective_judges": effective.judges,
+        },
+        "limits": range_limits(
+            recorded_choice(run.parameters), ranking.limits, effective, one_document=one_document
+        ),
+        "refusals": ranking.extra.get("refusals", {}),
+        "pairs": stored_pairs(ranking),
     }
 
 

@@ -99,7 +99,9 @@ def print_intervals(sizes: list[int]) -> None:
         judges = tuple(f"judge-{index:02}" for index in range(JUDGES))
         blocks = replace(blocks, judge=judge, judges=judges)
         alone = peak_megabytes()
-        spent = processor_seconds(partial(measure_agreement, blocks, chance=Chance.COHEN))
+        spent = processor_seconds(
+            partial(measure_agreement, blocks, chance=Chance.COHEN, resample="segments")
+        )
         sys.stdout.write(f"| {comparisons:,} | {spent:.1f} | {peak_megabytes()} | {alone} |\n")
 
 

@@ -3,7 +3,8 @@
 Judges are drawn from populations that differ in care, `tests/judges_of_differing_care.py`. Printed
 for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
 leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
-and for a judge of each campaign how often the interval of their κ with others holds theirs.
+and for a judge of each campaign how often the interval of their κ with others holds theirs. `--time
+100000 1000000` prints instead what the levels cost.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -19,7 +21,14 @@ import numpy as np
 from ranking.core.agreement import Agreement, inter_judge_agreement
 from ranking.core.agreement_counts import count_agreement
 from ranking.core.agreement_spread import inter_spread
-from ranking.core.kappa_intervals import KAPPA_LEVELS, KappaLevel, variance
+from ranking.core.kappa_intervals import (
+    KAPPA_LEVELS,
+    Interval,
+    KappaLevel,
+    kappa_interval,
+    variance,
+)
+from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (
     CareWorld,
     draw_campaign,
@@ -86,7 +95,15 @@ def coverage(
     kappas, variances, judges = [], [], []
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
+        counts = count_agreement(blocks, meetings=True)
+        spread = inter_spread(counts, world.judges, expected=None)
+        kappas.append(spread.kappa)
+        variances.append(variance(spread, "two_way").value)
         for level, of_level in held.items():
+            if level == "judges":
+                interval = kappa_interval(spread, level, confidence=0.95, lowest=-1)
+                of_level.append(_holds(interval, truth))
+                continue
             report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
             of_level.append(_holds(report.inter, truth))
             if level == "two_way":
@@ -96,10 +113,6 @@ def coverage(
                     )
                     for judge in range(of_judges)
                 ]
-        counts = count_agreement(blocks, meetings=True)
-        spread = inter_spread(counts, world.judges, expected=None)
-        kappas.append(spread.kappa)
-        variances.append(variance(spread, "two_way").value)
     return Coverage(
         truth=truth,
         held={level: float(np.mean(found)) for level, found in held.items()},
@@ -109,13 +122,9 @@ def coverage(
     )
 
 
-def _holds(agreement: Agreement, truth: float) -> bool:
+def _holds(found: Agreement | Interval, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
-    return (
-        agreement.low is not None
-        and agreement.high is not None
-        and agreement.low <= truth <= agreement.high
-    )
+    return found.low is not None and found.high is not None and found.low <= truth <= found.high
 
 
 def say(line: str) -> None:
@@ -124,13 +133,30 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def print_times(sizes: Iterable[int]) -> None:
+    """Print processor time of `inter_judge_agreement`, by level."""
+    say("| comparisons | segments, s | two_way, s |")
+    say("|---|---|---|")
+    for comparisons in sizes:
+        blocks = drawn_campaign(comparisons)
+        spent = [
+            processor_seconds(partial(inter_judge_agreement, blocks, resample=level))
+            for level in ("segments", "two_way")
+        ]
+        say(f"| {comparisons:,} | {spent[0]:.2f} | {spent[1]:.2f} |")
+
+
 def main() -> None:
     """Print a table of all worlds, or of those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--campaigns", type=int, default=400)
+    parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument("--time", nargs="*", type=int, metavar="COMPARISONS")
     given = parser.parse_args()
+    if given.time:
+        print_times(given.time)
+        return
     say("| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |")
     say("|---|---|---|---|---|---|---|---|")
     for name in cast("list[str]", given.world):

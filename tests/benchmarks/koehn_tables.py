@@ -122,7 +122,7 @@ def table_4(experiments: int, jobs: int, seed: int) -> None:
         expected = expected_comparisons(model, TARGETS)
         cells = []
         for row, exact, paper in zip(budget.rows, expected, printed, strict=True):
-            ours = (row.comparisons or 0) / 1000
+            ours = (row.average or 0) / 1000
             close += _close(ours, paper)
             close_in_expectation += _close(exact / 1000, paper)
             mark = "" if _close(ours, paper) else " ✗"

@@ -1,5 +1,6 @@
 """The organiser's pages in a real browser: live without a reload, calm, and open to everybody."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -7,7 +8,8 @@ from playwright.sync_api import Page, Request, expect
 
 from campaign.models import Campaign, Invitation, User
 from campaign.services import invitation_create, organiser_add
-from ranking.tasks import rank_test_set
+from ranking.services import ranking_settings_change
+from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -161,11 +163,13 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     scheme: str,
 ) -> None:
     writer.system("left-behind")
+    # Each careful judge slips once, and the careless one once gets it right.
+    slips = {"ada": 21, "ben": 22, "chiara": 23, "careless-with-a-name-that-goes-on-and-on": 20}
     for segment in range(20, 32):
         block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("ada", block, [1, 2, 3])
-        writer.judgment("ben", block, [1, 2, 3])
-        writer.judgment("careless-with-a-name-that-goes-on-and-on", block, [3, 1, 2])
+        for judge, other in slips.items():
+            usual, once = ([3, 1, 2], [1, 2, 3]) if other == 20 else ([1, 2, 3], [2, 1, 3])
+            writer.judgment(judge, block, once if segment == other else usual)
     rank_test_set(writer.test_set.pk)
     empty = TestSetWriter(writer.campaign, "not begun", ["A", "B"])
     page = new_page(viewport=viewport, color_scheme=scheme)
@@ -183,6 +187,53 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
         axe_check(page)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= viewport["width"], address
+
+
+def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(
+    page: Page, writer: TestSetWriter
+) -> None:
+    enter(page, writer.campaign)
+    expect(page.get_by_text("Only two judges: these rank ranges hold")).to_be_visible()
+    page.get_by_role("link", name="Change what rank ranges account for").focus()
+    page.keyboard.press("Enter")
+    group = page.get_by_role("group", name="What rank ranges account for")
+    chosen = group.get_by_role("radio", checked=True)
+    expect(chosen).to_have_accessible_name("Segments and judges (recommended)")
+    expect(chosen).to_have_accessible_description(re.compile("^For statements beyond"))
+
+    chosen.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    expect(group.get_by_role("radio", checked=True)).to_have_accessible_name("Blocks")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("A ranking with the new rank ranges comes")).to_be_visible()
+    rank_what_is_due()
+    expect(page.get_by_text("rank ranges from 1,000 block resamples.")).to_be_visible()
+    expect(page.get_by_text("Only two judges: these rank ranges hold")).to_be_hidden()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_page_of_rank_ranges(
+    new_page: NewPage,
+    writer: TestSetWriter,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, writer.campaign)
+    address = f"{page.url}ranking-settings/"
+    for ranges in ("percentile", "sign_test"):
+        ranking_settings_change(test_set=writer.test_set, ranges=ranges)
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Rank ranges")
+        axe_check(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("This field is required.")).to_be_visible()
+    axe_check(page)
 
 
 def test_axe_finds_nothing_where_there_is_nothing_to_see(

@@ -109,6 +109,9 @@ ADDRESSES = {
     "campaigns/<slug:slug>/rules/<int:rule_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rules/<int:rule_id>/off/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
+    # Writing: tests/integration/rest/test_ranking_settings.py.
+    "api/v1/test-sets/<int:test_set_id>/ranking-settings/": {**MEMBERS_API, "researcher": 403},
     "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
@@ -169,6 +172,7 @@ class World:
             .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
             .replace("<str:token>", "no-such-token")
+            .replace("<slug:token>", "no-such-token")
         )
         return f"/{filled}"
 

@@ -16,6 +16,7 @@ from ranking.management.file_command import (
 )
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
+from ranking.management.range_arguments import add_range_arguments, range_choice
 from ranking.reports import Report
 from ranking.reports.rankings import rankings_report
 
@@ -33,17 +34,13 @@ class Command(ReportCommand):
             choices=list(METHODS),
             help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
         )
-        parser.add_argument(
-            "--resample",
-            choices=["pairs", "blocks", "segments", "judges"],
-            default="blocks",
-            help="what the rank ranges resample (default: blocks)",
-        )
+        add_range_arguments(parser)
         add_parameter_argument(parser)
         add_resampling_arguments(parser)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
+        choice = range_choice(options)
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
@@ -51,14 +48,17 @@ class Command(ReportCommand):
             rank(
                 given.blocks,
                 method,
-                resample=options["resample"],
                 resamples=options["resamples"],
-                confidence=options["confidence"],
                 seed=options["seed"],
                 parameters=parameters[method],
                 jobs=options["jobs"],
                 progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
+                **choice.arguments,
             )
             for method in methods
         ]
-        return rankings_report(given, rankings)
+        return rankings_report(
+            given,
+            rankings,
+            pairs=choice.ranges != "percentile" or bool(options["correction"] or options["sided"]),
+        )

@@ -56,7 +56,12 @@ def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path) -
         "ties": expected["ties"],
         "judges": expected["judges"],
         "systems": expected["n_systems"],
+        "segments": 950,
+        "effective_segments": pytest.approx(731.9, abs=0.05),
+        "effective_judges": pytest.approx(13.8, abs=0.05),
     }
+    # The file says "cs-en.test" of every segment.
+    assert result["limits"] == ["one_document"]
     published = expected["systems_by_expected_wins"]
     assert [row["system"] for row in result["systems"]] == [row["system"] for row in published]
     for found, row in zip(result["systems"], published, strict=True):
@@ -111,8 +116,11 @@ def test_ranks_and_counts(judged: TestSetWriter) -> None:
     assert (rows["A"]["wins"], rows["A"]["losses"], rows["A"]["ties"]) == (18, 2, 0)
     assert (rows["B"]["wins"], rows["B"]["losses"], rows["B"]["ties"]) == (10, 9, 1)
     assert rows["A"]["score"] == pytest.approx(0.9)
+    # The tie of j2 is no decided comparison: 15 of j1, 14 of j2; 6 a segment but for one with 5.
     assert run.result["input"] == {
-        "blocks": 10, "comparisons": 30, "ties": 1, "judges": 2, "systems": 3
+        "blocks": 10, "comparisons": 30, "ties": 1, "judges": 2, "systems": 3, "segments": 5,
+        "effective_segments": pytest.approx(29**2 / (4 * 6**2 + 5**2)),
+        "effective_judges": pytest.approx(29**2 / (15**2 + 14**2)),
     }  # fmt: skip
     assert run.result["agreement"]["inter"]["comparable"] == 15
     assert run.result["agreement"]["inter"]["agreeing"] == 12

@@ -31,7 +31,7 @@ OF_A_TEST_SET = (
     "api-designs",
 )
 # `tests/integration/test_every_address.py` says who may.
-OF_ITS_ORGANISERS = ("api-hits", "api-quality-actions")
+OF_ITS_ORGANISERS = ("api-hits", "api-quality-actions", "api-ranking-settings")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Ranking runs over REST."""
 
+from itertools import combinations
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -23,6 +25,12 @@ def test_latest_ranking_is_complete(
     started, finished = body.pop("started_at"), body.pop("finished_at")
     assert started == ranking.started_at.isoformat().replace("+00:00", "Z")
     assert finished >= started
+    pairs = body.pop("pairs")
+    assert [
+        [row[name] for name in ("wins", "losses", "ties", "p_value", "adjusted_p")] for row in pairs
+    ] == ranking.result.pop("pairs")
+    names = [row["system"] for row in body["systems"]]
+    assert [(row["better"], row["worse"]) for row in pairs] == list(combinations(names, 2))
     assert body == {
         "id": ranking.pk,
         "method": "expected_wins",

@@ -42,6 +42,7 @@ ORGANISERS = [
     "/api/v1/test-sets/{test_set_id}/hits/",
     "/api/v1/test-sets/{test_set_id}/quality-actions/",
 ]
+SETTINGS = "/api/v1/test-sets/{test_set_id}/ranking-settings/"
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,10 @@ def schema() -> dict[str, Any]:
 
 
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
-    assert {path for path in schema["paths"] if "/judging/" not in path} == {*READ, *ORGANISERS}
+    paths = {path for path in schema["paths"] if "/judging/" not in path}
+    assert paths == {*READ, *ORGANISERS, SETTINGS}
     assert all(list(schema["paths"][path]) == ["get"] for path in (*READ, *ORGANISERS))
+    assert set(schema["paths"][SETTINGS]) == {"get", "patch"}
 
 
 def test_enums_have_names(schema: dict[str, Any]) -> None:
@@ -68,11 +71,16 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "JudgeOrigin",
         "JudgeStanding",
         "MembershipRole",
+        "NoIntervalReason",
         "NotEstimableReason",
         "NotYetState",
         "NullEnum",
         "ProblemKind",
         "QualityActionKind",
+        "RangeCorrection",
+        "RangeKind",
+        "RangeLevel",
+        "RangeLimit",
         "SkipReason",
         "SystemKind",
         "TextDirection",

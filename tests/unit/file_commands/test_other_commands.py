@@ -3,12 +3,17 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management.base import CommandError
+
+from ranking.core.budget import Budget, BudgetRow
+from ranking.core.simulation import Model
+from ranking.reports.simulations import budget_report
 
 Run = Callable[..., str]
 RunJson = Callable[..., Any]
@@ -87,6 +92,38 @@ def test_agreement_by_every_pairing_and_chance(
     assert set(said["intra"]) >= MEASURE
     assert (said["inter"]["comparable"], said["inter"]["agreeing"]) == (8, 8)
     assert said["intra"]["kappa"] is None
+
+
+def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
+    judgments: str, run_json: RunJson, run: Run
+) -> None:
+    said = run_json("measure_agreement", judgments)
+    # Two judges, who agree on everything.
+    assert (said["resample"], said["resamples"]) == ("two_way", 0)
+    assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
+    text = run("measure_agreement", judgments)
+    assert "intervals: two_way, leaving out one at a time, confidence 0.95" in text
+    assert "No interval of κ between judges: too few judges to tell how judges differ." in text
+    kept = run_json("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
+    assert (kept["resample"], kept["resamples"]) == ("segments", 20)
+    assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
+    assert kept["inter"]["kappa"] == said["inter"]["kappa"]
+    assert "20 resamples of segments" in run(
+        *("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
+    )
+
+
+def test_a_judges_chance_is_of_the_judges_own_ties(judgments: str, run_json: RunJson) -> None:
+    path = Path(judgments)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("ann,A,B,C,1,2,3", "ann,A,B,C,1,1,1"), encoding="utf-8")
+    own = run_json("diagnose_judges", judgments)["judges"][0]["agreement"]
+    diagnosed = run_json("diagnose_judges", judgments, "--chance-of-judges", "pooled")
+    pooled = diagnosed["judges"][0]["agreement"]
+    assert own["p_agree"] == pooled["p_agree"]
+    # Of ten comparisons ann ties four, bob one: t u + (1 − t) (1 − u) / 2.
+    assert own["p_chance"] == pytest.approx(0.4 * 0.1 + 0.6 * 0.9 / 2)
+    assert pooled["p_chance"] == pytest.approx(0.25**2 + 0.75**2 / 2)
 
 
 def test_agreement_by_reference_and_length(
@@ -203,8 +240,40 @@ def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> N
     assert row["target"] == 0.5
     assert row["low"] <= row["comparisons"] <= row["high"]
     assert said["fitted_noise"] is None
+    assert (said["spread_p"], said["fits"]) == (None, True)
     with pytest.raises(CommandError, match="give both --systems and --noise"):
         run("plan_budget", "--systems", 4)
+
+
+def test_a_plan_says_where_the_model_does_not_fit_and_where_a_target_may_be_out_of_reach() -> None:
+    row = BudgetRow(
+        measure="significant_pairs",
+        target=0.7,
+        comparisons=60_000,
+        low=9000,
+        high=None,
+        average=None,
+        beyond=0.375,
+        more=55_000,
+    )
+    budget = Budget(
+        model=Model(systems=9, noise=12),
+        collected=5000,
+        fit=None,
+        spread_p=0.005,
+        confidence=0.95,
+        limit=4_000_000,
+        experiments=200,
+        seed=0,
+        rows=(row,),
+    )
+    report = budget_report(budget, None)
+    assert any("not spread as the model assumes (p = 0.005)" in note for note in report.notes)
+    (table,) = report.tables
+    assert table.rows[0][2:] == (60_000, 9000, None, None, 0.375, 55_000)
+    assert any("equally good" in note for note in table.notes)
+    fitting = budget_report(replace(budget, spread_p=0.051), None)
+    assert not any("not spread" in note for note in fitting.notes)
 
 
 def test_budgets_are_planned_from_judgments(judgments: str, run_json: RunJson, run: Run) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from django.core.management.base import CommandError
 
 from ranking.core.blocks import Blocks
+from ranking.core.levels import Level
 from ranking.core.ranking import rank
+from ranking.core.significance import Correction
 from ranking.files import read_judgments
 from ranking.management.commands import rank_judgments
 
@@ -32,7 +35,12 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
     assert (given["comparisons"], given["ties"], given["systems"]) == (16, 2, 3)
     assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
     first = said["rankings"][0]
-    assert (first["seed"], first["resample"], first["parameters"]) == (0, "blocks", {})
+    assert (first["seed"], first["resample"], first["parameters"]) == (0, "two_way", {})
+    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 2)
+    # 3, 1, 0 and 3 decided comparisons of each of two judges on the four segments.
+    assert first["limits"] == ["few_judges", "few_segments"]
+    assert first["effective_judges"] == 2
+    assert first["effective_segments"] == pytest.approx(7**2 / (3**2 + 1**2 + 3**2))
     assert set(first["systems"][0]) == {
         *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
         *("wins", "losses", "ties"),
@@ -82,11 +90,99 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
     latex = run("rank_judgments", judgments, "--format", "latex")
     assert latex.count(r"\\") == 4
-    assert "1,000 resamples of blocks" in latex
+    assert "rank ranges that account for neither segments nor judges" in latex
     markdown = run("rank_judgments", judgments, "--format", "markdown")
     assert markdown.count("\n|") == 5
-    text = run("rank_judgments", judgments)
-    assert "Rank ranges: 1,000 resamples of blocks, confidence 0.95, seed 0." in text
+    text = run("rank_judgments", judgments, "--seed", 4)
+    assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
+    assert "Only two judges: these rank ranges hold for these judges" in text
+    assert "Seed: 4." in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "level"),
+    [
+        ([], "two_way"),
+        (["--resample", "segments"], "segments"),
+        (["--rank-ranges", "two_way"], "two_way"),
+        (["--rank-ranges", "two_way", "--resample", "two_way"], "two_way"),
+        (["--rank-ranges", "bootstrap"], "blocks"),
+        (["--rank-ranges", "bootstrap", "--resample", "judges"], "judges"),
+    ],
+)
+def test_the_options_choose_the_level_and_the_ranges_are_of_it(
+    judgments: str, run_json: RunJson, arguments: list[str], level: Level
+) -> None:
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), resample=level)
+    assert (said["ranges"], said["resample"]) == ("percentile", level)
+    assert [(row["rank_low"], row["rank_high"]) for row in said["systems"]] == [
+        (row.rank_low, row.rank_high) for row in expected.systems
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        (["--rank-ranges", "sign_test"], {"ranges": "sign_test"}),
+        (
+            ["--rank-ranges", "sign_test", "--correction", "holm", "--sided", "two"],
+            {"ranges": "sign_test", "correction": Correction.HOLM, "sides": 2},
+        ),
+        (["--rank-ranges", "confidence_set"], {"ranges": "confidence_set"}),
+        (
+            ["--rank-ranges", "confidence_set", "--resample", "blocks", "--correction", "holm"],
+            {"ranges": "confidence_set", "resample": "blocks", "correction": Correction.HOLM},
+        ),
+        (["--rank-ranges", "anytime"], {"ranges": "anytime"}),
+        (["--correction", "bh"], {"correction": Correction.BENJAMINI_HOCHBERG}),
+    ],
+)
+def test_pairs_are_told_with_their_tests_in_every_format(
+    judgments: str, run: Run, run_json: RunJson, arguments: list[str], chosen: dict[str, Any]
+) -> None:
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), **chosen)
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    assert said["pairs"] == [asdict(pair) for pair in expected.pairs]
+    assert (said["correction"], said["sides"]) == (expected.correction, expected.sides)
+    best, last = expected.pairs[0], expected.pairs[-1]
+    text = run("rank_judgments", judgments, *arguments)
+    assert "Pairs of systems by expected_wins" in text
+    assert f"{best.adjusted_p:.3f}" in text
+    assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
+    markdown = run("rank_judgments", judgments, *arguments, "--format", "markdown")
+    assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
+    assert r"\caption{Pairs" in run("rank_judgments", judgments, *arguments, "--format", "latex")
+    cells = list(
+        csv.DictReader(io.StringIO(run("rank_judgments", judgments, *arguments, "--format", "csv")))
+    )
+    (p_value,) = [
+        cell["value"]
+        for cell in cells
+        if (cell["table"], cell["row"], cell["column"])
+        == ("expected_wins_pairs", f"{last.better} | {last.worse}", "adjusted_p")
+    ]
+    assert float(p_value) == last.adjusted_p
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
+        (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
+        (["--rank-ranges", "sign_test", "--resample", "blocks"], "take pairs for independent"),
+        (["--rank-ranges", "anytime", "--resample", "blocks"], "take two_way for independent"),
+        (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
+        (["--rank-ranges", "confidence_set", "--correction", "bh"], "each alone"),
+        (["--rank-ranges", "confidence_set", "--sided", "one"], "in both directions"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_before_the_work(
+    run: Run, arguments: list[str], words: str
+) -> None:
+    with pytest.raises(CommandError, match=words) as refused:
+        run("rank_judgments", "/no/such/file.csv", *arguments)
+    assert refused.value.returncode == 2
 
 
 def test_output_replaces_the_file_whole(judgments: str, run: Run, tmp_path: Path) -> None:

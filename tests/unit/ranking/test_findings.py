@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from ranking.findings import Finding, finding_of, names_in_a_row, number_in_words, reason_in_words
+from ranking.findings import Finding, finding_of, names_in_a_row, reason_in_words
 from ranking.models import RankingRun
+from ranking.number_words import number_in_words
+
+RANGES = "95 % rank ranges that account for segments and judges, from 1,000 draws."
 
 
 def run_of(
@@ -16,6 +19,8 @@ def run_of(
     left_out: list[str] | None = None,
     counts: dict[str, int] | None = None,
     confidence: float = 0.95,
+    limits: list[str] | None = None,
+    **parameters: Any,
 ) -> RankingRun:
     systems: list[dict[str, Any]] = []
     for number, names in enumerate(clusters, start=1):
@@ -32,10 +37,17 @@ def run_of(
             )
     everybody = [row["system"] for row in systems]
     return RankingRun(
-        parameters={"confidence": confidence, "resamples": 1000, "left_out": left_out or []},
+        parameters={
+            "resample": "two_way",
+            "confidence": confidence,
+            "resamples": 1000,
+            "left_out": left_out or [],
+            **parameters,
+        },
         result={
             "systems": systems,
             "groups": groups or [everybody],
+            "limits": limits or [],
             "input": counts or {"comparisons": 12775, "blocks": 1291, "judges": 45},
         },
     )
@@ -104,7 +116,7 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 @pytest.mark.parametrize(
     ("left_out", "last"),
     [
-        ([], "95 % rank ranges from 1,000 block resamples."),
+        ([], RANGES),
         (["_ref"], "Reference left out."),
         (["_bad", "_ref"], "Two references left out."),
     ],
@@ -112,7 +124,7 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 def test_what_it_rests_on(left_out: list[str], last: str) -> None:
     basis = finding_of(run_of([["a"], ["b"]], left_out=left_out)).basis
     assert basis[0] == "12,775 comparisons from 1,291 blocks by 45 judges."
-    assert basis[1] == "95 % rank ranges from 1,000 block resamples."
+    assert basis[1] == RANGES
     assert basis[-1] == last
 
 
@@ -121,8 +133,33 @@ def test_one_of_each_is_in_the_singular() -> None:
     basis = finding_of(run_of([["a"], ["b"]], counts=counts, confidence=0.975)).basis
     assert basis[:2] == (
         "1 comparison from 1 block by 1 judge.",
-        "97.5 % rank ranges from 1,000 block resamples.",
+        RANGES.replace("95", "97.5"),
     )
+
+
+def test_a_run_from_before_there_were_levels_is_of_blocks() -> None:
+    run = run_of([["a"], ["b"]], resample="blocks")
+    del run.result["limits"]
+    finding = finding_of(run)
+    assert finding.basis[1] == "95 % rank ranges from 1,000 block resamples."
+    assert "neither segments nor judges" in finding.basis[2]
+    assert "blocks are drawn again and again" in finding.range_meaning
+    assert finding.warnings == ()
+
+
+def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> None:
+    counts = {"comparisons": 1, "blocks": 1, "judges": 2, "segments": 90, "effective_judges": 2}
+    run = run_of([["a"], ["b"]], counts=counts, limits=["few_judges", "one_document"])
+    finding = finding_of(run)
+    assert finding.basis[1].startswith("95 % rank ranges that account for segments, not for judges")
+    assert "one document" in finding.basis[2]
+    assert finding.warnings == (
+        "Only two judges: these rank ranges hold for these judges, and say nothing of others.",
+    )
+
+
+def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:
+    assert finding_of(run_of([], limits=["few_judges", "few_segments"])).warnings == ()
 
 
 def test_figures_follow_the_readers_language() -> None:

@@ -2,15 +2,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ranking.core.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
-from ranking.core.anytime_variance import effective_units
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout
-from ranking.core.moments import moments_of_blocks
+from ranking.core.moments import effective_units, moments_of_blocks
 from ranking.core.rate_sequences import log_evidence
 from ranking.core.tallies import tally
-from tests.benchmarks.peeking import Growing, Setting, looks
+from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.worlds import World, draw_campaign, world_named
 
 
@@ -66,8 +67,8 @@ def test_effective_units_are_those_of_equal_size() -> None:
     # Judges with 3, 2 and 1 comparisons of a: 6² / 14.
     wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
     moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
-    assert effective_units(moments, 2, "judges").tolist() == pytest.approx([36 / 14] * 2)
-    assert effective_units(moments, 2, "segments").tolist() == pytest.approx([6, 6])
+    assert effective_units(moments, Layout(2), "judges").tolist() == pytest.approx([36 / 14] * 2)
+    assert effective_units(moments, Layout(2), "segments").tolist() == pytest.approx([6, 6])
 
 
 def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:
@@ -98,10 +99,10 @@ def test_the_order_of_the_blocks_does_not_matter() -> None:
     blocks = different()
     order = np.random.default_rng(1).permutation(len(blocks))
     documents = (blocks.segment // 10).astype(np.int32)
-    for given in (None, documents):
-        one = anytime_ranges(blocks, documents=given)
+    for chosen in (None, documents):
+        one = anytime_ranges(blocks, documents=chosen)
         other = anytime_ranges(
-            blocks.take(order), documents=None if given is None else given[order]
+            blocks.take(order), documents=None if chosen is None else chosen[order]
         )
         for name in ("low", "high", "log_evidence", "standard_error", "segments", "judges"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
@@ -171,6 +172,18 @@ def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
     assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 2, 1, 1], [3, 4, 4, 4])
 
 
+def test_the_only_one_with_enough_judges_is_told_so() -> None:
+    rows = [
+        row
+        for judge, name in enumerate("bcdefg")
+        for row in pairwise({(10 * judge + s, judge): True for s in range(10)}, second=name)
+    ]
+    found = anytime_ranges(blocks_from_rows(rows, "abcdefg"))
+    assert found.refusals["a"] == (Refusal.ALONE,)
+    assert {found.refusals[name] for name in "bcdefg"} == {(Refusal.FEW_JUDGES,)}
+    assert found.refused == (Refusal.FEW_JUDGES, Refusal.ALONE)
+
+
 def test_systems_that_met_others_are_not_compared() -> None:
     wins = {(s, j): True for s in range(40) for j in range(6)}
     rows = pairwise(wins) + pairwise(wins, first="c", second="d")
@@ -178,6 +191,23 @@ def test_systems_that_met_others_are_not_compared() -> None:
     assert np.argwhere(found.above).tolist() == [[0, 1], [2, 3]]
     alone = anytime_ranges(blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd"))
     assert alone.refused == (Refusal.OTHER_OPPONENTS,)
+
+
+@given(data=st.data())
+def test_three_judges_on_three_segments_are_refused_whatever_they_say(
+    rows_strategy: st.SearchStrategy[list[BlockRow]],
+    systems: tuple[str, ...],
+    data: st.DataObject,
+) -> None:
+    found = anytime_ranges(blocks_from_rows(data.draw(rows_strategy), systems))
+    assert set(found.refusals) == set(systems)
+    for index, name in enumerate(found.systems):
+        judged = bool(found.scores.estimable[index])
+        few = (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS) if judged else (Refusal.NO_COMPARISON,)
+        assert found.refusals[name] == few
+    assert not found.above.any()
+    assert set(found.ranges.low.tolist()) == {1}
+    assert set(found.ranges.high.tolist()) == {len(systems)}
 
 
 def test_nothing_is_said_about_nothing() -> None:

@@ -49,7 +49,7 @@ def test_hand_worked_measures() -> None:
     assert ann[Watched.POSITION].evidence == 3
     # Somebody who only ever saw an attention check is there with that.
     assert found["bob"][Watched.BAD_REFERENCE].value == 0.0
-    assert set(found["bob"]) == {Watched.BAD_REFERENCE}
+    assert set(found["bob"]) == {Watched.BAD_REFERENCE, Watched.DAMAGE_IGNORED}
 
 
 def test_the_test_against_clicking_waits_for_evidence() -> None:
@@ -94,6 +94,32 @@ def test_agreement_with_oneself_is_that_of_the_agreement_report(
     pairs = sum(each.evidence for each in measured)
     weighted = sum(each.evidence * each.value for each in measured) / pairs
     assert report.intra.kappa == pytest.approx(weighted)
+
+
+def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
+    # Each judge has ab of two segments twice, and ac of a third once.
+    labels = {
+        "always": [[1, 1], [1, 1], [1, 1], [1, 1], [2, 2]],
+        "never": [[1, 2], [1, 2], [2, 1], [1, 2], [1, 2]],
+        "often": [[1, 1], [1, 1], [1, 1], [1, 2], [1, 2]],
+    }
+    rows = [
+        BlockRow(judge, segment, names, given)
+        for judge, of_judge in labels.items()
+        for segment, names, given in zip(
+            [1, 1, 2, 2, 3], ["ab"] * 4 + ["ac"], of_judge, strict=True
+        )
+    ]
+    found = judge_quality(blocks(rows), p_chance="own")
+    # All ties: that cannot be told from chance.
+    assert Watched.INTRA not in found["always"]
+    # No ties: half of the comparisons come out the same by chance, and half did.
+    assert found["never"][Watched.INTRA].value == 0
+    assert found["never"][Watched.INTRA].evidence == 2
+    # t = 3/5: 9/25 + (2/5)²/2 = 11/25, and half did.
+    assert found["often"][Watched.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
+    pooled = judge_quality(blocks(rows), p_chance=0.36)
+    assert pooled["always"][Watched.INTRA].value == 1
 
 
 def test_the_interval_of_a_median_lies_between_two_of_the_times() -> None:

@@ -40,6 +40,7 @@ def test_the_registry_has_the_methods_of_the_commands() -> None:
         "trueskill_wmt",
         "trueskill",
         "bradley_terry",
+        "davidson_judges",
     ]
     assert all(method.name == name for name, method in METHODS.items())
 

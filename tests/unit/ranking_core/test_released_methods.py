@@ -12,8 +12,11 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.clusters import clusters
+from ranking.core.comparisons import comparisons_of
+from ranking.core.judge_effects import JudgeEffectsModel, Penalty
 from ranking.core.lopez import lopez_order
 from ranking.core.methods import METHODS
 from ranking.core.ranking import Ranking, rank
@@ -253,3 +256,39 @@ def test_the_price_of_confidence_sets_on_the_released_sets(
     # A bound that hangs on the draws moves a mean over twelve systems by 0.17 or less.
     assert size == pytest.approx(sizes, abs=0.18)
     assert [int(clusters(each).max()) for each in ranges] == list(found)
+
+
+def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -> None:
+    """Five folds of blocks of WMT12 Czech–English: −ln probability a comparison, ties included."""
+    blocks = blocks_of(rows_of(real_data / "wmt12-cs-en"))
+    fold = np.random.default_rng(12).integers(0, 5, len(blocks))
+
+    def held_out(penalty: Penalty) -> float:
+        total, count = 0.0, 0
+        for left_out in range(5):
+            model, other = (
+                JudgeEffectsModel(
+                    comparisons_of(blocks.take(rows)),
+                    systems=len(blocks.systems),
+                    judges=len(blocks.judges),
+                    penalty=penalty,
+                )
+                for rows in (fold != left_out, fold == left_out)
+            )
+            found = other.log_probabilities(model.fit())
+            total, count = total + float(found.sum()), count + len(found)
+        return -total / count
+
+    plain = held_out(Penalty(discrimination=0, leniency=0))
+    assert plain == pytest.approx(0.958, abs=0.004)
+    assert held_out(Penalty()) < plain - 0.02
+
+
+@pytest.mark.parametrize(("name", "pairs"), [("wmt12-es-en", 15), ("wmt12-cs-en", 10)])
+def test_who_looks_every_day_is_told_less_of_wmt12(real_data: Path, name: str, pairs: int) -> None:
+    blocks = blocks_of(rows_of(real_data / name))
+    found = anytime_ranges(blocks.without([s for s in blocks.systems if s == "_ref"]))
+    assert found.refusals == {}
+    assert int(found.above.sum()) == pairs
+    place = (-found.scores.values).argsort().argsort() + 1
+    assert np.all((found.ranges.low <= place) & (place <= found.ranges.high))

@@ -1,0 +1,43 @@
+"""`change_ranking`: make the rank ranges of a test set in another way."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.management.arguments import test_set_named, user_named
+from ranking.management.arguments import SHARE
+from ranking.management.range_arguments import add_range_arguments, range_changes
+from ranking.range_choices import RangeChoiceError
+from ranking.services import ranking_settings_change
+
+
+class Command(BaseCommand):
+    help = (
+        "Change how the rank ranges of a test set are made. What is not named stays as it is, and "
+        "so do the rankings there are. The change is recorded, and the worker ranks again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
+        add_range_arguments(parser)
+        parser.add_argument("--confidence", type=SHARE, help="of the rank ranges")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        by = user_named(options["by"]) if options["by"] else None
+        try:
+            changes = range_changes(options)
+            if options["confidence"] is not None:
+                changes["confidence"] = options["confidence"]
+            settings = ranking_settings_change(test_set=test_set, changed_by=by, **changes)
+        except RangeChoiceError as error:
+            raise CommandError(str(error)) from error
+        if options["verbosity"]:
+            said = ", ".join(f"{name}={value}" for name, value in settings.choice.recorded.items())
+            self.stdout.write(
+                _("From now on rank ranges of “%(test_set)s” are made with %(said)s.")
+                % {"test_set": test_set.name, "said": said}
+            )

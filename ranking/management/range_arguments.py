@@ -1,0 +1,98 @@
+"""The arguments that say how rank ranges are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.levels import LEVELS, Level
+from ranking.core.significance import Correction
+from ranking.management.file_command import Options
+from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
+
+_BOOTSTRAP, _TWO_WAY = "bootstrap", "two_way"
+_KINDS = (_BOOTSTRAP, _TWO_WAY, "sign_test", "confidence_set", "anytime")
+_CORRECTIONS = {
+    "none": Correction.NONE,
+    "holm": Correction.HOLM,
+    "bh": Correction.BENJAMINI_HOCHBERG,
+}
+_SIDES = {"one": 1, "two": 2}
+#: What --rank-ranges bootstrap resamples unless --resample says so.
+_LEVEL_OF_BOOTSTRAP: Level = "blocks"
+
+
+def add_range_arguments(parser: CommandParser) -> None:
+    """How rank ranges are made; see `range_changes`."""
+    parser.add_argument(
+        "--rank-ranges",
+        choices=_KINDS,
+        help="percentiles by a bootstrap, or with segments and judges both; or by tests of pairs "
+        "(default: two_way, or with --resample percentiles at that level)",
+    )
+    parser.add_argument(
+        "--resample",
+        choices=list(LEVELS),
+        help="what the rank ranges take for independent (default: two_way, which accounts for "
+        "segments and judges; of --rank-ranges bootstrap: blocks)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=list(_CORRECTIONS),
+        help="of the tests of pairs, for their number (default: none; of anytime: holm)",
+    )
+    parser.add_argument(
+        "--sided",
+        choices=list(_SIDES),
+        help="of the tests of pairs (default: two; of sign_test: one)",
+    )
+
+
+def range_choice(options: Options) -> RangeChoice:
+    """Return what was asked for, with the defaults for the rest.
+
+    Raises
+    ------
+    RangeChoiceError
+        If options contradict each other.
+    """
+    return completed_choice({**range_changes(options), "confidence": options["confidence"]})
+
+
+def range_changes(options: Options) -> dict[str, Any]:
+    """Return what the options name, as parts of a `RangeChoice` by plain values.
+
+    Raises
+    ------
+    RangeChoiceError
+        If --rank-ranges and --resample contradict each other.
+    """
+    kind, level = options["rank_ranges"], options["resample"]
+    changes: dict[str, Any] = {}
+    if kind in (_BOOTSTRAP, _TWO_WAY):
+        changes = {"ranges": "percentile", "resample": _level(kind, level)}
+    elif kind is not None:
+        changes["ranges"] = kind
+        if level is not None:
+            changes["resample"] = level
+    elif level is not None:
+        changes["resample"] = level
+    if options["correction"] is not None:
+        changes["correction"] = _CORRECTIONS[options["correction"]].value
+    if options["sided"] is not None:
+        changes["sides"] = _SIDES[options["sided"]]
+    return changes
+
+
+def _level(kind: str, level: str | None) -> str:
+    if kind == _BOOTSTRAP and level != _TWO_WAY:
+        return level or _LEVEL_OF_BOOTSTRAP
+    if kind == _TWO_WAY and level in (None, _TWO_WAY):
+        return _TWO_WAY
+    raise RangeChoiceError(
+        _("--rank-ranges %(kind)s and --resample %(level)s contradict each other: give one.")
+        % {"kind": kind, "level": level},
+        field="resample",
+    )

@@ -1,0 +1,138 @@
+from typing import ClassVar, cast
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from ranking.core.levels import Level
+from ranking.core.range_kinds import RangeKind
+from ranking.core.significance import Correction, Sides
+from ranking.range_choices import RangeChoice
+
+
+class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
+    def of(self, test_set_id: int) -> "RankingSettingsQuerySet":
+        return self.filter(test_set_id=test_set_id)
+
+
+class RankingSettings(models.Model):
+    """How the rank ranges of a test set are made, from a certain time on.
+
+    A change is a new row, so the rows of a test set are the history of who changed what, and when;
+    the newest is in force. A test set without a row has the defaults of
+    `ranking.range_choices.RangeChoice`.
+    """
+
+    class Resample(models.TextChoices):
+        TWO_WAY = "two_way", _("Segments and judges")
+        SEGMENTS = "segments", _("Segments")
+        JUDGES = "judges", _("Judges")
+        BLOCKS = "blocks", _("Blocks")
+        PAIRS = "pairs", _("Comparisons")
+
+    class Ranges(models.TextChoices):
+        PERCENTILE = "percentile", _("percentiles")
+        SIGN_TEST = "sign_test", _("sign tests")
+        CONFIDENCE_SET = "confidence_set", _("confidence sets")
+        ANYTIME = "anytime", _("at any time")
+
+    class Correction(models.TextChoices):
+        NONE = "none", _("none")
+        HOLM = "holm", _("Holm")
+        BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini and Hochberg")
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="ranking_settings"
+    )
+    resample = models.CharField(
+        _("rank ranges account for"), max_length=8, choices=Resample, default=Resample.TWO_WAY
+    )
+    ranges = models.CharField(
+        _("rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
+    )
+    correction = models.CharField(
+        _("correction"), max_length=18, choices=Correction, default=Correction.NONE
+    )
+    sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=2)
+    confidence = models.FloatField(_("confidence"), default=0.95)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        verbose_name=_("changed by"),
+    )
+
+    objects: ClassVar[RankingSettingsQuerySet] = RankingSettingsQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("ranking settings")
+        verbose_name_plural = _("ranking settings")
+        get_latest_by = "id"
+        indexes = [models.Index(fields=["test_set", "-id"], name="ranking_settings_in_force")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    resample__in=["two_way", "segments", "judges", "blocks", "pairs"]
+                ),
+                name="ranking_settings_level_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    ranges__in=["percentile", "sign_test", "confidence_set", "anytime"]
+                ),
+                name="ranking_settings_ranges_are_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(correction__in=["none", "holm", "benjamini_hochberg"]),
+                name="ranking_settings_correction_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(sides__in=[1, 2]), name="ranking_settings_sides_one_or_two"
+            ),
+            # Beyond, thousand resamples say nothing.
+            models.CheckConstraint(
+                condition=models.Q(confidence__gt=0, confidence__lte=0.999),
+                name="ranking_settings_confidence_above_0_up_to_0_999",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="sign_test") | models.Q(resample="pairs"),
+                name="ranking_settings_sign_tests_are_of_pairs",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="confidence_set")
+                | models.Q(sides=2, correction__in=["none", "holm"]),
+                name="ranking_settings_confidence_sets_hold_each_or_all",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="anytime")
+                | models.Q(resample="two_way", sides=2, correction="holm"),
+                name="ranking_settings_anytime_ranges_hold_for_all_pairs",
+            ),
+        ]
+        triggers = [
+            # Who changed it may still be forgotten with their account.
+            pgtrigger.Protect(
+                name="ranking_settings_immutable",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    "test_set_id", "resample", "ranges", "correction", "sides", "confidence"
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ranges} of {self.test_set_id} ({self.pk})"
+
+    @property
+    def choice(self) -> RangeChoice:
+        """What these settings ask of a ranking."""
+        return RangeChoice(
+            resample=cast("Level", self.resample),
+            ranges=cast("RangeKind", self.ranges),
+            correction=Correction(self.correction),
+            sides=cast("Sides", self.sides),
+            confidence=self.confidence,
+        )

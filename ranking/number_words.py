@@ -1,0 +1,28 @@
+"""Numbers as sentences have them."""
+
+from django.utils.formats import number_format
+from django.utils.translation import pgettext
+
+
+def number_in_words(number: int) -> str:
+    """Return small numbers in words, as a headline has them, and larger ones in figures."""
+    words = (
+        pgettext("number", "one"),
+        pgettext("number", "two"),
+        pgettext("number", "three"),
+        pgettext("number", "four"),
+        pgettext("number", "five"),
+        pgettext("number", "six"),
+        pgettext("number", "seven"),
+        pgettext("number", "eight"),
+        pgettext("number", "nine"),
+        pgettext("number", "ten"),
+        pgettext("number", "eleven"),
+        pgettext("number", "twelve"),
+    )
+    return words[number - 1] if 1 <= number <= len(words) else number_format(number)
+
+
+def percent_in_figures(share: float) -> str:
+    """Return 0.95 as "95" and 0.975 as "97.5"."""
+    return number_format(f"{round(100 * share, 3):g}")

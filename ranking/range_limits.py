@@ -1,0 +1,38 @@
+"""What the rank ranges of a ranking do not account for although they were meant to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ranking.core.anytime import Refusal
+from ranking.core.effective_units import EffectiveUnits
+from ranking.core.two_way import FEWEST_UNITS, RangeLimit
+from ranking.range_choices import RangeChoice
+
+#: Beside the codes of the core: a test set knows of documents, the core does not.
+ONE_DOCUMENT = "one_document"
+#: All codes there are; those of `RangeLimit` are among those of `Refusal`.
+LIMITS = (*(refusal.value for refusal in Refusal), ONE_DOCUMENT)
+
+
+def range_limits(
+    choice: RangeChoice,
+    found: Sequence[str],
+    effective: EffectiveUnits,
+    *,
+    one_document: bool = False,
+) -> list[str]:
+    """Return what ranges do not account for, as codes.
+
+    `found` is what the ranking says itself. It says nothing of the levels "segments" and "judges",
+    which resample three judges as they do thirty: ranges of so few are not ranges over judges.
+    `one_document` says that all judged segments are of one.
+    """
+    limits = set(found)
+    if choice.resample == "judges" and effective.judges < FEWEST_UNITS:
+        limits.add(RangeLimit.FEW_JUDGES.value)
+    if choice.resample == "segments" and effective.segments < FEWEST_UNITS:
+        limits.add(RangeLimit.FEW_SEGMENTS.value)
+    if one_document and choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits:
+        limits.add(ONE_DOCUMENT)
+    return sorted(limits)

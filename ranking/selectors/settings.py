@@ -1,0 +1,9 @@
+"""How the rank ranges of test sets are to be made."""
+
+from ranking.models import RankingSettings
+
+
+def ranking_settings_in_force(*, test_set_id: int) -> RankingSettings:
+    """Return the newest settings of a test set; the defaults, unsaved, where nobody changed them."""
+    newest = RankingSettings.objects.of(test_set_id).order_by("-id").first()
+    return newest or RankingSettings(test_set_id=test_set_id)

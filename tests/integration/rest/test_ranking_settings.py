@@ -1,0 +1,135 @@
+"""How rank ranges are made, over REST: for organisers, in parts, and ranked by."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Campaign, Judge, TestSet, User
+from ranking.models import RankingRun, RankingSettings
+from ranking.services import ranking_run_compute
+from tests.factories import make_campaign, make_organiser
+
+pytestmark = pytest.mark.django_db
+
+DEFAULTS = {
+    "resample": "two_way",
+    "ranges": "percentile",
+    "correction": "none",
+    "sides": 2,
+    "confidence": 0.95,
+    "changed_at": None,
+    "changed_by": None,
+}
+
+
+@pytest.fixture
+def address(test_set: TestSet) -> str:
+    return reverse("api-ranking-settings", args=[test_set.pk])
+
+
+@pytest.fixture
+def organiser(
+    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+) -> Client:
+    return client_of(make_member(campaign, role="organiser", name="olga"))
+
+
+def patch(client: Client, address: str, body: Any) -> Any:
+    return client.patch(address, body, content_type="application/json")
+
+
+def test_the_defaults_are_nobodys_change(organiser: Client, address: str) -> None:
+    assert organiser.get(address).json() == DEFAULTS
+
+
+def test_what_is_named_changes_and_the_next_ranking_has_it(
+    organiser: Client, address: str, test_set: TestSet, ranking: RankingRun
+) -> None:
+    changed = patch(organiser, address, {"resample": "segments", "confidence": 0.9})
+    assert changed.status_code == 200
+    body = changed.json()
+    assert body.pop("changed_at").endswith("Z")
+    assert body.pop("changed_by") == "olga"
+    assert body == {
+        **{name: DEFAULTS[name] for name in ("ranges", "correction", "sides")},
+        "resample": "segments",
+        "confidence": 0.9,
+    }
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    assert (run.parameters["resample"], run.parameters["confidence"]) == ("segments", 0.9)
+    assert run.watermark == ranking.watermark
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"resample": "documents"}, "resample"),
+        ({"ranges": "guess"}, "ranges"),
+        ({"ranges": "anytime", "correction": "none"}, "correction"),
+        ({"ranges": "confidence_set", "sides": 1}, "sides"),
+        ({"ranges": "sign_test", "sides": 3}, "sides"),
+        ({"confidence": 1}, "confidence"),
+        ({"confidence": "much"}, "confidence"),
+    ],
+)
+def test_nonsense_is_refused_by_its_name(
+    organiser: Client, address: str, body: dict[str, Any], field: str
+) -> None:
+    refused = patch(organiser, address, body)
+    assert refused.status_code == 400
+    assert list(refused.json()["errors"]) == [field]
+    assert not RankingSettings.objects.exists()
+
+
+def test_nobody_but_an_organiser_changes_anything(
+    address: str,
+    test_set: TestSet,
+    judge: Judge,
+    researcher: Client,
+    client_of: Callable[[User], Client],
+) -> None:
+    assert judge.user is not None
+    stranger = make_organiser(make_campaign("other"), "other@example.org")
+    for client, status in (
+        (Client(), 401),
+        (client_of(judge.user), 404),
+        (client_of(stranger), 404),
+        (researcher, 403),
+    ):
+        assert patch(client, address, {"resample": "blocks"}).status_code == status
+        assert client.get(address).status_code == status
+    assert not RankingSettings.objects.exists()
+
+
+def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
+    test_set: TestSet, ranking: RankingRun, researcher: Client
+) -> None:
+    said_since = {"limits", "refusals", "pairs"}
+    result = {name: value for name, value in ranking.result.items() if name not in said_since}
+    for name in ("segments", "effective_segments", "effective_judges"):
+        result["input"].pop(name)
+    before = RankingRun.objects.create(
+        test_set=test_set,
+        method="expected_wins",
+        parameters={
+            **{
+                name: value
+                for name, value in ranking.parameters.items()
+                if name not in {"ranges", "correction", "sides"}
+            },
+            "resample": "blocks",
+        },
+        seed=0,
+        watermark=ranking.watermark,
+        code_version="1.0.0",
+        result=result,
+        started_at=ranking.started_at,
+    )
+    body = researcher.get(reverse("api-ranking", args=[test_set.pk, before.pk])).json()
+    assert (body["limits"], body["refusals"], body["pairs"]) == (None, None, None)
+    assert body["input"]["effective_judges"] is None
+    assert body["input"]["judges"] == 2
