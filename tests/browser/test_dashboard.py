@@ -161,7 +161,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     scheme: str,
 ) -> None:
     writer.system("left-behind")
-    for segment in range(20, 32):
+    for segment in range(20, 45):
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("ada", block, [1, 2, 3])
         writer.judgment("ben", block, [1, 2, 3])
