@@ -51,7 +51,7 @@ SIMULATED_GERMAN = (
     SimulatedJudge("sim-quick-1", noise=20, seconds_per_block=27),
     SimulatedJudge("sim-quick-2", noise=22, ties_within=6, seconds_per_block=24),
     SimulatedJudge("sim-hasty", noise=28, ties_within=10, seconds_per_block=20),
-    SimulatedJudge("sim-careless", noise=None, seconds_per_block=6),
+    SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
 SIMULATED_ARABIC = (
     SimulatedJudge("sim-arabic-1", noise=10, seconds_per_block=45),

@@ -28,7 +28,10 @@ class RuleForm(forms.Form):
     )
     minimum = forms.IntegerField(
         label=_("Minimum of evidence"),
-        help_text=_("Comparisons; blocks for times, one rank, shown order and position."),
+        help_text=_(
+            "Comparisons; sentences for agreeing less; blocks for times, one rank, shown order, "
+            "position, and what is ignored or typed."
+        ),
         min_value=1,
         max_value=1_000_000,
     )

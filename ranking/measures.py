@@ -47,12 +47,19 @@ _SHOWN: Final[Mapping[Watched, _Format]] = {
     Watched.ONE_LABEL: share,
     Watched.SHOWN_ORDER: share,
     Watched.POSITION: probability,
+    Watched.REFERENCE_IGNORED: probability,
+    Watched.DAMAGE_IGNORED: probability,
+    Watched.TYPED_IN_ORDER: probability,
+    Watched.DISAGREES: probability,
 }
 _IN_BLOCKS: Final = {
     Watched.SECONDS,
     Watched.ONE_LABEL,
     Watched.SHOWN_ORDER,
     Watched.POSITION,
+    Watched.REFERENCE_IGNORED,
+    Watched.DAMAGE_IGNORED,
+    Watched.TYPED_IN_ORDER,
 }
 
 
@@ -122,6 +129,8 @@ def _line(measure: Watched, shown: _Format, row: Mapping[str, Any]) -> MeasureLi
 def _evidence(measure: Watched, count: int) -> str:
     if measure in _IN_BLOCKS:
         return ngettext("%(count)d block", "%(count)d blocks", count) % {"count": count}
+    if measure == Watched.DISAGREES:
+        return ngettext("%(count)d sentence", "%(count)d sentences", count) % {"count": count}
     return ngettext("%(count)d comparison", "%(count)d comparisons", count) % {"count": count}
 
 

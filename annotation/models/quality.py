@@ -29,6 +29,10 @@ class QualityRule(models.Model):
         ONE_LABEL = "one_label", _("blocks with one rank for all")
         SHOWN_ORDER = "shown_order", _("blocks ranked in shown order")
         POSITION = "position", _("p of no position bias")
+        REFERENCE_IGNORED = "reference_ignored", _("reference ignored: p of somebody who reads")
+        DAMAGE_IGNORED = "damage_ignored", _("damage ignored: p of somebody who reads")
+        TYPED_IN_ORDER = "typed_in_order", _("typed in shown order: p of somebody who reads")
+        DISAGREES = "disagrees", _("agrees less: p of somebody like the others")
 
     class Direction(models.TextChoices):
         BELOW = "below", _("below")
@@ -82,6 +86,10 @@ class QualityRule(models.Model):
                         "one_label",
                         "shown_order",
                         "position",
+                        "reference_ignored",
+                        "damage_ignored",
+                        "typed_in_order",
+                        "disagrees",
                     ]
                 ),
                 name="quality_rule_measure_is_known",

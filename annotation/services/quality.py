@@ -12,10 +12,11 @@ from annotation.services.announcing import judgments_announce
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (
-    # Somebody clicking at random could have done as well: nine in ten of those who do are found.
-    # A judge who prefers the reference in seven comparisons of ten is far from it at 60.
-    (QualityRule.Measure.REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 60),
-    (QualityRule.Measure.BAD_REFERENCE_RANDOM, QualityRule.Direction.ABOVE, 0.1, 30),
+    # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
+    # at most 0.05 of all campaigns (docs/statistics/quality.md).
+    (QualityRule.Measure.REFERENCE_IGNORED, QualityRule.Direction.BELOW, 0.03, 10),
+    (QualityRule.Measure.DAMAGE_IGNORED, QualityRule.Direction.BELOW, 0.01, 5),
+    (QualityRule.Measure.TYPED_IN_ORDER, QualityRule.Direction.BELOW, 0.01, 5),
     (QualityRule.Measure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
     (QualityRule.Measure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
 )

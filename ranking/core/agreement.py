@@ -8,24 +8,15 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement_counts import COMPARISONS, TIES, AgreementCounts, count_agreement
-from ranking.core.agreement_spread import (
-    cohen_chance,
-    inter_spread,
-    judge_spreads,
-    kappa_of,
-    lowest_kappa,
+from ranking.core.agreement_counts import COMPARISONS, TIES, count_agreement
+from ranking.core.agreement_kappas import (
+    Kappas,
+    kappas_of_sums,
+    left_out_intervals,
+    percentile_intervals,
 )
-from ranking.core.agreement_statistics import scott_chance, share
 from ranking.core.blocks import Blocks
-from ranking.core.kappa_intervals import (
-    KAPPA_LEVELS,
-    Interval,
-    KappaLevel,
-    NoInterval,
-    Spread,
-    kappa_interval,
-)
+from ranking.core.kappa_intervals import KAPPA_LEVELS, Interval, KappaLevel, NoInterval
 from ranking.core.resampling import bootstrap_sums, chopped
 from ranking.core.wins import NotEstimable
 
@@ -237,13 +228,17 @@ def inter_judge_agreement(
     counts = count_agreement(blocks, meetings=resample != "segments")
     by_segment = counts.by_segment(judges, own_chance=own)
     total: Int64Array = np.asarray(by_segment.sum(axis=1)).reshape(-1, 1)
-    point = _kappas(total, judges, chance, own_chance=own)
+    expected = FIXED_CHANCE.get(chance)
+    point = kappas_of_sums(total, judges, expected, own_chance=own)
     if resample == "segments":
         unit = counts.segments.astype(np.uint64)
         sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
-        intervals = _percentiles(point, _kappas(sums, judges, chance, own_chance=own), cut)
+        samples = kappas_of_sums(sums, judges, expected, own_chance=own)
+        intervals = percentile_intervals(point, samples, cut)
     else:
-        intervals = _intervals(counts, point, chance, resample, confidence, own_chance=own)
+        intervals = left_out_intervals(
+            counts, point, expected, resample, confidence, own_chance=own
+        )
     found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
     own_blocks = np.bincount(blocks.judge, minlength=judges)
     of_judges = counts.by_judge(judges)
@@ -271,75 +266,7 @@ def inter_judge_agreement(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Kappas:
-    """Counts and κ of J judges and, in the last row, over all; in each of R samples.
-
-    All have shape (J + 1, R). Floats are NaN where the counts do not determine them; `_agreement`
-    puts that into words.
-    """
-
-    comparable: Int64Array
-    agreeing: Int64Array
-    p_chance: FloatArray
-    kappa: FloatArray
-
-
-def _kappas(counts: Int64Array, judges: int, chance: Chance, *, own_chance: bool) -> _Kappas:
-    """Turn (resampled) sums of `AgreementCounts.by_segment`, shape (…, R), into κ."""
-    comparable, agreeing = counts[:judges], counts[judges : 2 * judges]
-    if chance is Chance.SCOTT:
-        p_chance = scott_chance(share(counts[-2], counts[-1]))
-    else:
-        p_chance = np.full(counts.shape[1], FIXED_CHANCE[chance])
-    if own_chance:
-        own, others = (counts[k * judges : (k + 1) * judges] for k in (2, 3))
-        of_judges = cohen_chance(share(own, comparable), share(others, comparable))
-    else:
-        of_judges = np.broadcast_to(p_chance, comparable.shape)
-    # Each pair has two judges, so the sums over judges are even.
-    comparable = np.vstack([comparable, comparable.sum(axis=0) // 2])
-    agreeing = np.vstack([agreeing, agreeing.sum(axis=0) // 2])
-    p_chance = np.vstack([of_judges, p_chance])
-    return _Kappas(
-        comparable=comparable,
-        agreeing=agreeing,
-        p_chance=p_chance,
-        kappa=kappa_of(share(agreeing, comparable), p_chance),
-    )
-
-
-def _percentiles(point: _Kappas, samples: _Kappas, cut: int) -> list[Interval]:
-    found = []
-    for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
-        low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]
-        high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
-        found.append(Interval(float(low), float(high), None))
-    return found
-
-
-def _intervals(
-    counts: AgreementCounts,
-    point: _Kappas,
-    chance: Chance,
-    level: KappaLevel,
-    confidence: float,
-    *,
-    own_chance: bool,
-) -> list[Interval]:
-    judges = len(point.kappa) - 1
-    p_chance = float(point.p_chance[-1, 0])
-    spreads: list[Spread] = [
-        *judge_spreads(counts, judges, p_chance=None if own_chance else p_chance),
-        inter_spread(counts, judges, expected=FIXED_CHANCE.get(chance)),
-    ]
-    return [
-        kappa_interval(spread, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
-        for spread, by_chance in zip(spreads, point.p_chance[:, 0], strict=True)
-    ]
-
-
-def _agreement(row: int, point: _Kappas, interval: Interval) -> Agreement:
+def _agreement(row: int, point: Kappas, interval: Interval) -> Agreement:
     comparable, agreeing = int(point.comparable[row, 0]), int(point.agreeing[row, 0])
     kappa, by_chance = float(point.kappa[row, 0]), float(point.p_chance[row, 0])
     estimable = not np.isnan(kappa)

@@ -21,13 +21,18 @@ import numpy.typing as npt
 from ranking.core.anytime_evidence import half_width, log_evidence
 from ranking.core.anytime_variance import (
     difference_variances,
-    effective_units,
     scores_and_influence,
 )
 from ranking.core.blocks import Blocks, Int32Array
 from ranking.core.clusters import RankRanges
 from ranking.core.counts import Layout, count
-from ranking.core.moments import Moments, moments_of_blocks, second_moments, units_of
+from ranking.core.moments import (
+    Moments,
+    effective_units,
+    moments_of_blocks,
+    second_moments,
+    units_of,
+)
 from ranking.core.wins import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -182,8 +187,8 @@ def anytime_ranges_of_moments(
         raise ValueError("confidence: expected a share between 0 and 1")
     n = len(systems)
     scores, influence = scores_and_influence(moments, n)
-    segments = effective_units(moments, n, "segments")
-    judges = effective_units(moments, n, "judges")
+    segments = effective_units(moments, Layout(n), "segments")
+    judges = effective_units(moments, Layout(n), "judges")
     enough = (segments >= FEWEST_SEGMENTS) & (judges >= FEWEST_JUDGES) & scores.estimable
     found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)

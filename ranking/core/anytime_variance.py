@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counts import Layout
-from ranking.core.moments import Moments, Unit
+from ranking.core.moments import Moments
 from ranking.core.two_way import clustered_covariance
 from ranking.core.wins import Scores, expected_wins, expected_wins_influence
 
@@ -67,35 +67,6 @@ def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatA
     return expected_wins(wins), influence[:, layout.used]
 
 
-def effective_units(moments: Moments, systems: int, unit: Unit) -> FloatArray:
-    """Return how many units of equal size would say as much about each system.
-
-    Parameters
-    ----------
-    moments : Moments
-        In the layout ``Layout(systems)``.
-    systems : int
-        n.
-    unit : "blocks", "segments" or "judges"
-
-    Returns
-    -------
-    float64, shape (n,)
-        (Σ a_u)² / Σ a_u², where a_u is the number of decided comparisons of the system in unit u
-        (Kish 1965); 0 for a system without any.
-    """
-    layout = Layout(systems)
-    winner, loser = np.divmod(layout.used, systems) if systems else (layout.used, layout.used)
-    own = np.arange(systems)[:, np.newaxis]
-    takes_part = ((winner == own) | (loser == own)).astype(np.float64)
-    total = takes_part @ moments.cells[layout.used]
-    second = takes_part @ getattr(moments, unit).astype(np.float64)
-    squares = np.einsum("ik,ik->i", second, takes_part)
-    found = np.zeros(systems)
-    np.divide(total**2, squares, out=found, where=squares > 0)
-    return found
-
-
 def difference_variances(
     moments: Moments,
     influence: FloatArray,
@@ -112,7 +83,6 @@ def difference_variances(
     influence : float64, shape (n, k)
         See `scores_and_influence`.
     segments, judges : float64, shape (n,)
-        Effective numbers, see `effective_units`.
     ready : bool, shape (n,)
         Which systems to look at; their effective numbers must be above 1.
 

@@ -112,6 +112,25 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     return cells
 
 
+def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
+    """Return the variances of the abilities if comparisons were independent and the model true.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+    prior : float
+        As for `scores`.
+
+    Returns
+    -------
+    float64, shape (n,)
+        From the inverse of the observed information; 0 for who stands at an infinite distance from
+        all others.
+    """
+    fit, _met = _fit(counts, prior)
+    return np.nan_to_num(np.diagonal(fit.covariance[0]), nan=0.0)
+
+
 def comment(
     counts: Counts, systems: tuple[str, ...], *, prior: float = PRIOR
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:

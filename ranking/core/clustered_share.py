@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
+from scipy.stats import beta, t
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -38,7 +38,9 @@ def clustered_share(
 
     The interval is that of Clopper and Pearson (1934) on the effective number of trials of Korn and
     Graubard (1998): the trials divided by the design effect, the variance of the share between
-    clusters (a ratio estimate, linearised) over that of as many independent trials. A design effect
+    clusters (a ratio estimate, linearised) over that of as many independent trials, and multiplied
+    by (t of trials − 1 / t of clusters − 1)², quantiles of Student's distribution with so many
+    degrees of freedom: few clusters tell little of the variance between them. A design effect
     below 1 is taken for 1, and where it cannot be seen (no cluster differs from the others) the
     clusters are the trials: no interval is ever shorter than independent trials would give.
 
@@ -78,15 +80,15 @@ def clustered_share(
     if not total:
         return Share(0, 0, None, None, None)
     value = count / total
-    effective = _effective(won, of, value)
     alpha = (1 - confidence) / 2
+    effective = _effective(won, of, value, alpha)
     x = value * effective
     low = float(beta.ppf(alpha, x, effective - x + 1)) if count else 0.0
     high = float(beta.ppf(1 - alpha, x + 1, effective - x)) if count < total else 1.0
     return Share(total, count, value, low, high)
 
 
-def _effective(won: Int64Array, of: Int64Array, value: float) -> float:
+def _effective(won: Int64Array, of: Int64Array, value: float, alpha: float) -> float:
     total, clusters = float(of.sum()), len(of)
     if of.max() == 1:
         return total
@@ -95,4 +97,7 @@ def _effective(won: Int64Array, of: Int64Array, value: float) -> float:
         return float(clusters)
     residuals = won - value * of
     between = clusters / (clusters - 1) * float(residuals @ residuals) / total**2
-    return float(total / max(1.0, between / independent)) if between else float(clusters)
+    if not between:
+        return float(clusters)
+    few_clusters = float(t.ppf(alpha, total - 1) / t.ppf(alpha, clusters - 1)) ** 2
+    return float(total / max(1.0, between / independent)) * few_clusters

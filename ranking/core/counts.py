@@ -75,6 +75,20 @@ class Layout:
             parts.append(np.ones(3 * n, dtype=np.bool_))
         return np.flatnonzero(np.concatenate(parts)).astype(np.int64)
 
+    @property
+    def takes_part(self) -> npt.NDArray[np.bool_]:
+        """Say which systems each used cell is about, shape (n, k)."""
+        n = self.systems
+        first, second = np.divmod(np.arange(n * n), max(1, n))
+        if self.ties:
+            first, second = np.tile(first, 2), np.tile(second, 2)
+        if self.outright:
+            own = np.tile(np.arange(n), 3)
+            first, second = np.append(first, own), np.append(second, own)
+        system = np.arange(n)[:, np.newaxis]
+        found: npt.NDArray[np.bool_] = (first == system) | (second == system)
+        return found[:, self.used]
+
     def cells_in(self, larger: Layout) -> Int64Array:
         """Return where the m cells of this layout stand in one that counts more, shape (m,)."""
         n = self.systems

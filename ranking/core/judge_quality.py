@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
@@ -15,8 +15,10 @@ from ranking.core.agreement_counts import shards_of_whole_segments
 from ranking.core.agreement_statistics import scott_chance
 from ranking.core.agreement_units import cells_of_comparisons
 from ranking.core.blocks import MAX_LABEL, Blocks
+from ranking.core.clickers import DAMAGE_ODDS, ClickingEvidence, reference_ignored, typed_in_order
 from ranking.core.clustered_share import Share, clustered_share
 from ranking.core.collapsed import Outcome, collapsed_comparisons
+from ranking.core.disagreement import disagreement
 from ranking.core.position_bias import position_bias
 from ranking.core.random_clicking import against_reference, reference_preferences
 from ranking.core.straight_lining import straight_lining
@@ -41,6 +43,24 @@ class Watched(StrEnum):
     ONE_LABEL = "one_label"
     SHOWN_ORDER = "shown_order"
     POSITION = "position"
+    REFERENCE_IGNORED = "reference_ignored"
+    DAMAGE_IGNORED = "damage_ignored"
+    TYPED_IN_ORDER = "typed_in_order"
+    DISAGREES = "disagrees"
+
+
+#: Probabilities, which have no interval and are compared with a threshold as they are.
+PROBABILITIES = frozenset(
+    {
+        Watched.REFERENCE_RANDOM,
+        Watched.BAD_REFERENCE_RANDOM,
+        Watched.POSITION,
+        Watched.REFERENCE_IGNORED,
+        Watched.DAMAGE_IGNORED,
+        Watched.TYPED_IN_ORDER,
+        Watched.DISAGREES,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -50,9 +70,10 @@ class Measured:
     Attributes
     ----------
     value : float
-        A share, a κ, seconds, or for `…_RANDOM` and `POSITION` a probability.
+        A share, a κ, seconds, or for the measures in `PROBABILITIES` a probability.
     evidence : int
-        What it rests on: comparisons for preferences, agreement and ties, blocks for the rest.
+        What it rests on: comparisons for preferences, agreement and ties, segments for `DISAGREES`,
+        blocks for the rest.
     low, high : float or None
         Ends of its interval, where it is an estimate and not a probability.
     p_value : float or None
@@ -77,9 +98,10 @@ def judge_quality(
     bad_reference: str | None = None,
     p_chance: float | Literal["own"] | None = None,
     seconds: Mapping[str, npt.NDArray[np.floating]] | None = None,
+    excluded: Collection[str] = (),
     confidence: float = 0.95,
 ) -> Measures:
-    """Measure every judge. Costs one pass over the blocks and no resampling.
+    """Measure every judge. Costs a few passes over the blocks and no resampling.
 
     Parameters
     ----------
@@ -96,6 +118,8 @@ def judge_quality(
         judge's own ties in all comparisons, taken as known; None leaves that agreement out.
     seconds : mapping of str to float array, or None
         Times of each judge's blocks.
+    excluded : collection of str
+        Judges with whom the others are not compared, nor they with the others.
     confidence : float
         Of the intervals.
 
@@ -107,16 +131,23 @@ def judge_quality(
     found: Measures = {name: {} for name in blocks.judges}
     if reference is not None:
         _preferences(found, blocks, reference, Watched.REFERENCE, confidence)
+        ignored = reference_ignored(blocks, reference)
+        _keep_evidence(found, blocks.judges, Watched.REFERENCE_IGNORED, ignored)
     if attention is not None and bad_reference is not None:
         for name in attention.judges:
             found.setdefault(name, {})
-        _preferences(found, _flipped(attention), bad_reference, Watched.BAD_REFERENCE, confidence)
+        checks = _flipped(attention)
+        _preferences(found, checks, bad_reference, Watched.BAD_REFERENCE, confidence)
+        ignored = reference_ignored(checks, bad_reference, odds=DAMAGE_ODDS)
+        _keep_evidence(found, checks.judges, Watched.DAMAGE_IGNORED, ignored)
     _repeats_and_ties(found, blocks, p_chance, confidence)
     for name, line in zip(
         blocks.judges, straight_lining(blocks, confidence=confidence), strict=True
     ):
         _keep(found[name], Watched.ONE_LABEL, _of_share(line.one_label))
         _keep(found[name], Watched.SHOWN_ORDER, _of_share(line.shown_order, line.p_shuffled))
+    _keep_evidence(found, blocks.judges, Watched.TYPED_IN_ORDER, typed_in_order(blocks))
+    _disagreement(found, blocks, {reference, bad_reference}, excluded)
     for name, bias in zip(blocks.judges, position_bias(blocks), strict=True):
         if bias.p_value is not None:
             found[name][Watched.POSITION] = Measured(bias.p_value, bias.blocks)
@@ -128,6 +159,26 @@ def judge_quality(
 def _keep(measures: dict[str, Measured], measure: Watched, measured: Measured | None) -> None:
     if measured is not None:
         measures[measure] = measured
+
+
+def _keep_evidence(
+    found: Measures, judges: tuple[str, ...], measure: Watched, evidence: Iterable[ClickingEvidence]
+) -> None:
+    for name, row in zip(judges, evidence, strict=True):
+        if row.blocks:
+            found[name][measure] = Measured(row.p_value(len(judges)), row.blocks)
+
+
+def _disagreement(
+    found: Measures, blocks: Blocks, references: Collection[str | None], excluded: Collection[str]
+) -> None:
+    out = np.array([name in excluded for name in blocks.judges], dtype=np.bool_)
+    ranked = blocks.take(~out[blocks.judge]) if len(blocks) else blocks
+    ranked = ranked.without([name for name in ranked.systems if name in references])
+    for name, row in zip(ranked.judges, disagreement(ranked), strict=True):
+        p_value = row.p_value(len(ranked.judges))
+        if p_value is not None:
+            found[name][Watched.DISAGREES] = Measured(p_value, row.segments)
 
 
 def _of_share(share: Share, p_value: float | None = None) -> Measured | None:

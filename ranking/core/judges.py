@@ -11,7 +11,9 @@ from ranking.core.agreement import Agreement, Chance, JudgeChance, inter_judge_a
 from ranking.core.agreement_counts import shards_of_whole_segments
 from ranking.core.agreement_units import Cells, cells_of_comparisons, cells_of_labels
 from ranking.core.blocks import MAX_LABEL, Blocks
+from ranking.core.clickers import ClickingEvidence, reference_ignored, typed_in_order
 from ranking.core.collapsed import Outcome, collapsed_comparisons, collapsed_labels
+from ranking.core.disagreement import Disagreement, disagreement
 from ranking.core.kappa_intervals import KappaLevel
 from ranking.core.random_clicking import ReferencePreference, reference_preferences
 
@@ -91,6 +93,12 @@ class JudgeDiagnosis:
     easy : EasyItems
     reference : ReferencePreference or None
         None if no reference was named.
+    ignored : ClickingEvidence or None
+        Of putting the reference anywhere; None if no reference was named.
+    typed : ClickingEvidence
+        Of typing labels in shown order.
+    disagreement : Disagreement
+        Agreement with the others beside that of the others.
     time : TimePerBlock or None
         None if no times were given.
     """
@@ -103,6 +111,9 @@ class JudgeDiagnosis:
     labels: LabelsBesideOthers
     easy: EasyItems
     reference: ReferencePreference | None
+    ignored: ClickingEvidence | None
+    typed: ClickingEvidence
+    disagreement: Disagreement
     time: TimePerBlock | None
 
 
@@ -159,6 +170,8 @@ def diagnose_judges(
         raise ValueError("easy_votes: expected at least one")
     times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
     preferences = None if reference is None else reference_preferences(blocks, reference)
+    ignored = None if reference is None else reference_ignored(blocks, reference)
+    typed, compared = typed_in_order(blocks), disagreement(blocks)
     report = inter_judge_agreement(
         blocks,
         chance=chance,
@@ -179,6 +192,9 @@ def diagnose_judges(
             labels=labels[index],
             easy=easy[index],
             reference=preferences[index] if preferences else None,
+            ignored=ignored[index] if ignored else None,
+            typed=typed[index],
+            disagreement=compared[index],
             time=times[index] if times else None,
         )
         for index, row in enumerate(report.judges)

@@ -15,10 +15,15 @@ from ranking.core.block_moves import covariance_of_moves, standard_errors_of_mov
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Level, Resampling
-from ranking.core.moments import Moments, moments_of_blocks
+from ranking.core.moments import Moments, effective_units, moments_of_blocks
 from ranking.core.standard_errors import standard_errors
 from ranking.core.tallies import chunks
-from ranking.core.two_way import ScoreCovariance, two_way_covariance
+from ranking.core.two_way import (
+    FEWEST_UNITS,
+    ScoreCovariance,
+    two_way_covariance,
+    with_least_variance,
+)
 from ranking.core.wins import NotEstimable, Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -63,6 +68,11 @@ class Method(ABC):
         Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
         float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
         function of counts.
+    model_variance : callable or None
+        Called as ``model_variance(counts, **parameters)``: variances of the scores, shape (n,), if
+        comparisons were independent and the model true. The least that is assumed of a system that
+        hardly any segments or judges say anything about: at a maximum of likelihood, what one block
+        says of a system cancels, and the variance between blocks would be 0.
     """
 
     #: Parts to score resamples in, for a caller who wants to know how far it is.
@@ -72,6 +82,7 @@ class Method(ABC):
     is_share: bool
     uses_ties: bool
     influence: Callable[..., FloatArray] | None = None
+    model_variance: Callable[..., FloatArray] | None = None
 
     @property
     @abstractmethod
@@ -161,7 +172,13 @@ class Method(ABC):
         influence[:, own.cells_in(layout)] = self.influence(
             layout.unpack(moments.cells), **parameters
         )
-        return two_way_covariance(moments, influence[:, layout.used])
+        covariance = two_way_covariance(moments, influence[:, layout.used])
+        if self.model_variance is None:
+            return covariance
+        units = [effective_units(moments, layout, unit) for unit in ("segments", "judges")]
+        few = np.minimum(*units) < FEWEST_UNITS
+        least = self.model_variance(layout.unpack(moments.cells), **parameters)
+        return with_least_variance(covariance, np.where(few, least, 0.0))
 
     @property
     def has_closed_form(self) -> bool:

@@ -98,6 +98,7 @@ _METHODS: tuple[Method, ...] = (
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,
+        model_variance=bradley_terry.model_variance,
     ),
     BlocksMethod(
         name="davidson_judges",

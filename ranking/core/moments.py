@@ -56,6 +56,36 @@ class Moments:
         return float(self.cells.sum()) ** 2 / squares if squares else 0.0
 
 
+def effective_units(moments: Moments, layout: Layout, unit: Unit) -> FloatArray:
+    """Return how many units of equal size would say as much about each system.
+
+    Parameters
+    ----------
+    moments : Moments
+        In the layout.
+    layout : Layout
+        Of n systems.
+    unit : "blocks", "segments" or "judges"
+
+    Returns
+    -------
+    float64, shape (n,)
+        (Σ a_u)² / Σ a_u², where a_u is the number of comparisons of the system in unit u (Kish
+        1965); 0 for a system without any.
+
+    References
+    ----------
+    L. Kish (1965), Survey Sampling.
+    """
+    takes_part = layout.takes_part.astype(np.float64)
+    total = takes_part @ moments.cells[layout.used]
+    second = takes_part @ getattr(moments, unit).astype(np.float64)
+    squares = np.einsum("ik,ik->i", second, takes_part)
+    found = np.zeros(layout.systems)
+    np.divide(total**2, squares, out=found, where=squares > 0)
+    return found
+
+
 def units_of(blocks: Blocks, unit: Unit) -> Int64Array:
     """Number the unit of each block.
 

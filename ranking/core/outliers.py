@@ -36,6 +36,11 @@ class Rule(StrEnum):
     TIME = "time"
     """Much quicker than the others."""
 
+    SUSPECT = "suspect"
+    """Clicks, or agrees with the others less than these do: more surely than by chance among all
+    judges and looks. The one rule that names anybody at all in only a few campaigns of honest
+    judges."""
+
 
 @dataclass(frozen=True)
 class RuleOutcome:
@@ -48,7 +53,7 @@ class RuleOutcome:
         Judges with enough data for the rule.
     mean, deviation : float or None
         Of the judges' values and the standard deviation (n − 1) around it, unweighted; None for
-        `Rule.REFERENCE`, which is a test, and for fewer than two judges. Of `Rule.TIME` they are
+        `Rule.REFERENCE` and `Rule.SUSPECT`, which are tests, and for fewer than two judges. Of `Rule.TIME` they are
         of the natural logarithm of the median seconds.
     outliers : tuple of str
         Names, in the order of the judges.
@@ -82,7 +87,8 @@ def outliers(
         Standard deviations from the mean that stand out.
     level : float
         Of the test against clicking at random: whose `p_random` is above it stands out, unless
-        even a judge who always prefers the reference would have been.
+        even a judge who always prefers the reference would have been. And of `Rule.SUSPECT`: the
+        share of campaigns, at most, that name a judge who reads and judges like the others.
     minimum : int
         Judges with fewer pairs, labels, comparisons or blocks to compute a value from are left
         out of the rule.
@@ -105,6 +111,9 @@ def outliers(
     for rule in Rule:
         if rule is Rule.REFERENCE:
             found.append(_cannot_be_told_from_random(judges, level))
+            continue
+        if rule is Rule.SUSPECT:
+            found.append(_suspects(judges, level))
             continue
         value, low, high = _VALUES[rule]
         values = {
@@ -166,6 +175,22 @@ def _cannot_be_told_from_random(judges: Sequence[JudgeDiagnosis], level: float) 
     }
     names = tuple(name for name, p_random in tested.items() if p_random > level)
     return RuleOutcome(Rule.REFERENCE, len(tested), None, None, names)
+
+
+def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
+    """Return the probability, at most, that one of so many judges who read ever looks like this.
+
+    Three tests are looked at, so the smallest of their p-values counts three times.
+    """
+    p_values = [judge.typed.p_value(judges), judge.disagreement.p_value(judges)]
+    if judge.ignored is not None:
+        p_values.append(judge.ignored.p_value(judges))
+    return min(1.0, 3 * min(1.0 if p_value is None else p_value for p_value in p_values))
+
+
+def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+    names = tuple(judge.judge for judge in judges if suspicion(judge, len(judges)) <= level)
+    return RuleOutcome(Rule.SUSPECT, len(judges), None, None, names)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csgraph
 
-from ranking.core.blocks import Blocks
+from ranking.core.blocks import Blocks, Int32Array
 from ranking.core.clusters import RankRanges, clusters
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.levels import Level, Resampling
@@ -144,6 +144,7 @@ def rank(
     confidence: float = 0.95,
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
+    documents: Int32Array | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
@@ -181,6 +182,9 @@ def rank(
         ranking bit for bit.
     parameters : mapping, optional
         Of the method, where they are not to be its defaults.
+    documents : int32, shape (B,), optional
+        Number of the document of each block. Anytime ranges need it where segments come in
+        documents: they take segments for independent otherwise.
     jobs : int
         Threads; they do not change the result.
     progress : callable, optional
@@ -224,6 +228,7 @@ def rank(
         settings,
         options,
         scores=fit.scores.take(kept),
+        documents=documents,
         seed=seed,
         jobs=jobs,
         progress=progress,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import factorial, prod
+from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from ranking.core.blocks import Blocks
+from ranking.core.blocks import MAX_LABEL, Blocks
 from ranking.core.clustered_share import Share, clustered_share
 from ranking.core.shown_labels import shown_labels
 
@@ -22,6 +22,9 @@ FloatArray = npt.NDArray[np.float64]
 
 #: Two outputs are the same, or in shown order, too often to mean anything.
 LEAST_CANDIDATES = 3
+
+#: Of each number of outputs that a block can show.
+_FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,11 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
-    # Each way to label a block is looked at once, however many blocks were labelled that way.
-    ways, way = np.unique(shown_labels(blocks), axis=0, return_inverse=True)
-    given = [row[row > 0] for row in ways]
-    long = np.array([len(row) >= LEAST_CANDIDATES for row in given], dtype=np.bool_)
-    same = np.array([len(row) > 0 and bool(np.all(row == row[0])) for row in given], dtype=np.bool_)
-    lines = np.array([_is_line(row) for row in given], dtype=np.bool_)
-    chance = np.array(
-        [_chance(row) if test else 0.0 for row, test in zip(given, long & ~same, strict=True)]
-    )
-    long, same, lines, chance = (facts[way] for facts in (long, same, lines, chance))
+    shown = shown_labels(blocks)
+    given = np.count_nonzero(shown, axis=1)
+    lowest = np.min(shown, axis=1, where=shown > 0, initial=MAX_LABEL)
+    long, same = given >= LEAST_CANDIDATES, (given > 0) & (lowest == shown.max(axis=1, initial=0))
+    lines, chance = line_chances(blocks)
     found = []
     for judge in range(len(blocks.judges)):
         own = (blocks.judge == judge) & long
@@ -97,20 +95,42 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     return tuple(found)
 
 
+def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+    """Tell which blocks are in shown order or its reverse, and how likely shuffling makes it so.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+
+    Returns
+    -------
+    bool, shape (B,)
+        Whether the labels never fall, or never rise, from the first output shown to the last.
+    float64, shape (B,)
+        The probability of that given the labels; 0 for fewer than three labels and for labels that
+        are all the same, of which no order could say anything.
+    """
+    shown = shown_labels(blocks)
+    rising, falling = np.ones((2, len(blocks)), dtype=np.bool_)
+    last = np.zeros(len(blocks), dtype=np.int8)
+    for labels in shown.T:
+        here = labels > 0
+        rising &= ~here | (labels >= last)
+        falling &= ~here | (last == 0) | (labels <= last)
+        last = np.where(here, labels, last)
+    used = [np.count_nonzero(shown == label, axis=1) for label in range(1, MAX_LABEL + 1)]
+    alike = np.stack(used, axis=1)
+    given = alike.sum(axis=1)
+    chance = 2 * _FACTORIAL[alike].prod(axis=1) / _FACTORIAL[given]
+    chance[(given < LEAST_CANDIDATES) | (alike.max(axis=1) == given)] = 0.0
+    return rising | falling, chance
+
+
 def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
     return clustered_share(
         hits.astype(np.int64), np.ones(len(hits), dtype=np.int64), confidence=confidence
     )
-
-
-def _is_line(labels: npt.NDArray[np.int8]) -> bool:
-    steps = np.diff(labels)
-    return bool(np.all(steps >= 0) or np.all(steps <= 0))
-
-
-def _chance(labels: npt.NDArray[np.int8]) -> float:
-    alike = prod(factorial(int(count)) for count in np.bincount(labels))
-    return 2 * alike / factorial(len(labels))
 
 
 def _tail(chance: FloatArray, at_least: int) -> float | None:

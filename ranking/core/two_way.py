@@ -22,7 +22,7 @@ ranges have to be wider, as with Student's t.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -70,6 +70,26 @@ class ScoreCovariance:
     segments: float
     judges: float
     limits: tuple[RangeLimit, ...]
+
+
+def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
+    """Enlarge variances that are below a bound; correlations stay.
+
+    Parameters
+    ----------
+    covariance : ScoreCovariance
+        Of n scores.
+    least : float64, shape (n,)
+
+    Returns
+    -------
+    ScoreCovariance
+    """
+    variance = np.diag(covariance.matrix)
+    known = variance > 0
+    factor = np.sqrt(np.maximum(1.0, np.where(known, least / np.where(known, variance, 1.0), 1.0)))
+    matrix = covariance.matrix * factor[:, np.newaxis] * factor
+    return replace(covariance, matrix=matrix + np.diag(np.where(known, 0.0, least)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ class DashboardState:
     last_number: int
     last_skip_id: int
     last_report_id: int
+    measured_at: datetime | None
     at: datetime
 
     @property
@@ -30,7 +31,15 @@ class DashboardState:
         Holds the minute too: "5 minutes ago" and "at work" become wrong by themselves.
         """
         minute = int(self.at.timestamp()) // 60
-        seen = (self.run_id or 0, self.last_number, self.last_skip_id, self.last_report_id, minute)
+        measured = int(self.measured_at.timestamp() * 1000) if self.measured_at else 0
+        seen = (
+            self.run_id or 0,
+            self.last_number,
+            self.last_skip_id,
+            self.last_report_id,
+            measured,
+            minute,
+        )
         return ".".join(map(str, seen))
 
 
@@ -50,6 +59,7 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
             last_number=F("judgment_sequence__last_number"),
             last_skip_id=Subquery(skips.values("pk")[:1]),
             last_report_id=Subquery(reports.values("pk")[:1]),
+            measured_at=F("quality_report__computed_at"),
         )
         .first()
     )
@@ -61,6 +71,7 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
         last_number=found.last_number or 0,
         last_skip_id=found.last_skip_id or 0,
         last_report_id=found.last_report_id or 0,
+        measured_at=found.measured_at,
         at=timezone.now(),
     )
 

@@ -11,7 +11,8 @@ from django.db.models.functions import Coalesce
 from annotation.models import Judgment
 from annotation.selectors import Standing, judge_standings
 from campaign.models import Judge, TestSet
-from ranking.models import RankingRun
+from ranking.core.judge_quality import Watched
+from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import open_skips
 
 
@@ -27,9 +28,8 @@ class Median(Aggregate):
 class JudgeAgreement:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
-    `kappa`, `low` and `high` are None where the run could not estimate them. `below_all` says that
-    the whole interval lies below the κ among all judges; `no_interval`, a `NoInterval`, why
-    there are no ends where there is a κ.
+    `kappa`, `low` and `high` are None where the run could not estimate them; `no_interval`, a
+    `NoInterval`, says why there are no ends where there is a κ.
     """
 
     kappa: float | None
@@ -37,19 +37,23 @@ class JudgeAgreement:
     high: float | None
     agreeing: int
     comparable: int
-    below_all: bool
     no_interval: str | None = None
 
 
 # A judge whom the latest run does not know yet, or no run at all.
-_NOT_YET = JudgeAgreement(
-    kappa=None, low=None, high=None, agreeing=0, comparable=0, below_all=False
-)
+_NOT_YET = JudgeAgreement(kappa=None, low=None, high=None, agreeing=0, comparable=0)
+
+# Of a judge who agrees with the others as these do among each other, at any look at any judge.
+_WORTH_A_LOOK = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """A judge in a test set. Times are of a block's first judgment, active where measured."""
+    """A judge in a test set. Times are of a block's first judgment, active where measured.
+
+    A suspect agrees with the others less than these do, however many judges there are and however
+    often one looks (`ranking.core.disagreement`).
+    """
 
     judge_id: int
     pseudonym: str
@@ -61,16 +65,20 @@ class JudgeRow:
     last_seen: datetime | None
     agreement: JudgeAgreement
     standing: Standing
+    is_suspect: bool
 
     @property
     def is_simulated(self) -> bool:
         return self.origin == Judge.Origin.SIMULATED
 
 
-def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
+def judge_rows(
+    *, test_set: TestSet, run: RankingRun | None, report: QualityReport | None
+) -> list[JudgeRow]:
     """Return the judges with a judgment or a skip in a test set, by pseudonym. Four queries.
 
-    Agreement is that of `run`, which may be a moment behind the counts.
+    Agreement is that of `run` and suspicion that of `report`; both may be a moment behind the
+    counts.
     """
     first = Q(supersedes__isnull=True)
     judged = {
@@ -90,7 +98,7 @@ def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
         .values("judge")
         .annotate(skipped=Count("pk"), last=Max("created_at"))
     }
-    agreement = _agreement(run)
+    agreement, suspects = _agreement(run), _suspects(report)
     judges = list(Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym"))
     standings = judge_standings(*(judge.pk for judge in judges))
     return [
@@ -100,6 +108,7 @@ def judge_rows(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
             skipped.get(judge.pk, {}),
             agreement,
             standings.get(judge.pk, Standing.GOOD),
+            is_suspect=judge.pseudonym in suspects,
         )
         for judge in judges
     ]
@@ -111,6 +120,8 @@ def _row(
     skipped: Mapping[str, Any],
     agreement: dict[str, JudgeAgreement],
     standing: Standing,
+    *,
+    is_suspect: bool,
 ) -> JudgeRow:
     median_ms = judged.get("median_ms")
     return JudgeRow(
@@ -124,6 +135,7 @@ def _row(
         last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
         agreement=agreement.get(judge.pseudonym, _NOT_YET),
         standing=standing,
+        is_suspect=is_suspect,
     )
 
 
@@ -131,7 +143,6 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
     if run is None:
         return {}
     report = run.result["agreement"]
-    overall = report["inter"]["kappa"]
     return {
         row["judge"]: JudgeAgreement(
             kappa=row["kappa"],
@@ -139,12 +150,16 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
             high=row["high"],
             agreeing=row["agreeing"],
             comparable=row["comparable"],
-            below_all=_is_below(row["high"], overall),
             no_interval=row.get("no_interval"),
         )
         for row in report["judges"]
     }
 
 
-def _is_below(high: float | None, overall: float | None) -> bool:
-    return high is not None and overall is not None and high < overall
+def _suspects(report: QualityReport | None) -> set[str]:
+    measured = report.measures if report else {}
+    return {
+        name
+        for name, rows in measured.items()
+        if Watched.DISAGREES in rows and rows[Watched.DISAGREES]["value"] < _WORTH_A_LOOK
+    }

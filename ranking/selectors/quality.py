@@ -93,8 +93,8 @@ def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
 
 def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQuality]:
     """Every judge of a test set, by pseudonym. Six queries, however many judges."""
-    rows = judge_rows(test_set=test_set, run=run)
     report = QualityReport.objects.filter(test_set=test_set).first()
+    rows = judge_rows(test_set=test_set, run=run, report=report)
     measures: dict[str, Any] = report.measures if report else {}
     actions: dict[int, list[QualityAction]] = {}
     for action in quality_actions(test_set=test_set):

@@ -9,20 +9,24 @@ from annotation.models import QualityRule
 from annotation.services import quality_rule_apply
 from campaign.models import Judge, System, TestSet
 from ranking.core.agreement import JudgeChance
-from ranking.core.judge_quality import Measured, Measures, Watched, judge_quality
+from ranking.core.judge_quality import (
+    PROBABILITIES,
+    Measured,
+    Measures,
+    Watched,
+    judge_quality,
+)
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
 from ranking.selectors.quality import judging_times
-
-_PROBABILITIES = {Watched.REFERENCE_RANDOM, Watched.BAD_REFERENCE_RANDOM, Watched.POSITION}
 
 
 def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
     """Measure the judges of a ranking run, store that, and apply the rules in force.
 
-    Costs one more pass over the run's judgments and no resampling: κ with the
+    Costs a few more passes over the run's judgments and no resampling: κ with the
     others is the run's own. Excluded judges are measured all the same, all but
-    that κ. Can run twice: a rule acts on a judge once. None where a report of
+    that κ and whether they agree less than the others. Can run twice: a rule acts on a judge once. None where a report of
     later judgments is stored.
     """
     test_set = TestSet.objects.select_related("campaign").get(pk=run.test_set_id)
@@ -50,7 +54,7 @@ def is_breached(rule: QualityRule, measured: Measured | None) -> bool:
     if measured is None or measured.evidence < rule.minimum:
         return False
     bounds = [measured.value, measured.low, measured.high]
-    if rule.measure not in _PROBABILITIES and None in bounds:
+    if rule.measure not in PROBABILITIES and None in bounds:
         return False
     known = [bound for bound in bounds if bound is not None]
     if rule.direction == QualityRule.Direction.BELOW:
@@ -74,6 +78,7 @@ def _measures(test_set: TestSet, run: RankingRun) -> Measures:
         bad_reference=names.get(System.Kind.BAD_REFERENCE),
         p_chance="own" if is_own else agreement["p_chance"],
         seconds=judging_times(test_set_id=test_set.pk, watermark=run.watermark),
+        excluded=run.parameters.get("excluded_judges", ()),
     )
     for row in agreement["judges"]:
         if row["kappa"] is not None:

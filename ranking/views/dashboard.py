@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from campaign.models import User
 from ranking.findings import finding_of, reason_in_words
 from ranking.formation_plot import formation_plot
-from ranking.models import RankingRun
+from ranking.models import QualityReport, RankingRun
 from ranking.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
 from ranking.selectors.formation import formation
@@ -56,9 +56,10 @@ def _context(state: DashboardState) -> dict[str, Any]:
     test_set = state.test_set
     run = RankingRun.objects.get(pk=state.run_id) if state.run_id else None
     progress = judging_progress(test_set=test_set, now=state.at)
-    judges = judge_rows(test_set=test_set, run=run)
+    report = QualityReport.objects.filter(test_set=test_set).first()
+    judges = judge_rows(test_set=test_set, run=run, report=report)
     agreement = run.result["agreement"] if run else None
-    suspects = [row for row in judges if row.agreement.below_all]
+    suspects = [row for row in judges if row.is_suspect and row.agreement.kappa is not None]
     return {
         "campaign": test_set.campaign,
         "test_set": test_set,

@@ -130,7 +130,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSe
     page.post(reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk]))
     assert "No rule is in force" in words(page.get(rules))
     page.post(reverse("quality-rules-suggest", args=[test_set.campaign.slug]))
-    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 4
+    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 5
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     writer.judgment("robot", one, [2, 1], at=late, active_ms=1_000, supersedes=first)
     writer.skip("shy", one)
 
-    robot, shy = judge_rows(test_set=writer.test_set, run=None)
+    robot, shy = judge_rows(test_set=writer.test_set, run=None, report=None)
 
     assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
     assert robot.is_simulated
@@ -125,7 +125,10 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
 
-    rows = {row.pseudonym: row.agreement for row in judge_rows(test_set=writer.test_set, run=run)}
+    rows = {
+        row.pseudonym: row.agreement
+        for row in judge_rows(test_set=writer.test_set, run=run, report=None)
+    }
 
     shared, alone = rows["j"], rows["alone"]
     assert shared is not None
@@ -143,6 +146,6 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) 
 
     with CaptureQueriesContext(connection) as queries:
         judging_progress(test_set=writer.test_set)
-        assert len(judge_rows(test_set=writer.test_set, run=run)) == count
+        assert len(judge_rows(test_set=writer.test_set, run=run, report=None)) == count
 
     assert len(queries) == 8

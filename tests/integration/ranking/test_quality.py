@@ -33,6 +33,7 @@ from ranking.services import (
 )
 from ranking.services.quality import is_breached
 from ranking.tasks import rank_test_set, rank_what_is_due
+from tests.clickers import SUGGESTED
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -102,9 +103,12 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     for segment in range(50, 66):
         check = control(judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1])
         judged.judgment("careful", check, [1, 5, 2])
-        judged.judgment("careless", check, [3, 3, 3])
+        judged.judgment("careless", check, [3, 1, 2])
     rules = quality_rules_suggest(campaign=campaign, user=None)
     assert {rule.action for rule in rules} == {"warn"}
+    # What the simulations of clickers hold to: docs/statistics/quality.md.
+    terms = {rule.measure: (rule.threshold, rule.minimum) for rule in rules}
+    assert SUGGESTED.items() <= terms.items()
 
     rank_test_set(judged.test_set.pk)
 
@@ -119,13 +123,30 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     actions = QualityAction.objects.all()
     assert {action.judge.pseudonym for action in actions} == {"careless"}
     assert {action.evidence["rule"]["measure"] for action in actions} == {
-        "reference_random",
-        "bad_reference_random",
+        "reference_ignored",
+        "damage_ignored",
     }
     assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
     assert judge_standing(judge_called("careless")) == Standing.WARNED
     assert judge_standing(judge_called("careful")) == Standing.GOOD
+
+
+def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
+    for block in Block.objects.filter(hit__test_set=judged.test_set)[:6]:
+        judged.judgment("typist", block, [1, 2, 3, 4])
+    quality_rules_suggest(campaign=campaign, user=None)
+
+    rank_test_set(judged.test_set.pk)
+
+    action = QualityAction.objects.get(judge__pseudonym="typist")
+    assert (action.action, action.evidence["rule"]["measure"]) == ("warn", "typed_in_order")
+    # Two of 24 arrangements follow the order: six times as likely to type, each time, of fifty.
+    measured = action.evidence["measures"]["typed_in_order"]
+    assert measured["value"] == pytest.approx(50 / 6**6)
+    assert measured["evidence"] == 6
 
 
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(

@@ -60,8 +60,10 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 
 
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
-    agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2, below_all=False)
-    return JudgeRow(1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD)
+    agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2)
+    return JudgeRow(
+        1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD, is_suspect=False
+    )
 
 
 @given(st.lists(st.floats(-1, 1), max_size=8), st.floats(-1, 1))

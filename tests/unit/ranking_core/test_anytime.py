@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
-from ranking.core.anytime_variance import effective_units
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout
-from ranking.core.moments import moments_of_blocks
+from ranking.core.moments import effective_units, moments_of_blocks
 from ranking.core.rate_sequences import log_evidence
 from ranking.core.tallies import tally
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
@@ -68,8 +67,8 @@ def test_effective_units_are_those_of_equal_size() -> None:
     # Judges with 3, 2 and 1 comparisons of a: 6² / 14.
     wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
     moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
-    assert effective_units(moments, 2, "judges").tolist() == pytest.approx([36 / 14] * 2)
-    assert effective_units(moments, 2, "segments").tolist() == pytest.approx([6, 6])
+    assert effective_units(moments, Layout(2), "judges").tolist() == pytest.approx([36 / 14] * 2)
+    assert effective_units(moments, Layout(2), "segments").tolist() == pytest.approx([6, 6])
 
 
 def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:

@@ -7,11 +7,10 @@ import pytest
 from ranking.core.anytime_variance import (
     DifferenceVariances,
     difference_variances,
-    effective_units,
     scores_and_influence,
 )
 from ranking.core.counts import Layout
-from ranking.core.moments import Moments, Unit, moments_of_blocks
+from ranking.core.moments import Moments, Unit, effective_units, moments_of_blocks
 from ranking.core.two_way import clustered_covariance
 from tests.worlds import draw_campaign, world_named
 
@@ -36,8 +35,8 @@ def estimated(moments: Moments, ready: list[bool] | None = None) -> DifferenceVa
     return difference_variances(
         moments,
         scores_and_influence(moments, 6)[1],
-        segments=effective_units(moments, 6, "segments"),
-        judges=effective_units(moments, 6, "judges"),
+        segments=effective_units(moments, Layout(6), "segments"),
+        judges=effective_units(moments, Layout(6), "judges"),
         ready=np.array(ready or [True] * 6),
     )
 

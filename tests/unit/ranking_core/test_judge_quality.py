@@ -49,7 +49,7 @@ def test_hand_worked_measures() -> None:
     assert ann[Watched.POSITION].evidence == 3
     # Somebody who only ever saw an attention check is there with that.
     assert found["bob"][Watched.BAD_REFERENCE].value == 0.0
-    assert set(found["bob"]) == {Watched.BAD_REFERENCE}
+    assert set(found["bob"]) == {Watched.BAD_REFERENCE, Watched.DAMAGE_IGNORED}
 
 
 def test_the_test_against_clicking_waits_for_evidence() -> None:

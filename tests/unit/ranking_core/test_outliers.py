@@ -50,13 +50,14 @@ def test_each_rule_finds_who_stands_out(diagnosed: tuple[JudgeDiagnosis, ...]) -
         Rule.EASY_ITEMS: ("random",),
         Rule.REFERENCE: ("random",),
         Rule.TIME: ("random",),
+        Rule.SUSPECT: ("random",),
     }
     assert {each.judged for each in outliers(diagnosed)} == {9}
 
 
 def test_who_judged_little_is_not_judged(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
     for each in outliers(diagnosed, minimum=10**6):
-        if each.rule is not Rule.REFERENCE:
+        if each.rule not in {Rule.REFERENCE, Rule.SUSPECT}:
             assert (each.judged, each.mean, each.outliers) == (0, None, ())
 
 

@@ -181,3 +181,12 @@ def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
     assert METHODS[method].name == ranking.method
     assert 1 < widths(ranking) < 15
     assert any(pair.significant for pair in ranking.pairs)
+
+
+def test_anytime_ranges_take_documents_for_independent_where_they_are_given() -> None:
+    blocks, _truth = draw_campaign(world_named("documents"), 2)
+    without = rank(blocks, ranges="anytime")
+    given = rank(blocks, ranges="anytime", documents=(blocks.segment // 10).astype(np.int32))
+    assert widths(given) > widths(without)
+    one = rank(blocks, ranges="anytime", documents=np.zeros(len(blocks), dtype=np.int32))
+    assert one.limits == ("few_segments",)

@@ -1,6 +1,7 @@
 """The covariance over segments and judges, beside hand-worked sums and statsmodels'."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from ranking.core.two_way import (
     clustered_covariance,
     draw_scores,
     two_way_covariance,
+    with_least_variance,
 )
 from ranking.core.two_way_resampling import two_way_resampling
 from ranking.core.wins import Scores, expected_wins_influence, smoothed_share
@@ -287,3 +289,31 @@ def test_equal_draws_of_equal_seeds_give_equal_ranges(drawn_blocks: Drawn) -> No
     assert rank(blocks, seed=4) != rank(blocks, seed=5)
     one = rank_ranges(Scores(np.zeros((5, 2)), np.ones((5, 2), dtype=np.bool_)))
     assert one.high.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])
+def test_a_newcomer_with_one_block_may_have_nearly_any_rank(method: str) -> None:
+    """What one block says of a system cancels at a maximum of likelihood: it is not certain."""
+    blocks, _truth = draw_campaign(World(name="newcomer", systems=8, blocks=300), 3)
+    seen = np.flatnonzero(blocks.labels[:, 7] > 0)
+    labels, candidates = blocks.labels.copy(), blocks.candidates.copy()
+    labels[seen[1:], 7], candidates[seen[1:], 7] = 0, -1
+    labels[seen[0], 7], labels[seen[0], :7] = 1, np.where(labels[seen[0], :7] > 0, 2, 0)
+    newcomer = replace(blocks, labels=labels, candidates=candidates)
+    (row,) = [row for row in rank(newcomer, method).systems if row.system == "s07"]
+    assert (row.wins, row.losses, row.rank) == (4, 0, 1)
+    assert row.rank_high >= 5
+
+
+def test_least_variances_enlarge_what_is_below_and_keep_correlations() -> None:
+    matrix = np.array([[1.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
+    covariance = ScoreCovariance(matrix=matrix, freedom=9, segments=9, judges=9, limits=())
+    found = with_least_variance(covariance, np.array([4.0, 1.0, 2.0]))
+    np.testing.assert_allclose(found.matrix, [[4, 2, 0], [2, 4, 0], [0, 0, 2]])
+
+
+def test_a_system_takes_part_in_its_own_cells() -> None:
+    layout = Layout(3, ties=True, outright=True)
+    found = {tuple(np.flatnonzero(column).tolist()) for column in layout.takes_part.T}
+    assert found == {(0, 1), (0, 2), (1, 2), (0,), (1,), (2,)}
+    assert layout.takes_part.sum() == 2 * (6 + 3) + 9
