@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.blocks import Blocks
-from ranking.core.counts import Layout
-from ranking.core.method import CountsMethod, Method
+from ranking.core.method import Method
 from ranking.core.moments import units_of
 from ranking.core.tallies import chunks
 
@@ -42,9 +41,7 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
     -------
     EffectiveUnits
     """
-    layout = Layout(len(blocks.systems))
-    if isinstance(method, CountsMethod):
-        layout = method.layout(len(blocks.systems))
+    layout = method.layout(len(blocks.systems))
     counted = np.zeros(len(blocks))
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         counted[rows] = layout.of_blocks(blocks.take(rows)).astype(np.int64).sum(axis=0)
