@@ -109,7 +109,7 @@ def test_levels_that_resample_too_few_units_are_limited_too() -> None:
     assert range_limits(RangeChoice(resample="judges"), [], two_judges) == ["few_judges"]
     # Levels that never claimed to account for judges claim no less with two of them.
     for level in ("segments", "blocks", "pairs"):
-        choice = RangeChoice(resample=level)  # type: ignore[arg-type]
+        choice = RangeChoice(resample=level)
         assert range_limits(choice, [], two_judges) == []
     assert range_limits(RangeChoice(), [FEW], two_judges) == ["few_judges"]
     three_segments = EffectiveUnits(segments=3.0, judges=20.0)
