@@ -58,8 +58,8 @@ def level_words() -> list[LevelWords]:
             "blocks",
             _("Blocks"),
             _(
-                "As WMT12 to WMT16 were ranked. Narrower, and right only if each segment is judged "
-                "once and judges do not differ."
+                "As WMT12 to WMT16 were ranked. Mostly narrower, and right only if each segment is "
+                "judged once and judges do not differ."
             ),
         ),
         LevelWords(

@@ -358,7 +358,7 @@ def command(writer: TestSetWriter, *arguments: str) -> str:
 
 
 def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: User) -> None:
-    said = command(varied, "--resample", "segments", "--by", str(organiser.email))
+    said = command(varied, "--resample", "segments", "--by", "olga@example.org")
     assert "resample=segments, ranges=percentile" in said
     command(varied, "--rank-ranges", "sign_test", "--correction", "bh", "--sided", "two")
     command(varied, "--confidence", "0.9")
