@@ -251,10 +251,15 @@ def _refusal(reason: str) -> str:
             "more."
         ),
         Refusal.FEW_SEGMENTS.value: _(
-            "Fewer than ten segments: no systems are told apart before there are more."
+            "Fewer than ten segments, or documents where these are named: no systems are told "
+            "apart before there are more."
         ),
         Refusal.OTHER_OPPONENTS.value: _(
             "Systems met other opponents than each other: no systems are told apart."
+        ),
+        Refusal.ALONE.value: _(
+            "Only one system was judged on enough segments by enough judges: no systems are told "
+            "apart."
         ),
     }.get(reason, reason)
 

@@ -128,7 +128,7 @@ def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
         all others.
     """
     fit, _met = _fit(counts, prior)
-    return np.nan_to_num(np.diagonal(fit.covariance[0]), nan=0.0)
+    return np.asarray(np.nan_to_num(np.diagonal(fit.covariance[0]), nan=0.0))
 
 
 def comment(

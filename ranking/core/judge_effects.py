@@ -144,7 +144,7 @@ class JudgeEffectsModel:
         value = self._objective(at)
         for _ in range(_MOST_STEPS):
             gradient, information = self._gradient_and_information(at)
-            step: FloatArray = np.linalg.solve(information, gradient)
+            step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
             if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
                 break
             at, moved = self._ascend(at, value, step)

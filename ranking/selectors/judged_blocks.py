@@ -45,10 +45,10 @@ def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:
     return _blocks(judgments, test_set_id, watermark)
 
 
-def several_documents(*, test_set_id: int, segments: Collection[int]) -> bool:
-    """Say whether segments, given by number, are of two documents or more. One query."""
-    documents = Segment.objects.filter(test_set_id=test_set_id, number__in=set(segments))
-    return documents.order_by().values("document").distinct()[:2].count() > 1
+def documents_of_segments(*, test_set_id: int, segments: Collection[int]) -> dict[int, int]:
+    """Return the document of each segment given by number, as its primary key. One query."""
+    rows = Segment.objects.filter(test_set_id=test_set_id, number__in=set(segments))
+    return dict(rows.order_by().values_list("number", "document_id"))
 
 
 def _blocks(judgments: JudgmentQuerySet, test_set_id: int, watermark: int) -> Blocks:

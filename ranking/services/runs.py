@@ -20,7 +20,7 @@ from ranking.core.agreement import (
     JudgeChance,
     inter_judge_agreement,
 )
-from ranking.core.blocks import Blocks
+from ranking.core.blocks import Blocks, Int32Array
 from ranking.core.content_key import CONTENT_KEY_VERSION
 from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
@@ -30,9 +30,9 @@ from ranking.models import RankingRun
 from ranking.range_choices import RangeChoice, recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import (
+    documents_of_segments,
     judged_blocks,
     judgment_watermark,
-    several_documents,
 )
 from ranking.selectors.settings import ranking_settings_in_force
 from ranking.stored_pairs import stored_pairs
@@ -226,6 +226,7 @@ def _result(run: RankingRun) -> dict[str, Any]:
         without_judges=parameters.get("excluded_judges", ()),
     )
     blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
+    choice = recorded_choice(parameters)
     ranking = rank(
         blocks,
         run.method,
@@ -233,7 +234,8 @@ def _result(run: RankingRun) -> dict[str, Any]:
         seed=run.seed,
         # Runs from before recorded no parameters of their methods.
         parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
-        **recorded_choice(parameters).arguments,
+        documents=_documents(run, blocks) if choice.ranges == "anytime" else None,
+        **choice.arguments,
     )
     agreement = parameters["agreement"]
     report = inter_judge_agreement(
@@ -258,6 +260,21 @@ def _result(run: RankingRun) -> dict[str, Any]:
     return result
 
 
+def _documents(run: RankingRun, blocks: Blocks) -> Int32Array | None:
+    """Number the document of each block; None if the test set names no documents.
+
+    Segments imported without documents are all in one.
+    """
+    numbers = np.unique(blocks.segment).tolist()
+    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers)
+    documents = sorted(set(of_segment.values()))
+    if len(documents) < 2:
+        return None
+    number_of = {document: number for number, document in enumerate(documents)}
+    place = [number_of[of_segment[number]] for number in blocks.segment.tolist()]
+    return np.array(place, dtype=np.int32)
+
+
 def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
     return {
         "blocks": ranking.blocks,
@@ -272,9 +289,7 @@ def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict
     """Say how many segments and judges the ranges rest on, and what they do not account for."""
     effective = effective_units(blocks, METHODS[run.method])
     segments = np.unique(blocks.segment).tolist()
-    one_document = bool(segments) and not several_documents(
-        test_set_id=run.test_set_id, segments=segments
-    )
+    documents = documents_of_segments(test_set_id=run.test_set_id, segments=segments)
     return {
         "input": {
             **_input(blocks, ranking),
@@ -283,7 +298,10 @@ def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict
             "effective_judges": effective.judges,
         },
         "limits": range_limits(
-            recorded_choice(run.parameters), ranking.limits, effective, one_document=one_document
+            recorded_choice(run.parameters),
+            ranking.limits,
+            effective,
+            one_document=len(set(documents.values())) == 1,
         ),
         "refusals": ranking.extra.get("refusals", {}),
         "pairs": stored_pairs(ranking),

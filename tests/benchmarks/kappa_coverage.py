@@ -4,12 +4,13 @@ Judges are drawn from populations that differ in care, `tests/judges_of_differin
 for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
 leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
 and for a judge of each campaign how often the interval of their κ with others holds theirs. `--time
-100000 1000000` prints instead what the levels cost.
+100000 1000000` prints instead what the levels cost, `--files FILE …` the standard errors of released judgments.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,15 +20,17 @@ from typing import cast
 import numpy as np
 
 from ranking.core.agreement import Agreement, inter_judge_agreement
-from ranking.core.agreement_counts import count_agreement
+from ranking.core.agreement_counts import COMPARABLE, count_agreement
 from ranking.core.agreement_spread import inter_spread
 from ranking.core.kappa_intervals import (
     KAPPA_LEVELS,
     Interval,
     KappaLevel,
+    jackknife,
     kappa_interval,
     variance,
 )
+from ranking.files import read_judgments
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (
     CareWorld,
@@ -146,6 +149,33 @@ def print_times(sizes: Iterable[int]) -> None:
         say(f"| {comparisons:,} | {spent[0]:.2f} | {spent[1]:.2f} |")
 
 
+def print_files(names: Iterable[str]) -> None:
+    """Print the standard errors of κ of released judgments, without the reference."""
+    say(
+        "| judgments | judges (effective) | pairs | κ | segments | judges | two_way | two_way/segments |"
+    )
+    say("|---|---|---|---|---|---|---|---|")
+    for name in names:
+        blocks = read_judgments([name]).blocks
+        blocks = blocks.without({"_ref"}.intersection(blocks.systems))
+        judges = len(blocks.judges)
+        counts = count_agreement(blocks, meetings=True)
+        spread = inter_spread(counts, judges, expected=None)
+        errors = [
+            math.sqrt(value)
+            for value in (
+                jackknife(spread.kappa, spread.without_segment),
+                jackknife(spread.kappa, spread.without_judge),
+                variance(spread, "two_way").value,
+            )
+        ]
+        pairs = int(counts.counts[:, COMPARABLE].sum()) // 2
+        say(
+            f"| {name} | {judges} ({spread.judges:.1f}) | {pairs:,} | {spread.kappa:.3f} "
+            f"| {' | '.join(f'{error:.3f}' for error in errors)} | {errors[2] / errors[0]:.2f} |"
+        )
+
+
 def main() -> None:
     """Print a table of all worlds, or of those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -153,7 +183,11 @@ def main() -> None:
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
     parser.add_argument("--time", nargs="*", type=int, metavar="COMPARISONS")
+    parser.add_argument("--files", nargs="*", metavar="FILE")
     given = parser.parse_args()
+    if given.files:
+        print_files(given.files)
+        return
     if given.time:
         print_times(given.time)
         return
