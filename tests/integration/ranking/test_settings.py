@@ -416,7 +416,7 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
         reverse("judgments-download", args=[varied.campaign.slug, varied.test_set.pk])
     )
     file = tmp_path / "judgments.csv"
-    file.write_bytes(b"".join(download))  # type: ignore[arg-type]  # streamed
+    file.write_bytes(b"".join(download))
     out = StringIO()
     call_command("rank_judgments", str(file), *arguments, "--format", "json", stdout=out)
     (said,) = json.loads(out.getvalue())["rankings"]
