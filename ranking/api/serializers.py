@@ -148,7 +148,7 @@ class RankingSerializer(RankingBriefSerializer):
         help_text="What the rank ranges do not account for although they were meant to: "
         "`few_judges` or `few_segments`, too few of equal shares to tell how much they differ; "
         "`one_document`, all judged segments are of one document, as far as is known. Of anytime "
-        "ranges, why no systems are told apart: also `no_comparison`, `other_opponents`. Null in "
+        "ranges, why no systems are told apart: also `no_comparison`, `other_opponents`, `alone`. Null in "
         "rankings from before it was said.",
     )
     refusals = serializers.DictField(

@@ -1,7 +1,9 @@
 """How rank ranges are made: one setting by service, page and command, and the rankings that follow."""
 
+import json
 from collections.abc import Callable
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -385,3 +387,44 @@ def test_the_command_refuses_what_contradicts_itself(varied: TestSetWriter) -> N
         with pytest.raises(CommandError):
             command(varied, *arguments)
     assert not RankingSettings.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "arguments"),
+    [
+        ({}, []),
+        ({"resample": "judges"}, ["--resample", "judges"]),
+        ({"ranges": "confidence_set"}, ["--rank-ranges", "confidence_set"]),
+        (
+            {"ranges": "sign_test", "correction": "holm"},
+            ["--rank-ranges", "sign_test", "--correction", "holm"],
+        ),
+    ],
+)
+def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits(
+    as_organiser: Client,
+    varied: TestSetWriter,
+    tmp_path: Path,
+    chosen: dict[str, Any],
+    arguments: list[str],
+) -> None:
+    change(varied, **chosen)
+    ranking_run_compute(test_set_id=varied.test_set.pk)
+    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
+    dashboard = as_organiser.get(addresses(varied)["dashboard"])
+    download = as_organiser.get(
+        reverse("judgments-download", args=[varied.campaign.slug, varied.test_set.pk])
+    )
+    file = tmp_path / "judgments.csv"
+    file.write_bytes(b"".join(download))
+    out = StringIO()
+    call_command("rank_judgments", str(file), *arguments, "--format", "json", stdout=out)
+    (said,) = json.loads(out.getvalue())["rankings"]
+
+    assert [line.row for line in dashboard.context["plot"].rows] == rest["systems"]
+    assert said["systems"] == rest["systems"]
+    assert said["pairs"] == rest["pairs"]
+    # Files say nothing of documents to the command.
+    assert said["limits"] == [limit for limit in rest["limits"] if limit != "one_document"]
+    for name in ("effective_segments", "effective_judges"):
+        assert said[name] == rest["input"][name]
