@@ -16,7 +16,7 @@ from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Level, Resampling
 from ranking.core.moments import Moments, effective_units, moments_of_blocks
-from ranking.core.standard_errors import standard_errors
+from ranking.core.standard_errors import errors_by_system, standard_errors
 from ranking.core.tallies import chunks
 from ranking.core.two_way import (
     FEWEST_UNITS,
@@ -225,10 +225,7 @@ class Method(ABC):
         if not self.has_closed_form:
             return None
         error = self._errors(blocks, clusters, **parameters)
-        return {
-            "clusters": clusters,
-            "values": {blocks.systems[i]: float(error[i]) for i in np.flatnonzero(error).tolist()},
-        }
+        return errors_by_system(blocks.systems, clusters, error)
 
     def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
         if self.influence is None:

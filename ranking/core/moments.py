@@ -144,7 +144,7 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     order = np.argsort(unit, kind="stable")
     blocks, unit = blocks.take(order), unit[order]
     used = layout.used
-    kernel = counting_kernel(len(blocks) * layout.size // 8)
+    kernel = counting_kernel(len(blocks) * layout.size)
     if kernel is not None:
         summed: Int64Array = kernel.moments_of(
             blocks.labels,
@@ -176,12 +176,13 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
     sparse int64, shape (k, U)
     """
     units = int(unit.max(initial=-1)) + 1
-    total = sparse.csr_array((layout.size, units), dtype=np.int64)
+    cells, owners = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        own = unit[rows]
-        member = sparse.csr_array(
-            (np.ones(len(own), dtype=np.int64), (np.arange(len(own)), own)),
-            shape=(len(own), units),
-        )
-        total = total + layout.of_blocks(blocks.take(rows)).astype(np.int64) @ member
+        columns = layout.of_blocks(blocks.take(rows))
+        cells.append(columns.indices.astype(np.int64))
+        owners.append(np.repeat(unit[rows], np.diff(columns.indptr)))
+    cell, owner = np.concatenate(cells), np.concatenate(owners)
+    ones = np.ones(len(cell), dtype=np.int64)
+    # Cells that a unit lists several times are added up.
+    total = sparse.csr_array((ones, (cell, owner)), shape=(layout.size, units))
     return sparse.csr_array(total)[layout.used]

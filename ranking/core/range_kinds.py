@@ -120,6 +120,8 @@ class RangesFound:
     tests : PairTests
     limits : tuple of str
         What the ranges do not account for: codes of `RangeLimit` or `Refusal`.
+    errors : float64, shape (n,), or None
+        Standard errors of the scores over segments and judges, where they are known.
     extra : mapping
         What the kind says beyond; plain JSON.
     """
@@ -127,6 +129,7 @@ class RangesFound:
     ranges: RankRanges
     tests: PairTests
     limits: tuple[str, ...] = ()
+    errors: FloatArray | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -139,6 +142,7 @@ class _Spread:
     freedom: float
     limits: tuple[str, ...]
     resampled: Callable[[], Scores]
+    errors: FloatArray | None = None
 
 
 def find_ranges(
@@ -212,7 +216,7 @@ def find_ranges(
     if options.kind == "confidence_set":
         return _confidence_set(spread, tests, options, seed=seed)
     ranges = rank_ranges(spread.resampled(), confidence=options.confidence)
-    return RangesFound(ranges, tests, spread.limits)
+    return RangesFound(ranges, tests, spread.limits, spread.errors)
 
 
 def _by_sign_test(blocks: Blocks, options: RangeOptions) -> RangesFound:
@@ -271,7 +275,7 @@ def _confidence_set(
             seed=seed,
         )
         tests = PairTests(p_value=tests.p_value, adjusted_p=adjusted)
-    return RangesFound(ranges, tests, spread.limits)
+    return RangesFound(ranges, tests, spread.limits, spread.errors)
 
 
 def _of_resamples(
@@ -323,6 +327,7 @@ def _closed_form(
         resampled=lambda: draw_around(
             scores, tally(blocks).wins, covariance, seed=seed, draws=options.resamples
         ),
+        errors=np.sqrt(np.diag(covariance.matrix)),
     )
 
 

@@ -18,6 +18,7 @@ from ranking.core.methods import method_named
 from ranking.core.pairs import ComparedPair, compared_pairs
 from ranking.core.range_kinds import RangeKind, RangeOptions, find_ranges
 from ranking.core.significance import Correction, Sides
+from ranking.core.standard_errors import errors_by_system
 from ranking.core.tallies import Tallies, tally
 from ranking.core.wins import NotEstimable, Scores, ordinal_ranks
 
@@ -234,7 +235,10 @@ def rank(
         progress=progress,
     )
     pairs = compared_pairs(tally(ranked), fit.scores.take(kept), found.tests, level=options.level)
-    errors = chosen.standard_errors(ranked, options.independent, **settings)
+    if found.errors is None:
+        errors = chosen.standard_errors(ranked, options.independent, **settings)
+    else:
+        errors = errors_by_system(ranked.systems, options.independent, found.errors)
     return Ranking(
         method=method,
         parameters=settings,

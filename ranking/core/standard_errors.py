@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -65,6 +67,28 @@ def standard_errors(
     else:
         variance = _one_way(blocks, layout, influence[:, layout.used], clusters)
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
+
+
+def errors_by_system(
+    systems: tuple[str, ...], clusters: Level, errors: FloatArray
+) -> dict[str, Any]:
+    """Return standard errors as plain JSON.
+
+    Parameters
+    ----------
+    systems : tuple of str, length n
+    clusters : Level
+        What they take for independent.
+    errors : float64, shape (n,)
+
+    Returns
+    -------
+    dict
+        "clusters", and "values" by system: without those whose score no comparison moves, such as
+        one at infinite distance from all others.
+    """
+    values = {systems[i]: float(errors[i]) for i in np.flatnonzero(errors > 0).tolist()}
+    return {"clusters": clusters, "values": values}
 
 
 def _one_way(blocks: Blocks, layout: Layout, influence: FloatArray, unit: Unit) -> FloatArray:
