@@ -15,9 +15,10 @@ The difference need not be positive semi-definite: with few judges, directions i
 to agree get a negative variance. The nearest positive semi-definite matrix is taken then
 (negative eigenvalues become 0).
 
-Ranks come from draws around the scores, normal ones divided by the root of a χ² with as many
-degrees of freedom as V rests on (Satterthwaite 1946): with few judges V itself is uncertain, and
-ranges have to be wider, as with Student's t.
+Ranks come from draws around the scores, normal ones divided by the root of a χ² over its degrees of
+freedom, as in Student's t: with few judges V itself is uncertain, and ranges have to be wider. One
+difference of scores has the degrees of freedom ν that V rests on (Satterthwaite 1946); for ranks see
+`ScoreCovariance.freedom_of_ranks`.
 """
 
 from __future__ import annotations
@@ -70,6 +71,20 @@ class ScoreCovariance:
     segments: float
     judges: float
     limits: tuple[RangeLimit, ...]
+
+    @property
+    def freedom_of_ranks(self) -> float:
+        """Degrees of freedom for the ranks of n systems, rather than for one difference.
+
+        A rank hangs on n − 1 differences, and the errors of their variances average out: if
+        differences of one system have the correlation ½, squares of their errors have ¼, and the
+        degrees of freedom are larger by 1 / (¼ + ¾ / (n − 1)). With few judges variances err
+        together, in as few dimensions as there are judges: the factor is ν / 4 at most, found by
+        simulation (docs/statistics/coverage.md).
+        """
+        others = max(1, len(self.matrix) - 1)
+        factor = min(self.freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
+        return max(1.0, self.freedom * factor)
 
 
 def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
@@ -216,7 +231,7 @@ def _freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
 def draw_scores(
     scores: Scores, covariance: ScoreCovariance, ids: range, *, seed: int, order: Int64Array
 ) -> Scores:
-    """Draw scores around those of n systems.
+    """Draw scores around those of n systems, for ranks.
 
     Parameters
     ----------
@@ -239,9 +254,9 @@ def draw_scores(
     values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
     # The symmetric root does not depend on the signs of eigenvectors.
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    deviates = np.empty((len(ids), n))
+    deviates, freedom = np.empty((len(ids), n)), covariance.freedom_of_ranks
     for row, id_ in enumerate(ids):
-        deviates[row, order] = root @ _t_deviates(seed, id_, n, covariance.freedom)
+        deviates[row, order] = root @ _t_deviates(seed, id_, n, freedom)
     estimable = np.broadcast_to(scores.estimable, deviates.shape)
     return Scores(
         values=np.where(estimable, scores.values + deviates, np.nan),

@@ -57,7 +57,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
         return float(np.trace(influence @ squares @ influence.T))
 
     # Draws of few degrees of freedom spread more than normal ones; resampling has to, too.
-    freedom = min(max(_FEWEST_FREEDOM, covariance.freedom), 1e9)
+    freedom = min(max(_FEWEST_FREEDOM, covariance.freedom_of_ranks), 1e9)
     wanted = float(np.trace(covariance.matrix)) * freedom / (freedom - 2)
     share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
     return Resampling("two_way", seed, share), covariance.limits

@@ -1,9 +1,7 @@
 """Ranking runs: computed once for a watermark, stored for good, reproduced at any time."""
 
-from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -13,34 +11,19 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
-from ranking.core.agreement import (
-    Agreement,
-    AgreementReport,
-    Chance,
-    JudgeChance,
-    inter_judge_agreement,
-)
-from ranking.core.blocks import Blocks, Int32Array
+from ranking.core.agreement import Chance, JudgeChance
 from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.effective_units import effective_units
 from ranking.core.methods import METHODS
-from ranking.core.ranking import Ranking, rank
 from ranking.core.tallies import tally
 from ranking.models import RankingRun
-from ranking.range_choices import RangeChoice, recorded_choice
-from ranking.range_limits import range_limits
-from ranking.selectors.judged_blocks import (
-    documents_of_segments,
-    judged_blocks,
-    judgment_watermark,
-)
+from ranking.range_choices import RangeChoice
+from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.stored_pairs import stored_pairs
+from ranking.services.run_results import run_result
 
 SEED = 0
 _RESAMPLES = 1000
 _AGREEMENT_CONFIDENCE = 0.95
-_PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
@@ -77,7 +60,7 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
         )
         if _is_stored(run):
             return None
-        run.result = _result(run)
+        run.result = run_result(run)
         run.save(force_insert=True)
         _drawing_tell(run)
     return run
@@ -147,7 +130,7 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             "and this version fits it otherwise."
         )
     with transaction.atomic():
-        return _result(run)
+        return run_result(run)
 
 
 def _lock(test_set_id: int) -> bool:
@@ -215,122 +198,3 @@ def _is_stored(run: RankingRun) -> bool:
         run.seed,
         run.code_version,
     )
-
-
-def _result(run: RankingRun) -> dict[str, Any]:
-    """Compute what a run says, from the fields it records."""
-    parameters = run.parameters
-    everything = judged_blocks(
-        test_set_id=run.test_set_id,
-        watermark=run.watermark,
-        without_judges=parameters.get("excluded_judges", ()),
-    )
-    blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
-    choice = recorded_choice(parameters)
-    ranking = rank(
-        blocks,
-        run.method,
-        resamples=parameters["resamples"],
-        seed=run.seed,
-        # Runs from before recorded no parameters of their methods.
-        parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
-        documents=_documents(run, blocks) if choice.ranges == "anytime" else None,
-        **choice.arguments,
-    )
-    agreement = parameters["agreement"]
-    report = inter_judge_agreement(
-        blocks,
-        chance=Chance(agreement["chance"]),
-        # Older runs say nothing of it: P(E) was the same for all.
-        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
-        resample=agreement["resample"],
-        resamples=agreement.get("resamples", _RESAMPLES),
-        confidence=agreement["confidence"],
-        seed=run.seed,
-    )
-    result = {
-        "systems": [asdict(row) for row in ranking.systems],
-        "not_estimable": [asdict(row) for row in ranking.not_estimable],
-        "groups": [list(group) for group in ranking.groups],
-        "input": _input(blocks, ranking),
-        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
-    }
-    if "ranges" in parameters:
-        return result | _units_and_limits(run, blocks, ranking)
-    return result
-
-
-def _documents(run: RankingRun, blocks: Blocks) -> Int32Array | None:
-    """Number the document of each block; None if the test set names no documents.
-
-    Segments imported without documents are all in one.
-    """
-    numbers = np.unique(blocks.segment).tolist()
-    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers)
-    documents = sorted(set(of_segment.values()))
-    if len(documents) < 2:
-        return None
-    number_of = {document: number for number, document in enumerate(documents)}
-    place = [number_of[of_segment[number]] for number in blocks.segment.tolist()]
-    return np.array(place, dtype=np.int32)
-
-
-def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
-    return {
-        "blocks": ranking.blocks,
-        "comparisons": ranking.comparisons,
-        "ties": ranking.ties,
-        "judges": ranking.judges,
-        "systems": len(blocks.systems),
-    }
-
-
-def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
-    """Say how many segments and judges the ranges rest on, and what they do not account for."""
-    effective = effective_units(blocks, METHODS[run.method])
-    segments = np.unique(blocks.segment).tolist()
-    documents = documents_of_segments(test_set_id=run.test_set_id, segments=segments)
-    return {
-        "input": {
-            **_input(blocks, ranking),
-            "segments": len(segments),
-            "effective_segments": effective.segments,
-            "effective_judges": effective.judges,
-        },
-        "limits": range_limits(
-            recorded_choice(run.parameters),
-            ranking.limits,
-            effective,
-            one_document=len(set(documents.values())) == 1,
-        ),
-        "refusals": ranking.extra.get("refusals", {}),
-        "pairs": stored_pairs(ranking),
-    }
-
-
-def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
-    return {
-        "chance": report.chance.value,
-        "p_chance": report.p_chance,
-        "comparisons": report.comparisons,
-        "ties": report.ties,
-        "inter": _kappa(report.inter, is_older=is_older),
-        "judges": [
-            {
-                "judge": row.judge,
-                "blocks": row.blocks,
-                "comparisons": row.comparisons,
-                "ties": row.ties,
-                **_kappa(row.agreement, is_older=is_older),
-            }
-            for row in report.judges
-        ],
-    }
-
-
-def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
-    said = asdict(agreement)
-    if is_older:
-        # A run says what it said, to the bit.
-        del said["p_chance"], said["no_interval"]
-    return said

@@ -18,6 +18,7 @@ from ranking.services import (
     ranking_history_compute,
     ranking_run_compute,
     ranking_run_reproduce,
+    run_results,
 )
 from ranking.services import runs as services
 from tests.integration.ranking.writing import TestSetWriter
@@ -351,7 +352,7 @@ def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
         )
         return read(**arguments)
 
-    monkeypatch.setattr(services, "judged_blocks", submit_and_read)
+    monkeypatch.setattr(run_results, "judged_blocks", submit_and_read)
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     monkeypatch.undo()
 

@@ -104,7 +104,7 @@ def test_pairwise_table_of_wmt12_czech_english(real_data: Path) -> None:
 def test_ranges_and_clusters_of_wmt12_czech_english(real_data: Path, seed: int) -> None:
     folder = real_data / "wmt12-cs-en"
     expected = expected_of(folder)
-    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
+    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), resample="blocks", seed=seed)
     for row in ranking.systems:
         seen = expected["rank_ranges_blocks"][row.system]
         assert seen["lo_seen"][0] <= row.rank_low <= seen["lo_seen"][1]
@@ -118,7 +118,7 @@ def test_ranges_and_clusters_of_wmt12_spanish_english(real_data: Path, seed: int
     folder = real_data / "wmt12-es-en"
     # One draw of ranges is given, not bounds over seeds: allow for one rank of seed noise.
     expected = expected_of(folder)["bootstrap"]["block_bootstrap"]
-    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), seed=seed)
+    ranking = rank(blocks_of(five_way_rows(folder / "judgments.csv")), resample="blocks", seed=seed)
     for row in ranking.systems:
         low, high = expected["ranges"][row.system]
         assert abs(row.rank_low - low) <= 1

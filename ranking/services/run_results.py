@@ -1,0 +1,150 @@
+"""What a ranking run says, computed from what it records."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ranking.core.agreement import (
+    Agreement,
+    AgreementReport,
+    Chance,
+    JudgeChance,
+    inter_judge_agreement,
+)
+from ranking.core.blocks import Blocks, Int32Array
+from ranking.core.effective_units import effective_units
+from ranking.core.methods import METHODS
+from ranking.core.ranking import Ranking, rank
+from ranking.models import RankingRun
+from ranking.range_choices import recorded_choice
+from ranking.range_limits import range_limits
+from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
+from ranking.stored_pairs import stored_pairs
+
+# Only for form where a run records none: its intervals of κ are computed, not resampled.
+_KAPPA_RESAMPLES = 1000
+# Of methods, in runs from before these were recorded.
+_PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
+
+
+def run_result(run: RankingRun) -> dict[str, Any]:
+    """Compute what a run says, from the fields it records.
+
+    The same bits at any later time, for runs of before too: what they did not say is left out. Call
+    it in a transaction, see `judged_blocks`.
+    """
+    parameters = run.parameters
+    everything = judged_blocks(
+        test_set_id=run.test_set_id,
+        watermark=run.watermark,
+        without_judges=parameters.get("excluded_judges", ()),
+    )
+    blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
+    choice = recorded_choice(parameters)
+    ranking = rank(
+        blocks,
+        run.method,
+        resamples=parameters["resamples"],
+        seed=run.seed,
+        parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
+        documents=_documents(run, blocks) if choice.ranges == "anytime" else None,
+        **choice.arguments,
+    )
+    agreement = parameters["agreement"]
+    report = inter_judge_agreement(
+        blocks,
+        chance=Chance(agreement["chance"]),
+        # Older runs say nothing of it: P(E) was the same for all.
+        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
+        resample=agreement["resample"],
+        resamples=agreement.get("resamples", _KAPPA_RESAMPLES),
+        confidence=agreement["confidence"],
+        seed=run.seed,
+    )
+    result = {
+        "systems": [asdict(row) for row in ranking.systems],
+        "not_estimable": [asdict(row) for row in ranking.not_estimable],
+        "groups": [list(group) for group in ranking.groups],
+        "input": _input(blocks, ranking),
+        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
+    }
+    if "ranges" in parameters:
+        return result | _units_and_limits(run, blocks, ranking)
+    return result
+
+
+def _documents(run: RankingRun, blocks: Blocks) -> Int32Array | None:
+    """Number the document of each block; None if the test set names no documents.
+
+    Segments imported without documents are all in one.
+    """
+    numbers = np.unique(blocks.segment).tolist()
+    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers)
+    documents = sorted(set(of_segment.values()))
+    if len(documents) < 2:
+        return None
+    number_of = {document: number for number, document in enumerate(documents)}
+    place = [number_of[of_segment[number]] for number in blocks.segment.tolist()]
+    return np.array(place, dtype=np.int32)
+
+
+def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
+    return {
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "ties": ranking.ties,
+        "judges": ranking.judges,
+        "systems": len(blocks.systems),
+    }
+
+
+def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
+    """Say how many segments and judges the ranges rest on, and what they do not account for."""
+    effective = effective_units(blocks, METHODS[run.method])
+    segments = np.unique(blocks.segment).tolist()
+    documents = documents_of_segments(test_set_id=run.test_set_id, segments=segments)
+    return {
+        "input": {
+            **_input(blocks, ranking),
+            "segments": len(segments),
+            "effective_segments": effective.segments,
+            "effective_judges": effective.judges,
+        },
+        "limits": range_limits(
+            recorded_choice(run.parameters),
+            ranking.limits,
+            effective,
+            one_document=len(set(documents.values())) == 1,
+        ),
+        "refusals": ranking.extra.get("refusals", {}),
+        "pairs": stored_pairs(ranking),
+    }
+
+
+def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
+    return {
+        "chance": report.chance.value,
+        "p_chance": report.p_chance,
+        "comparisons": report.comparisons,
+        "ties": report.ties,
+        "inter": _kappa(report.inter, is_older=is_older),
+        "judges": [
+            {
+                "judge": row.judge,
+                "blocks": row.blocks,
+                "comparisons": row.comparisons,
+                "ties": row.ties,
+                **_kappa(row.agreement, is_older=is_older),
+            }
+            for row in report.judges
+        ],
+    }
+
+
+def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
+    said = asdict(agreement)
+    if is_older:
+        # A run says what it said, to the bit.
+        del said["p_chance"], said["no_interval"]
+    return said
