@@ -1,4 +1,4 @@
-"""What is said beside a κ: what its interval takes for drawn at random, or why there is none."""
+"""Words about intervals of κ: what they take for drawn at random, or why there is none."""
 
 from django.utils.translation import gettext as _
 

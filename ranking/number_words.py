@@ -1,4 +1,4 @@
-"""Numbers as sentences have them."""
+"""Numbers in words, for sentences."""
 
 from django.utils.formats import number_format
 from django.utils.translation import pgettext

@@ -40,7 +40,7 @@ class RangeChoice:
 
     @property
     def level(self) -> float:
-        """Up to which a corrected p-value is significant."""
+        """The largest corrected p-value that is significant."""
         return RangeOptions(confidence=self.confidence).level
 
     @property

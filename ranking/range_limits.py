@@ -24,9 +24,9 @@ def range_limits(
 ) -> list[str]:
     """Return what ranges do not account for, as codes.
 
-    `found` is what the ranking says itself. It says nothing of the levels "segments" and "judges",
-    which resample three judges as they do thirty: ranges of so few are not ranges over judges.
-    `one_document` says that all judged segments are of one.
+    `found` are the codes of the ranking itself. With the levels "segments" and "judges" it has
+    none, because any number of units can be resampled; the codes for too few units are added here.
+    `one_document` says that all judged segments are of one document.
     """
     limits = set(found)
     if choice.resample == "judges" and effective.judges < FEWEST_UNITS:

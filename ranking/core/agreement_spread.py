@@ -72,8 +72,8 @@ def judge_spreads(
 ) -> tuple[Spread, ...]:
     """Leave segments and other judges out of each judge's κ with the others.
 
-    The judge himself stays: it is his κ. Comparisons of one segment with one other share both and
-    are taken off once, linearised.
+    The judge stays: it is their own κ. Comparisons with one other judge on one segment are counted
+    under both, so their part is subtracted once, linearised.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def judge_spreads(
 
 
 def _slope(sums: Int64Array, p_chance: float | None) -> FloatArray:
-    """Derivative of a judge's κ by the four sums."""
+    """Return the derivative of a judge's κ by the four sums."""
     pairs = float(sums[COMPARABLE])
     if not pairs:
         return np.full(len(sums), np.nan)

@@ -1,8 +1,8 @@
 """Rank ranges that may be looked at every day: they hold at all looks together.
 
-An ordinary range is right with 95 % at one moment chosen beforehand. Who looks again and again, and
-stops at the first difference, is wrong far more often. Here two systems are told apart by evidence
-that may be looked at whenever one likes (`ranking.core.anytime_evidence`), with a variance over
+An ordinary range is right with 95 % at one moment chosen beforehand. Looking again and again, and
+stopping at the first difference, is wrong far more often. Here two systems are told apart by
+evidence that may be looked at whenever one likes (`ranking.core.anytime_evidence`), with a variance over
 segments and judges (`ranking.core.anytime_variance`). For all pairs together, evidence must reach
 (number of pairs) / α, by Bonferroni's inequality.
 

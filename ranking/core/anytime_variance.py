@@ -1,13 +1,13 @@
 """How uncertain differences of Expected Wins are, with segments and judges both drawn at random.
 
 The variance of a difference between two systems is the two-way one of `ranking.core.two_way`, with
-two changes for who looks again and again, and so meets the moment at which it is too small:
+two changes, because repeated looks are likely to meet a moment at which it is too small:
 
 - It is never below that of segments alone, of judges alone, or of blocks alone.
 - With few judges the variance between them is itself uncertain. It is therefore estimated from all
   pairs of systems together as well, as a multiple of their variance over blocks (the "design
-  effect" of surveys, Rao & Scott 1981), and the larger one is taken: pairs that judges disagree
-  about more than about others keep their own.
+  effect" of surveys, Rao & Scott 1981), and the larger one is taken. Pairs that judges disagree
+  about more than about others so keep their own estimate.
 """
 
 from __future__ import annotations

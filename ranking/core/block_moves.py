@@ -1,4 +1,4 @@
-"""Covariance of scores from how far each block moves them, where counts do not tell."""
+"""Covariance of scores that are no function of counts, from how far each block moves them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ JUDGES_ALLOWED_FOR = 50
 
 @dataclass(frozen=True)
 class ClickingEvidence:
-    """What speaks for a judge's clicking, against their reading.
+    """Evidence that a judge clicks instead of reading.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ClickingEvidence:
     log_e: float
 
     def p_value(self, judges: int = 1) -> float:
-        """Return the probability, at most, that one of so many judges who read ever looks so.
+        """Bound the probability that any of so many judges who read ever shows this much evidence.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class _Changes:
 def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple[Spread, Spread]:
     """Leave segments and judges out of Cohen's κ as `ranking.core.cohen.cohen_shares` averages it.
 
-    Every pair of judges has its own P(E), from its own table. Without a judge his pairs are gone,
+    Every pair of judges has its own P(E), from its own table. Without a judge their pairs are gone,
     without a segment all its tables change.
 
     Parameters
@@ -143,13 +143,13 @@ def _spread(
     changes: _Changes,
     kept: npt.NDArray[np.bool_],
 ) -> Spread:
-    """Leave out of the sums over the kept pairs of judges."""
+    """Leave segments and judges out of the sums over the kept pairs of judges."""
     judges = len(pairs.row)
     here = kept[changes.pair]
     pair, sums = changes.pair[here], changes.sums[:, here]
     segments, segment = np.unique(changes.segment[here], return_inverse=True)
     both = pairs.first != pairs.second
-    # A pair of two judges is gone without either; the pair of one with himself only once.
+    # A pair of two judges is gone without either; the pair of one with themselves only once.
     cell = np.concatenate(
         [
             segment * judges + pairs.first[pair],
@@ -173,7 +173,7 @@ def _spread(
     # What two judges compared, in all and on a segment.
     in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]
     moments = PairMoments(both=in_all @ in_all.T, in_segments=on_segment @ on_segment.T)
-    # Pairs of one judge with himself are there both ways.
+    # Pairs of one judge with themselves are there both ways.
     comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
     twice = partial(counted_twice, moments, int(comparable), int(agreeing))
     return spread_of(found, _evaluate, twice)

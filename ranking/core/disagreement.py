@@ -1,4 +1,4 @@
-"""Whether a judge agrees with the others less than these do among each other, at whatever look."""
+"""Test whether a judge agrees less with the others than they do among themselves, at any look."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Disagreement:
         others; None where either has no pair.
     score : float or None
         Minus the difference over its standard error, as a quantile of the normal distribution:
-        large for who agrees less. None for fewer than `LEAST_SEGMENTS` segments.
+        large for a judge who agrees less. None for fewer than `LEAST_SEGMENTS` segments.
     """
 
     segments: int
@@ -43,7 +43,7 @@ class Disagreement:
     score: float | None
 
     def p_value(self, judges: int = 1) -> float | None:
-        """Return the probability that one of so many judges like the others ever looks so.
+        """Approximate the probability that any of so many judges, all alike, ever has this score.
 
         The sum of the probabilities, of each judge, that a Brownian motion divided by its standard
         deviation reaches the score while its time grows a hundredfold (Miller and Siegmund 1982).
@@ -63,7 +63,7 @@ class Disagreement:
 
 
 def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
-    """Compare each judge's agreement with the others with that of the others.
+    """Compare each judge's agreement with the others to their agreement among themselves.
 
     Both are shares of pairs of comparisons of one item, on collapsed outputs, as in
     `ranking.core.agreement`. The standard error of their difference is linearised over segments,

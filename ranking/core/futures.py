@@ -113,12 +113,12 @@ def _candidate_model(
 def _measured_candidate(
     curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
 ) -> Float64Array:
-    """Curve and spread of a simulated campaign in one row, shape (C + n,)."""
+    """Return the curve and spread of a simulated campaign in one row, shape (C + n,)."""
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
 
 
 def _distance(found: Float64Array, wanted: Float64Array) -> Float64Array:
-    """Mean squared difference of each row, relative to the variance among the rows; shape (E,)."""
+    """Return the mean squared difference of each row, in units of the variance among rows; (E,)."""
     variance = float(found.var(axis=0).mean())
     distance: Float64Array = np.square(found - wanted).mean(axis=1)
     return distance / variance if variance > 0 else distance

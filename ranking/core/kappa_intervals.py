@@ -8,9 +8,9 @@ Aronow, Samii & Assenova 2015 for pairs with a member in common)
 
     V = V_segments + V_judges − V_overlap − V_pairs + V_pairs in segments
 
-Each term sums squared changes of κ when a unit is left out: a segment; a judge, with all pairs he is
-in; a judge's comparisons of one segment, whose pairs share both; and the pairs of two judges, which
-V_judges counts once for each of the two. V_judges and V_segments are delete-one jackknives.
+Each term sums squared changes of κ when a unit is left out: a segment; a judge, with all their
+pairs; a judge's comparisons of one segment, whose pairs share both; and the pairs of two judges,
+which V_judges counts once for each of the two. V_judges and V_segments are delete-one jackknives.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def jackknife(kappa: float, without: FloatArray) -> float:
     ----------
     kappa : float
     without : float64, shape (n,)
-        NaN if one of them cannot be had.
+        NaN where it cannot be computed.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
     Returns
     -------
     Variance
-        NaN where it cannot be had.
+        NaN where it cannot be estimated.
 
     Raises
     ------

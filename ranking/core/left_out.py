@@ -1,4 +1,4 @@
-"""Sums that agreement is made of, and what is left of them without a segment or a judge."""
+"""Sums that agreement is computed from, and their changes without a segment or a judge."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
 
 
 def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
-    """Put shards together, and the ties below."""
+    """Put the sums of shards together, with ties and comparisons in the last two rows."""
     of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
     of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
     here = np.concatenate([part.segment for part in parts])

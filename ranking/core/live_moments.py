@@ -1,4 +1,4 @@
-"""Moments that live: second moments of counts, one more judgment or one less at a time."""
+"""Second moments of counts, updated as judgments are added and removed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _OPEN_UNITS: tuple[Unit, ...] = ("segments", "judges")
 
 
 class LiveMoments:
-    """Second moments over blocks, segments and judges of judgments that come and go.
+    """Second moments over blocks, segments and judges, updated with each judgment.
 
-    They are those of `ranking.core.moments.moments_of_blocks`, bit for bit, however they came
-    about. One more block takes time in proportion to its comparisons times k. Memory: three k × k
-    counts, and k for each segment and each judge, of 8 bytes each.
+    They equal those of `ranking.core.moments.moments_of_blocks`, bit for bit, whatever the order
+    of the updates. One more block takes time in proportion to its comparisons times k. Memory:
+    three k × k counts, and k for each segment and each judge, of 8 bytes each.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _product(left: Int64Array, right: Int64Array) -> Int64Array:
 
 
 def _keys(blocks: Blocks, unit: Unit) -> list[Hashable]:
-    """What a unit is known by in other blocks: a segment by its number, a judge by name."""
+    """Return the key of each block's unit: the number of a segment, the name of a judge."""
     if unit == "judges":
         return [blocks.judges[judge] for judge in blocks.judge.tolist()]
     return list(blocks.segment.tolist())

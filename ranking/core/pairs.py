@@ -1,4 +1,4 @@
-"""Pairs of systems: who is ahead, and how surely."""
+"""Compared pairs of systems: which is ahead, and the p-value of the difference."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _comparable(scores: Scores) -> BoolArray:
 
 
 def _corrected(p: FloatArray, correction: Correction) -> PairTests:
-    """Correct for the number of pairs: of each, the direction that something speaks for counts."""
+    """Correct for the number of pairs, using the favoured direction of each."""
     first, second = np.triu_indices(len(p), 1)
     smaller = np.minimum(p[first, second], p[second, first])
     changed = adjusted(smaller, correction)

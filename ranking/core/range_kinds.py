@@ -106,7 +106,7 @@ class RangeOptions:
 
     @property
     def level(self) -> float:
-        """Up to which a corrected p-value is significant."""
+        """The largest corrected p-value that is significant."""
         return round(1 - self.confidence, 12)
 
 
@@ -123,7 +123,7 @@ class RangesFound:
     errors : float64, shape (n,), or None
         Standard errors of the scores over segments and judges, where they are known.
     extra : mapping
-        What the kind says beyond; plain JSON.
+        Further results of this kind of ranges, as plain JSON.
     """
 
     ranges: RankRanges
@@ -332,7 +332,7 @@ def _closed_form(
 
 
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
-    """Covariance of scores around their mean over the resamples in which both are estimable."""
+    """Return the covariance of scores, over the resamples in which both are estimable."""
     known = resampled.estimable & scores.estimable
     values = np.where(known, resampled.values, 0.0)
     mean = values.sum(axis=0) / np.maximum(1, known.sum(axis=0))

@@ -128,9 +128,9 @@ def pairwise_p_values(
 ) -> FloatArray:
     """Return adjusted p-values for all statements that one system is better than another.
 
-    If `values` are normal around the true scores with covariance `covariance`, and every p-value up to α is called
-    significant, the probability of calling any system better than one that is truly as good or
-    better is at most α. `rank_confidence_sets` with ``simultaneous=True`` counts these.
+    If `values` are normal around the true scores with covariance `covariance`, and every p-value
+    up to α is called significant, the probability of calling any system better than one that is
+    truly as good or better is at most α. `rank_confidence_sets` with ``simultaneous=True`` counts these.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def pairwise_p_values(
 
 
 def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
-    """Adjusted p-values of one family: all ordered pairs, shape (n, n)."""
+    """Return the adjusted p-values of one family: all ordered pairs, shape (n, n)."""
     p = np.ones(differences.observed.shape)
     better, worse = np.nonzero(~np.eye(len(p), dtype=np.bool_))
     p[better, worse] = differences.step_down(better, worse)

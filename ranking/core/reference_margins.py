@@ -46,13 +46,13 @@ class ReferenceMargins:
 
     @property
     def shares(self) -> FloatArray:
-        """Probability of each label for the reference by clicking at random, shape (K, 5)."""
+        """Return how likely clicking gives the reference each label, shape (K, 5)."""
         shares: FloatArray = self.used / self.used.sum(axis=1, keepdims=True)
         return shares
 
     @property
     def is_telling(self) -> npt.NDArray[np.bool_]:
-        """Whether a block labelled so says anything, shape (K,): not if all labels are the same."""
+        """Say whether a kind is informative, shape (K,): not if all its labels are equal."""
         return self.used[:, 1] > 0
 
     def by_judge(self, judges: int) -> tuple[Int64Array, Int64Array]:

@@ -3,7 +3,7 @@
 The maximum of the likelihood of Bradley and Terry's model, or of Davidson's, is finite only within
 a group of systems that reach each other by chains of comparisons, each won or tied by the former
 (Ford 1957). What is left between the groups are wins that all go one way: an order, at an infinite
-distance. And what nothing compares, not even indirectly, has no order at all.
+distance. Systems that no chain of comparisons links have no order at all.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def errors_by_system(
 
 
 def _one_way(blocks: Blocks, layout: Layout, influence: FloatArray, unit: Unit) -> FloatArray:
-    """Variances with one kind of unit taken for independent, without its k² second moments."""
+    """Return variances with one kind of unit independent, without its k² second moments."""
     # Sums of floats depend on their order, results must not: blocks go in the order of their keys.
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
     number = np.unique(units_of(blocks, unit), return_inverse=True)[1]

@@ -22,7 +22,7 @@ _NEGATIVE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class StudentisedDifferences:
-    """Differences of n scores in units of their standard errors: observed, and as chance makes them.
+    """Differences of n scores in units of their standard errors: observed, and drawn at random.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def studentised_differences(
     draws: int,
     seed: int,
 ) -> StudentisedDifferences:
-    """Studentise the differences of scores and draw what chance makes of them.
+    """Studentise the differences of scores and draw their random errors.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _root(covariance: FloatArray) -> FloatArray:
 
 
 def _standard_errors(root: FloatArray) -> FloatArray:
-    """Standard errors of the differences of scores whose covariance is root · root."""
+    """Return the standard errors of differences of scores whose covariance is root · root."""
     covariance = root @ root
     variances = np.diag(covariance)
     of_difference = variances[:, np.newaxis] + variances - 2 * covariance

@@ -9,7 +9,7 @@ and over each block, the covariance that allows for both is
 (Cameron, Gelbach & Miller 2011): each of the first two counts what a block adds by itself, so it
 is taken off once. Each part is multiplied by G / (G − 1) for its effective number G of units.
 Where a judge ranked several blocks of one segment, what these have in common is counted twice:
-V is then a little too large, never too small.
+V is then a little too large on average.
 
 The difference need not be positive semi-definite: with few judges, directions in which they happen
 to agree get a negative variance. The nearest positive semi-definite matrix is taken then
@@ -76,7 +76,7 @@ class ScoreCovariance:
     def freedom_of_ranks(self) -> float:
         """Degrees of freedom for the ranks of n systems, rather than for one difference.
 
-        A rank hangs on n − 1 differences, and the errors of their variances average out: if
+        A rank depends on n − 1 differences, and the errors of their variances average out: if
         differences of one system have the correlation ½, squares of their errors have ¼, and the
         degrees of freedom are larger by 1 / (¼ + ¾ / (n − 1)). With few judges variances err
         together, in as few dimensions as there are judges: the factor is ν / 4 at most, found by
@@ -221,7 +221,7 @@ def _positive(matrix: FloatArray) -> FloatArray:
 
 
 def _freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
-    """Degrees of freedom of a sum of variances, each of one less than its number of units."""
+    """Return the degrees of freedom of a sum of variances; each has one less than its units."""
     uncertain = sum(
         float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
     )

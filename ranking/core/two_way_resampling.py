@@ -1,7 +1,7 @@
 """Resampling of segments and judges for methods whose scores have no influence values.
 
 Resampling segments and judges both, with the product of their weights, gives the variance
-V_segments + V_judges + V_blocks: too much. Where each unit is drawn with probability a only, it is
+V_segments + V_judges + V_blocks: too much. If each unit is drawn only with probability a, it is
 a (V_segments + V_judges) + a² V_blocks; a is chosen so that for the scores of Expected Wins, which
 every campaign has, its trace is that of `ranking.core.two_way.two_way_covariance`.
 """

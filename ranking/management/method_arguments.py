@@ -27,7 +27,7 @@ class Parameter:
 
 
 def add_parameter_argument(parser: CommandParser) -> None:
-    """Let the parameters of methods be given."""
+    """Add the argument `--parameter`."""
     parser.add_argument(
         "--parameter",
         metavar="METHOD.NAME=VALUE",
@@ -64,7 +64,7 @@ def parameters_of(
 
 
 def _defaults() -> list[str]:
-    """List all parameters with their defaults, as they would be given."""
+    """List all parameters with their defaults, in the form of the argument."""
     return [
         f"{name}.{parameter}={_as_text(value)}"
         for name, method in METHODS.items()

@@ -25,7 +25,7 @@ _LEVEL_OF_BOOTSTRAP: Level = "blocks"
 
 
 def add_range_arguments(parser: CommandParser) -> None:
-    """How rank ranges are made; see `range_changes`."""
+    """Add the arguments that say how rank ranges are made; see `range_changes`."""
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,

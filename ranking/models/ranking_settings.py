@@ -128,7 +128,7 @@ class RankingSettings(models.Model):
 
     @property
     def choice(self) -> RangeChoice:
-        """What these settings ask of a ranking."""
+        """How these settings make rank ranges."""
         return RangeChoice(
             resample=cast("Level", self.resample),
             ranges=cast("RangeKind", self.ranges),

@@ -1,4 +1,4 @@
-"""What a ranking run says, computed from what it records."""
+"""Results of ranking runs, computed from the fields they record."""
 
 from dataclasses import asdict
 from typing import Any
@@ -29,10 +29,10 @@ _PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def run_result(run: RankingRun) -> dict[str, Any]:
-    """Compute what a run says, from the fields it records.
+    """Compute the result of a run from the fields it records.
 
-    The same bits at any later time, for runs of before too: what they did not say is left out. Call
-    it in a transaction, see `judged_blocks`.
+    The same run gives the same bits at any later time. For runs of earlier versions, results that
+    these did not have are left out. Call it in a transaction, see `judged_blocks`.
     """
     parameters = run.parameters
     everything = judged_blocks(

@@ -30,15 +30,15 @@ class RangeSettings(TypedDict, total=False):
 def ranking_settings_change(
     *, test_set: TestSet, changed_by: User | None = None, **changes: Unpack[RangeSettings]
 ) -> RankingSettings:
-    """Make the rank ranges of a test set in another way from now on; what is not named stays.
+    """Change how the rank ranges of a test set are made; settings that are not given stay.
 
-    With another kind of ranges, level, correction and sides that are not named become those the
-    kind has by default. The change is a row: who made it, when, and all of the settings; a change
-    of nothing is none. The worker is told to rank the test set again; runs there are keep what they
-    recorded.
+    If the kind of ranges changes, level, correction and sides that are not given become the
+    defaults of the new kind. A change is stored as a row with its author, its time and all
+    settings; nothing is stored if no setting differs. The worker is told to rank the test set
+    again. Earlier runs keep the settings they recorded.
 
-    Locks the test set. Raises `RangeChoiceError`, and changes nothing, where no ranges could be
-    made like this.
+    Locks the test set. Raises `RangeChoiceError`, and changes nothing, if the settings do not go
+    together.
     """
     TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
     before = ranking_settings_in_force(test_set_id=test_set.pk)
@@ -57,7 +57,7 @@ def ranking_settings_change(
 
 
 def _check(choice: RangeChoice, test_set: TestSet) -> None:
-    """Refuse what the core allows, but no ranking of this test set could be made of."""
+    """Refuse choices that the core allows but this test set cannot be ranked with."""
     if choice.confidence > MOST_CONFIDENCE:
         raise RangeChoiceError(
             _("The confidence is at most %(most)s.") % {"most": MOST_CONFIDENCE}, field="confidence"
