@@ -156,13 +156,16 @@ class JudgeEffectsModel:
         return self._read(at)
 
     def _alike(self) -> JudgeEffectsModel:
-        """Return the same model with comparisons that are alike taken together: far fewer."""
-        data = self.data
+        """Return the same model with comparisons that are alike taken together: far fewer.
+
+        Without those of weight 0: with all ties among them, a tie has the probability 0.
+        """
+        data, counted = self.data, self.weights > 0
         columns = np.column_stack(
             [data.first, data.second, data.judge, data.outcome, data.covariates]
-        )
+        )[counted]
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        weights = np.bincount(kind, self.weights, len(kinds)).astype(np.float64)
+        weights = np.bincount(kind, self.weights[counted], len(kinds)).astype(np.float64)
         whole = kinds[:, :4].astype(np.int64)
         return JudgeEffectsModel(
             Comparisons(
@@ -221,10 +224,8 @@ class JudgeEffectsModel:
 
     @property
     def _free(self) -> npt.NDArray[np.bool_]:
-        """Parameters that are fitted: not effects left out, nor ν without a tie."""
-        free = np.isfinite(self._precision)
-        free[self.systems] &= self.has_ties
-        return free
+        """Parameters that are fitted: not effects left out."""
+        return np.isfinite(self._precision)
 
     def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         data, n, judges = self.data, self.systems, self.judges
