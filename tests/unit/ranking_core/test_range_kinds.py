@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import binomtest, ttest_1samp, ttest_rel
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods import METHODS
@@ -42,6 +42,20 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
     assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
     assert tested(1)[1, 0] == pytest.approx(expected.pvalue / 2)
     assert tested(2)[0, 1] == 1
+
+
+def test_what_two_scores_share_is_taken_off_their_difference() -> None:
+    """Paired samples: the variance of the difference is that of scipy's paired test."""
+    samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(2).normal(
+        (0.4, 0.0, 0.2), 0.5, (9, 3)
+    )
+    scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
+    p = difference_tests(
+        scores, np.cov(samples.T) / 9, freedom=8, sides=2, correction=Correction.NONE
+    ).p_value
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        expected = ttest_rel(samples[:, a], samples[:, b]).pvalue
+        assert min(p[a, b], p[b, a]) == pytest.approx(expected)
 
 
 def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
