@@ -40,7 +40,7 @@ _RIDGE = 1e-4
 
 @dataclass(frozen=True, kw_only=True)
 class Penalty:
-    """Priors: what is assumed before any comparison.
+    """What is expected before any comparison.
 
     Attributes
     ----------
@@ -156,13 +156,16 @@ class JudgeEffectsModel:
         return self._read(at)
 
     def _alike(self) -> JudgeEffectsModel:
-        """Return the same model with comparisons that are alike taken together: far fewer."""
-        data = self.data
+        """Return the same model with comparisons that are alike taken together: far fewer.
+
+        Without those of weight 0: with all ties among them, a tie has the probability 0.
+        """
+        data, counted = self.data, self.weights > 0
         columns = np.column_stack(
             [data.first, data.second, data.judge, data.outcome, data.covariates]
-        )
+        )[counted]
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        weights = np.bincount(kind, self.weights, len(kinds)).astype(np.float64)
+        weights = np.bincount(kind, self.weights[counted], len(kinds)).astype(np.float64)
         whole = kinds[:, :4].astype(np.int64)
         return JudgeEffectsModel(
             Comparisons(
@@ -187,8 +190,8 @@ class JudgeEffectsModel:
         """Say how far each of B blocks moves the abilities, shape (B, n).
 
         One step of scoring from the fit: the response to the gradient of the block's comparisons.
-        The prior of a judge's effects is divided among the judge's comparisons, so that it is
-        left out together with the judge.
+        What is expected of a judge comes and goes with the judge: it is divided among their
+        comparisons.
         """
         of_eta, of_lambda, score_eta, score_lambda, *_ = self._parts(fit.parameters)
         gradients = sparse.diags_array(score_eta) @ of_eta
@@ -201,7 +204,7 @@ class JudgeEffectsModel:
         return np.asarray((member @ gradients) @ fit.response.T)
 
     def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
-        """Return each comparison's share of the gradient of its judge's prior, (C, P)."""
+        """Return each comparison's part of the pull of its judge towards the others, (C, P)."""
         pull = np.where(self._free, self._precision, 0.0) * at
         start, judge = self.systems + 1, self.data.judge
         share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
@@ -221,10 +224,8 @@ class JudgeEffectsModel:
 
     @property
     def _free(self) -> npt.NDArray[np.bool_]:
-        """Say which parameters are fitted: not effects left out, nor ν without a tie."""
-        free = np.isfinite(self._precision)
-        free[self.systems] &= self.has_ties
-        return free
+        """Say which parameters are fitted: not effects left out."""
+        return np.isfinite(self._precision)
 
     def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         data, n, judges = self.data, self.systems, self.judges
@@ -261,7 +262,7 @@ class JudgeEffectsModel:
         FloatArray,
         FloatArray,
     ]:
-        """Return derivatives of η and λ by the parameters, of the log-likelihood by η and λ."""
+        """Derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
         data, n, judges = self.data, self.systems, self.judges
         eta, lenient, scale = self._predictors(at)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)

@@ -15,7 +15,6 @@ from ranking.core.wins import Scores, ordinal_ranks
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,12 @@ def difference_tests(
     spread = np.sqrt(np.maximum(0, variance[:, np.newaxis] + variance - 2 * covariance))
     ahead = scores.values[:, np.newaxis] - scores.values
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(spread > 0, ahead / spread, np.copysign(np.inf, ahead))
-    p = np.minimum(1.0, stdtr(freedom, -statistic) * sides)
-    return _corrected(np.where((ahead > 0) & _comparable(scores), p, 1.0), correction)
+        statistic = np.where(spread > 0, ahead / spread, np.inf)
+    # What is not estimable is NaN, and so never ahead.
+    tested = ahead > 0
+    if scores.group is not None:
+        tested &= scores.group[:, np.newaxis] == scores.group
+    return _corrected(np.where(tested, stdtr(freedom, -statistic) * sides, 1.0), correction)
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:
@@ -112,14 +114,6 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
     """
     p = np.where(wins > wins.T, sign_test(wins, wins.T, sides=sides), 1.0)
     return _corrected(p, correction)
-
-
-def _comparable(scores: Scores) -> BoolArray:
-    both: BoolArray = scores.estimable[:, np.newaxis] & scores.estimable
-    if scores.group is None:
-        return both
-    same: BoolArray = scores.group[:, np.newaxis] == scores.group
-    return both & same
 
 
 def _corrected(p: FloatArray, correction: Correction) -> PairTests:

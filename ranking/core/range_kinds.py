@@ -242,7 +242,7 @@ def _anytime(
     adjusted = np.minimum(1.0, p * max(1, n * (n - 1) // 2))
     return RangesFound(
         ranges=found.ranges,
-        tests=PairTests(p_value=p, adjusted_p=np.where(ahead, adjusted, 1.0)),
+        tests=PairTests(p_value=p, adjusted_p=adjusted),
         limits=tuple(str(reason) for reason in found.refused),
         extra={
             "refusals": {

@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.comparisons import Comparisons, comparisons_of, shown_position
-from ranking.core.davidson import davidson
+from ranking.core.davidson import NotConvergedError, davidson
 from ranking.core.judge_effects import JudgeEffectsModel, Penalty
 from ranking.core.ranking import rank
 from ranking.core.tallies import tally
@@ -106,6 +106,121 @@ def test_the_fit_is_a_maximum() -> None:
     np.testing.assert_allclose(slope, 0, atol=1e-2)
     there = fit.parameters + np.random.default_rng(0).normal(0, 0.01, model.size)
     assert model._objective(there) < model._objective(fit.parameters)
+
+
+def mixed(comparisons: int = 400) -> Comparisons:
+    """Return comparisons by three judges who differ, with a covariate."""
+    effects = np.array([0.5, 0.0, -0.5])
+    return planted(
+        discrimination=effects, leniency=-effects, position=0.4, comparisons=comparisons
+    )[0]
+
+
+def some_point(model: JudgeEffectsModel, spread: float) -> npt.NDArray[np.float64]:
+    return np.asarray(np.random.default_rng(3).normal(0, spread, model.size))
+
+
+def test_gradient_and_information_are_the_derivatives_of_the_objective() -> None:
+    """Where nothing cancels: beside the maximum, with weights, priors and a covariate."""
+    data = mixed()
+    weights = np.random.default_rng(2).integers(0, 3, 400).astype(np.float64)
+    model = JudgeEffectsModel(data, systems=6, judges=3, weights=weights)
+    at = model.fit().parameters + some_point(model, spread=0.05)
+    gradient, information = model._gradient_and_information(at)
+    steps = np.eye(model.size) * 1e-5
+    slope = [(model._objective(at + h) - model._objective(at - h)) / 2e-5 for h in steps]
+    np.testing.assert_allclose(gradient, slope, atol=1e-5)
+    curve = [
+        (model._gradient_and_information(at - h)[0] - model._gradient_and_information(at + h)[0])
+        / 2e-5
+        for h in steps
+    ]
+    np.testing.assert_allclose(information, curve, atol=1e-5)
+
+
+def test_where_the_likelihood_is_not_concave_the_information_is_the_expected_one() -> None:
+    model = JudgeEffectsModel(mixed(), systems=6, judges=3)
+    at = some_point(model, spread=2.0)
+    curve = [
+        (model._gradient_and_information(at - h)[0] - model._gradient_and_information(at + h)[0])
+        / 2e-5
+        for h in np.eye(model.size) * 1e-5
+    ]
+    assert np.linalg.eigvalsh(np.array(curve)).min() < -1
+    assert np.linalg.eigvalsh(model._gradient_and_information(at)[1]).min() > 0
+
+
+def test_what_is_expected_before_any_comparison() -> None:
+    """Normal priors with the standard deviations of the penalty, and half a unit for each."""
+    penalty = Penalty(discrimination=0.5, leniency=2.0, covariate=4.0)
+    none = mixed(0)
+    model = JudgeEffectsModel(none, systems=2, judges=1, penalty=penalty)
+    for parameter, deviation in ((0, 100.0), (3, 0.5), (4, 2.0), (5, 4.0)):
+        at = np.zeros(6)
+        at[parameter] = 3.0
+        assert model._objective(at) == pytest.approx(-((3.0 / deviation) ** 2) / 2)
+
+
+def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
+    """And one that does not count is none: of the only ties, and of the last system."""
+    data = mixed()
+    counted = np.random.default_rng(5).integers(0, 3, 400)
+    counted[(data.outcome == 0) | (data.first == 5) | (data.second == 5)] = 0
+    again = np.repeat(np.arange(400), counted)
+    repeated = Comparisons(
+        first=data.first[again],
+        second=data.second[again],
+        judge=data.judge[again],
+        block=data.block[again],
+        outcome=data.outcome[again],
+        covariates=data.covariates[again],
+    )
+    weighted = JudgeEffectsModel(data, systems=6, judges=3, weights=counted.astype(np.float64))
+    plain = JudgeEffectsModel(repeated, systems=6, judges=3)
+    found, expected = weighted.fit(), plain.fit()
+    np.testing.assert_allclose(found.parameters, expected.parameters, atol=1e-8)
+    np.testing.assert_allclose(weighted.moves(found, 400), plain.moves(expected, 400), atol=1e-8)
+    assert (found.tie, found.ability[5]) == (0, 0)
+    assert found.log_likelihood == pytest.approx(plain.log_probabilities(expected).sum())
+    # A system that was never compared answers to nothing, and abilities keep their mean.
+    assert not found.response[5].any()
+    np.testing.assert_allclose(found.response.sum(axis=0), 0, atol=1e-9)
+
+
+def test_without_ties_it_is_the_model_of_bradley_and_terry() -> None:
+    data = mixed(2000)
+    decided = data.outcome != 0
+    wins = np.zeros((6, 6))
+    for outcome, (better, worse) in (
+        (1, (data.first, data.second)),
+        (-1, (data.second, data.first)),
+    ):
+        chosen = data.outcome == outcome
+        np.add.at(wins, (better[chosen], worse[chosen]), 1)
+    expected = davidson(wins[np.newaxis], np.zeros((1, 6, 6)))
+    model = JudgeEffectsModel(
+        replace(data, covariates=np.zeros((2000, 0))),
+        systems=6,
+        judges=3,
+        penalty=Penalty(wins=1e-9, discrimination=0, leniency=0),
+        weights=decided.astype(np.float64),
+    )
+    np.testing.assert_allclose(model.fit().ability, expected.ability[0], atol=1e-5)
+
+
+def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
+    """At the maximum, with what is expected of each judge divided among their comparisons."""
+    data = mixed()
+    model = JudgeEffectsModel(data, systems=6, judges=3, penalty=Penalty(wins=1e-9, covariate=100))
+    moves = model.moves(model.fit(), 400)
+    np.testing.assert_allclose(moves.sum(axis=0), 0, atol=1e-4)
+    assert np.abs(moves).max() > 1e-3
+
+
+def test_a_fit_that_does_not_arrive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ranking.core.judge_effects._MOST_STEPS", 1)
+    with pytest.raises(NotConvergedError, match="in 1 steps"):
+        JudgeEffectsModel(mixed(), systems=6, judges=3).fit()
 
 
 def test_moves_tell_what_a_block_less_does() -> None:

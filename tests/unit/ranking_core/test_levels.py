@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout, count
 from ranking.core.levels import LEVELS, Level, Resampling, unit_keys
+from ranking.core.resampling import poisson_weights, uniform_numbers
 from ranking.core.tallies import tally
 from tests.properties import examples
 
@@ -122,6 +123,41 @@ def test_a_pair_resample_as_blocks_is_the_one_that_is_counted(drawn_blocks: Draw
         pairs = resampling.pair_blocks(blocks, r)
         assert len(pairs) == tally(blocks).comparisons
         np.testing.assert_array_equal(counted[r], count(pairs, layout))
+
+
+def test_weights_over_segments_and_judges_are_products_thinned_to_the_share(
+    drawn_blocks: Drawn,
+) -> None:
+    blocks = drawn_blocks(200)
+    resampling = Resampling("two_way", seed=6, share=0.4)
+    factors = []
+    levels: tuple[Level, ...] = ("segments", "judges")
+    for level in levels:
+        arguments = {"seed": 6, "resamples": 30, "first_resample": 5}
+        key = unit_keys(blocks, level)
+        weight = poisson_weights(key, **arguments)
+        weight[uniform_numbers(key, **arguments) >= 0.4] = 1
+        factors.append(weight)
+    weights = resampling.weights(blocks, range(5, 35))
+    np.testing.assert_array_equal(weights, factors[0] * factors[1])
+    layout = Layout(len(blocks.systems), ties=True, outright=True)
+    counts = resampling.counts(blocks, layout, range(5, 35))
+    for row in range(30):
+        np.testing.assert_array_equal(counts[row], count(blocks, layout, weights[:, row]))
+
+
+def test_a_share_of_nought_draws_nothing_and_one_draws_everything(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(100)
+    assert (Resampling("two_way", share=0.0).weights(blocks, range(9)) == 1).all()
+    whole = Resampling("two_way").weights(blocks, range(9))
+    parts = [Resampling(level).weights(blocks, range(9)) for level in ("segments", "judges")]
+    np.testing.assert_array_equal(whole, parts[0] * parts[1])
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_a_share_is_between_nought_and_one(share: float) -> None:
+    with pytest.raises(ValueError, match="share: expected"):
+        Resampling("two_way", share=share)
 
 
 def test_unknown_levels_and_seeds_are_refused() -> None:

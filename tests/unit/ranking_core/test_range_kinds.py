@@ -5,16 +5,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import binomtest, ttest_1samp, ttest_rel
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.levels import Level
 from ranking.core.methods import METHODS
-from ranking.core.pairs import difference_tests
-from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
+from ranking.core.pairs import PairTests, compared_pairs, difference_tests, sign_tests
+from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance
 from ranking.core.ranking import Ranking, rank
 from ranking.core.significance import Correction, adjusted
+from ranking.core.tallies import tally
 from ranking.core.wins import Scores
-from tests.worlds import draw_campaign, world_named
+from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
 
@@ -42,6 +44,20 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
     assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
     assert tested(1)[1, 0] == pytest.approx(expected.pvalue / 2)
     assert tested(2)[0, 1] == 1
+
+
+def test_what_two_scores_share_is_taken_off_their_difference() -> None:
+    """Paired samples: the variance of the difference is that of scipy's paired test."""
+    samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(2).normal(
+        (0.4, 0.0, 0.2), 0.5, (9, 3)
+    )
+    scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
+    p = difference_tests(
+        scores, np.cov(samples.T) / 9, freedom=8, sides=2, correction=Correction.NONE
+    ).p_value
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        expected = ttest_rel(samples[:, a], samples[:, b]).pvalue
+        assert min(p[a, b], p[b, a]) == pytest.approx(expected)
 
 
 def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
@@ -190,3 +206,102 @@ def test_anytime_ranges_take_documents_for_independent_where_they_are_given() ->
     assert widths(given) > widths(without)
     one = rank(blocks, ranges="anytime", documents=np.zeros(len(blocks), dtype=np.int32))
     assert one.limits == ("few_segments",)
+
+
+def test_the_correction_is_of_the_direction_that_something_speaks_for() -> None:
+    wins = np.array([[0, 9, 5], [1, 0, 8], [5, 2, 0]])
+    tests = sign_tests(wins, sides=2, correction=Correction.HOLM)
+    expected = [binomtest(9, 10).pvalue, 1.0, binomtest(8, 10).pvalue]
+    p = [tests.p_value[0, 1], tests.p_value[0, 2], tests.p_value[1, 2]]
+    assert p == pytest.approx(expected)
+    holm = adjusted(np.array(expected), Correction.HOLM)
+    found = [tests.adjusted_p[0, 1], tests.adjusted_p[0, 2], tests.adjusted_p[1, 2]]
+    assert found == pytest.approx(holm)
+    assert (np.tril(tests.adjusted_p) + np.triu(np.ones((3, 3)), 1) == 1)[np.tril_indices(3)].all()
+    # Whoever won as often as they lost has nothing in their favour, with one side neither.
+    one_sided = sign_tests(wins, sides=1, correction=Correction.NONE).p_value
+    assert (one_sided[0, 2], one_sided[2, 0]) == (1, 1)
+
+
+def test_a_pair_is_significant_at_its_level_and_counts_its_losses() -> None:
+    rows = [BlockRow("j", k, ["a", "b"], [1 + (k < 2), 2 - (k < 2)]) for k in range(9)]
+    rows += [BlockRow("j", 9 + k, ["a", "b"], [3, 3]) for k in range(4)]
+    tallies = tally(blocks_from_rows(rows, "ab"))
+    scores = Scores(values=np.array([0.7, 0.3]), estimable=np.ones(2, dtype=np.bool_))
+    p, adjusted_p = np.array([[1, 0.01], [1, 1]]), np.array([[1, 0.05], [1, 1]])
+    tests = PairTests(p_value=p, adjusted_p=adjusted_p)
+    (at,) = compared_pairs(tallies, scores, tests, level=0.05)
+    (below,) = compared_pairs(tallies, scores, tests, level=0.049)
+    assert (at.wins, at.losses, at.ties, at.significant) == (7, 2, 4, True)
+    assert (below.p_value, below.adjusted_p, below.significant) == (0.01, 0.05, False)
+
+
+def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> None:
+    drawn = np.random.default_rng(4).normal(size=(50, 3)) @ np.array(
+        [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
+    )
+    one = Scores(values=np.zeros(3), estimable=np.ones(3, dtype=np.bool_))
+    whole = Scores(values=drawn, estimable=np.ones((50, 3), dtype=np.bool_))
+    np.testing.assert_allclose(_covariance(one, whole), np.cov(drawn.T))
+    # Of resamples in which a score is not estimable, those of the others remain.
+    known = np.ones((50, 3), dtype=np.bool_)
+    known[:20, 2] = False
+    part = Scores(values=np.where(known, drawn, np.nan), estimable=known)
+    found = _covariance(one, part)
+    np.testing.assert_allclose(found[:2, :2], np.cov(drawn.T)[:2, :2])
+    assert found[2, 2] == pytest.approx(drawn[20:, 2].var(ddof=1))
+    never = Scores(values=np.array([0, 0, np.nan]), estimable=np.array([True, True, False]))
+    assert not _covariance(never, whole)[2].any()
+
+
+@pytest.mark.parametrize(
+    ("method", "level"), [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")]
+)
+def test_how_far_it_is_is_told_to_the_end(drawn_blocks: Drawn, method: str, level: Level) -> None:
+    told: list[tuple[int, int]] = []
+    rank(
+        drawn_blocks(30),
+        method,
+        resample=level,
+        resamples=40,
+        progress=lambda done, of: told.append((done, of)),
+    )
+    assert told[-1] == (40, 40)
+    assert told == sorted(told)
+    if method == "lopez":
+        assert len(told) > 1
+
+
+@pytest.mark.parametrize("kind", RANGE_KINDS)
+def test_ranges_of_more_confidence_are_wider(clustered: Blocks, kind: RangeKind) -> None:
+    sure, unsure = (
+        rank(clustered, ranges=kind, confidence=confidence, resamples=300)
+        for confidence in (0.99, 0.5)
+    )
+    assert widths(sure) > widths(unsure)
+
+
+def test_a_corrected_sign_test_gives_wider_ranges(clustered: Blocks) -> None:
+    few = clustered.take(slice(0, 300))
+    plain = rank(few, ranges="sign_test")
+    assert widths(plain) < widths(rank(few, ranges="sign_test", correction=Correction.HOLM))
+    assert plain.sides == 1
+
+
+def test_confidence_sets_know_of_few_degrees_of_freedom_and_say_their_limits() -> None:
+    blocks, _truth = draw_campaign(World(name="few", judges=3, systems=5, blocks=300), 1)
+    ranking = rank(blocks, ranges="confidence_set")
+    assert ranking.limits == ("few_judges",)
+
+
+def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(60)
+    levels: tuple[Level, ...] = ("two_way", "blocks")
+    for level in levels:
+        ranges = {
+            tuple((row.rank_low, row.rank_high) for row in ranking.systems)
+            for ranking in (
+                rank(blocks, "lopez", resample=level, resamples=9, seed=seed) for seed in range(8)
+            )
+        }
+        assert len(ranges) > 1

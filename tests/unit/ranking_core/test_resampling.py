@@ -16,6 +16,7 @@ from ranking.core.resampling import (
     bootstrap_wins,
     chopped,
     poisson_weights,
+    uniform_numbers,
 )
 from ranking.core.tallies import tally, won
 
@@ -68,6 +69,36 @@ def test_weights_are_those_of_the_definition(
     )
     expected = [[plain_weight(k, seed, first + r) for r in range(count)] for k in key]
     assert weights.tolist() == (expected if key else [])
+
+
+@given(keys, seeds, st.integers(0, 50), st.integers(0, 9))
+def test_uniform_numbers_are_those_of_the_definition(
+    key: list[int], seed: int, first: int, count: int
+) -> None:
+    """The 53 leading bits of the generator of the complement of the key: in plain integers."""
+    found = uniform_numbers(
+        np.array(key, dtype=np.uint64), seed=seed, resamples=count, first_resample=first
+    )
+    expected = [
+        [
+            (
+                plain_mix(plain_mix(k ^ MASK ^ plain_mix((seed + GAMMA) & MASK)) + r * GAMMA & MASK)
+                >> 11
+            )
+            / 2**53
+            for r in range(first + 1, first + count + 1)
+        ]
+        for k in key
+    ]
+    assert found.tolist() == (expected if key else [])
+
+
+def test_uniform_numbers_are_uniform_and_independent_of_the_weights() -> None:
+    key = np.arange(2000, dtype=np.uint64)
+    numbers = uniform_numbers(key, seed=3, resamples=200)
+    assert stats.kstest(numbers.ravel(), "uniform").pvalue > 1e-3
+    weights = poisson_weights(key, seed=3, resamples=200)
+    assert abs(np.corrcoef(numbers.ravel(), weights.ravel())[0, 1]) < 4 / np.sqrt(numbers.size)
 
 
 def test_weights_that_sixteen_bits_leave_open_are_those_of_the_definition() -> None:
