@@ -182,6 +182,8 @@ def test_judgments_leave_in_bulk_as_they_came(drawn_blocks: Drawn) -> None:
     state = state_of(blocks, "two_way")
     state.remove(blocks.take(slice(80, None)))
     assert_same(state, state_of(blocks.take(slice(0, 80)), "two_way"))
+    state.add(blocks.take(slice(80, None)))
+    assert_same(state, state_of(blocks, "two_way"))
 
 
 @pytest.mark.parametrize("count", [2, 60])
