@@ -13,7 +13,7 @@ from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Level
 from ranking.core.methods import METHODS
 from ranking.core.pairs import PairTests, compared_pairs, difference_tests, sign_tests
-from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance
+from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance, find_ranges
 from ranking.core.rank_confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranking import Ranking, rank
 from ranking.core.significance import Correction, adjusted
@@ -391,3 +391,15 @@ def test_confidence_sets_do_not_compare_groups(correction: Correction) -> None:
     assert apart <= {1.0}
     ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
     assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 4), "d": (1, 4)}
+
+
+def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(drawn_blocks: Drawn) -> None:
+    blocks, method = drawn_blocks(60), METHODS["expected_wins"]
+    scores, options = method.score(blocks), RangeOptions(resamples=9)
+    found = [
+        find_ranges(blocks, method, {}, options, scores=scores, seed=seed) for seed in range(8)
+    ]
+    assert found[0].errors is not None
+    variance = np.diag(method.score_covariance(blocks).matrix)
+    np.testing.assert_array_equal(found[0].errors, np.sqrt(variance))
+    assert len({(*one.ranges.low.tolist(), *one.ranges.high.tolist()) for one in found}) > 1
