@@ -207,7 +207,9 @@ def test_without_ties_it_is_the_model_of_bradley_and_terry() -> None:
         penalty=Penalty(wins=1e-9, discrimination=0, leniency=0),
         weights=decided.astype(np.float64),
     )
-    np.testing.assert_allclose(model.fit().ability, expected.ability[0], atol=1e-5)
+    fit = model.fit()
+    np.testing.assert_allclose(fit.ability, expected.ability[0], atol=1e-5)
+    assert (fit.tie, fit.parameters[6]) == (0, 0)
 
 
 def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
