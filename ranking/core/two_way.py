@@ -257,10 +257,9 @@ def draw_scores(
     deviates, freedom = np.empty((len(ids), n)), covariance.freedom_of_ranks
     for row, id_ in enumerate(ids):
         deviates[row, order] = root @ _t_deviates(seed, id_, n, freedom)
-    estimable = np.broadcast_to(scores.estimable, deviates.shape)
     return Scores(
-        values=np.where(estimable, scores.values + deviates, np.nan),
-        estimable=estimable,
+        values=scores.values + deviates,
+        estimable=np.broadcast_to(scores.estimable, deviates.shape),
         group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
     )
 

@@ -127,7 +127,7 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
     met = decided > 0
     share, weight = smoothed_share(wins, decided)
-    weight = weight * met / np.maximum(1, met.sum(axis=1, keepdims=True))
+    weight = weight / np.maximum(1, met.sum(axis=1, keepdims=True))
     result = np.zeros((n, n, n))
     system = np.arange(n)
     result[system, system, :] = weight * (1 - share)

@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, InternalError, connection, transaction
@@ -296,6 +297,31 @@ def test_one_document_is_said_where_ranges_are_over_segments(varied: TestSetWrit
     run = ranking_run_compute(test_set_id=varied.test_set.pk)
     assert run is not None
     assert run.result["limits"] == []
+
+
+def test_anytime_ranges_take_the_documents_of_a_test_set_for_independent(
+    varied: TestSetWriter,
+) -> None:
+    """Two are too few to say anything, where twelve segments by themselves were not."""
+    change(varied, ranges="anytime")
+    without = ranking_run_compute(test_set_id=varied.test_set.pk)
+    other = Document.objects.create(test_set=varied.test_set, name="other", position=9)
+    later = Segment.objects.filter(test_set=varied.test_set, number__gt=6)
+    for position, segment in enumerate(later.order_by("number"), 1):
+        Segment.objects.filter(pk=segment.pk).update(document=other, position=position)
+    change(varied, confidence=0.9)
+    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert without is not None
+    assert run is not None
+    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
+    documents = (blocks.segment > 6).astype(np.int32)
+    expected = rank(blocks, ranges="anytime", confidence=0.9, documents=documents)
+    assert run.result["refusals"] == expected.extra["refusals"]
+    assert run.result["refusals"]["A"] == ["few_segments"]
+    assert without.result["refusals"] != run.result["refusals"]
+    assert run.result["input"]["segments"] == 12
+    assert run.result["input"]["effective_segments"] == pytest.approx(12)
+    assert run.result["input"]["effective_judges"] == pytest.approx(6)
 
 
 def test_the_page_offers_levels_in_words_and_changes_the_level(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.comparisons import Comparisons, comparisons_of, shown_position
 from ranking.core.davidson import NotConvergedError, davidson
 from ranking.core.judge_effects import JudgeEffectsModel, Penalty
+from ranking.core.judge_effects_method import davidson_judges, davidson_judges_moves
 from ranking.core.ranking import rank
 from ranking.core.tallies import tally
 from tests.worlds import World, draw_campaign
@@ -205,7 +207,9 @@ def test_without_ties_it_is_the_model_of_bradley_and_terry() -> None:
         penalty=Penalty(wins=1e-9, discrimination=0, leniency=0),
         weights=decided.astype(np.float64),
     )
-    np.testing.assert_allclose(model.fit().ability, expected.ability[0], atol=1e-5)
+    fit = model.fit()
+    np.testing.assert_allclose(fit.ability, expected.ability[0], atol=1e-5)
+    assert (fit.tie, fit.parameters[6]) == (0, 0)
 
 
 def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
@@ -292,3 +296,49 @@ def test_parameters_out_of_range_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=next(iter(parameters))):
         rank(drawn_blocks(9), "davidson_judges", parameters=parameters)
+
+
+def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(120)
+    weights = np.random.default_rng(1).integers(0, 3, 120)
+    mixed_up = np.random.default_rng(2).permutation(120)
+    one = davidson_judges(blocks, weights=weights, covariates="position")
+    other = davidson_judges(blocks.take(mixed_up), weights=weights[mixed_up], covariates="position")
+    np.testing.assert_array_equal(one.scores.values, other.scores.values)
+    assert one.extra == other.extra
+    repeated = davidson_judges(
+        blocks.take(np.repeat(np.arange(120), weights)), covariates="position"
+    )
+    np.testing.assert_allclose(one.scores.values, repeated.scores.values, atol=1e-8)
+    arguments: dict[str, Any] = {
+        "prior": 0.1, "discrimination": 0.25, "leniency": 1.0, "covariates": "position",
+    }  # fmt: skip
+    moves = davidson_judges_moves(blocks, **arguments)
+    np.testing.assert_array_equal(
+        davidson_judges_moves(blocks.take(mixed_up), **arguments), moves[mixed_up]
+    )
+
+
+def test_what_was_not_counted_is_not_estimable_and_groups_do_not_compare() -> None:
+    rows = [BlockRow(f"j{k % 3}", k, ["a", "b"], [1 + k % 2, 2 - k % 2]) for k in range(8)]
+    rows += [BlockRow("j0", 20 + k, ["c", "d"], [1, 1]) for k in range(3)]
+    rows += [BlockRow("last", 30, ["a", "e"], [1, 2])]
+    blocks = blocks_from_rows(rows, "abcde")
+    last = blocks.judges.index("last")
+    fit = davidson_judges(blocks, weights=(blocks.judge != last).astype(np.int64))
+    assert fit.scores.estimable.tolist() == [True, True, True, True, False]
+    assert np.isnan(fit.scores.values).tolist() == [False, False, False, False, True]
+    assert fit.scores.group is not None
+    group = fit.scores.group.tolist()
+    assert (group[0] == group[1], group[2] == group[3], group[0] == group[2]) == (True, True, False)
+    assert set(fit.extra["judges"]) == {"j0", "j1", "j2"}
+
+
+def test_either_effect_of_judges_can_be_left_out(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(60)
+    said = davidson_judges(blocks, discrimination=0.0).extra["judges"].values()
+    assert {judge["discrimination"] for judge in said} == {0}
+    assert all(judge["leniency"] for judge in said)
+    said = davidson_judges(blocks, leniency=0.0).extra["judges"].values()
+    assert {judge["leniency"] for judge in said} == {0}
+    assert all(judge["discrimination"] for judge in said)

@@ -175,3 +175,30 @@ def test_what_does_not_fit_together_is_refused(drawn_blocks: Drawn) -> None:
         LiveState(blocks.systems, Resampling("pairs"), outright=True)
     with pytest.raises(ValueError, match="ties"):
         _ = LiveState(blocks.systems, ties=False).tallies
+
+
+def test_judgments_leave_in_bulk_as_they_came(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(200)
+    state = state_of(blocks, "two_way")
+    state.remove(blocks.take(slice(80, None)))
+    assert_same(state, state_of(blocks.take(slice(0, 80)), "two_way"))
+    state.add(blocks.take(slice(80, None)))
+    assert_same(state, state_of(blocks, "two_way"))
+
+
+@pytest.mark.parametrize("count", [2, 60])
+def test_judges_are_known_by_name_whatever_their_number(count: int) -> None:
+    """In the first shard ben is the second judge, in the other the first."""
+    rows = [
+        BlockRow(("anna", "ben")[k % 2], k, ["a", "b", "c"], [1 + k % 2, 2, 3])
+        for k in range(count)
+    ]
+    others = [
+        BlockRow(("ben", "carl")[k % 2], k, ["a", "b", "c"], [3, 1 + k % 3, 2])
+        for k in range(count, 2 * count)
+    ]
+    state = state_of(blocks_from_rows(rows, "abc"), "two_way")
+    state.add(blocks_from_rows(others, "abc"))
+    expected = moments_of_blocks(blocks_from_rows(rows + others, "abc"), Layout(3, ties=True))
+    for name in ("cells", *UNITS):
+        np.testing.assert_array_equal(getattr(state.moments, name), getattr(expected, name))

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, ttest_1samp, ttest_rel
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Level
 from ranking.core.methods import METHODS
 from ranking.core.pairs import PairTests, compared_pairs, difference_tests, sign_tests
-from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance
+from ranking.core.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance, find_ranges
+from ranking.core.rank_confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranking import Ranking, rank
 from ranking.core.significance import Correction, adjusted
 from ranking.core.tallies import tally
@@ -305,3 +308,98 @@ def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
             )
         }
         assert len(ranges) > 1
+
+
+def test_the_level_is_what_the_confidence_leaves() -> None:
+    assert [RangeOptions(confidence=c).level for c in (0.9, 0.95, 0.99)] == [0.1, 0.05, 0.01]
+
+
+def test_draws_are_as_many_as_asked_for_and_of_the_seed(clustered: Blocks) -> None:
+    wins = tally(clustered).wins
+    scores = METHODS["expected_wins"].score(clustered)
+    covariance = METHODS["expected_wins"].score_covariance(clustered)
+    one, other = (
+        draw_around(scores, wins, covariance, seed=seed, draws=7).values for seed in (1, 2)
+    )
+    assert one.shape == (7, 15)
+    assert not np.isclose(one, other).any()
+
+
+def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
+    blocks, _truth = draw_campaign(World(name="few", systems=5, blocks=60), 3)
+    ranking = rank(blocks, ranges="anytime")
+    found = anytime_ranges(blocks)
+    index = blocks.systems.index
+    for pair in ranking.pairs:
+        evidence = found.log_evidence[index(pair.better), index(pair.worse)]
+        assert pair.p_value == pytest.approx(min(1, np.exp(-evidence)))
+        assert pair.adjusted_p == pytest.approx(min(1, 10 * pair.p_value))
+
+
+@pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
+def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: Correction) -> None:
+    """With the scores, covariance and degrees of freedom of the method, by hand."""
+    few = clustered.take(slice(0, 200))
+    method = METHODS["expected_wins"]
+    scores, covariance = method.score(few), method.score_covariance(few)
+    found = rank(few, ranges="confidence_set", correction=correction, confidence=0.8, seed=5)
+    expected = rank_confidence_sets(
+        scores.values,
+        covariance.matrix,
+        confidence=0.8,
+        simultaneous=correction is Correction.HOLM,
+        freedom=covariance.freedom,
+        seed=5,
+    )
+    for row in found.systems:
+        at = few.systems.index(row.system)
+        assert (row.rank_low, row.rank_high) == (expected.low[at], expected.high[at])
+    if correction is Correction.HOLM:
+        p = pairwise_p_values(scores.values, covariance.matrix, freedom=covariance.freedom, seed=5)
+        for pair in found.pairs:
+            better, worse = few.systems.index(pair.better), few.systems.index(pair.worse)
+            assert pair.adjusted_p == p[better, worse]
+
+
+def test_what_ranges_take_for_independent_and_which_sides_their_tests_have() -> None:
+    said = {
+        kind: (options.independent, options.chosen_sides, str(options.chosen_correction))
+        for kind in RANGE_KINDS
+        for options in [RangeOptions(kind=kind, resample="blocks")]
+    }
+    assert said == {
+        "percentile": ("blocks", 2, "none"),
+        "sign_test": ("pairs", 1, "none"),
+        "confidence_set": ("blocks", 2, "none"),
+        "anytime": ("two_way", 2, "holm"),
+    }
+    method = METHODS["expected_wins"]
+    assert RangeOptions().is_closed_form(method)
+    assert not RangeOptions(resample="blocks").is_closed_form(method)
+    assert not RangeOptions().is_closed_form(METHODS["lopez"])
+
+
+@pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
+def test_confidence_sets_do_not_compare_groups(correction: Correction) -> None:
+    rows = [BlockRow(f"j{k % 6}", k, ["a", "b"], [1, 2] if k > 1 else [2, 1]) for k in range(60)]
+    rows += [BlockRow(f"j{k % 6}", k, ["c", "d"], [1 + k % 2, 2 - k % 2]) for k in range(60)]
+    ranking = rank(
+        blocks_from_rows(rows, "abcd"), "bradley_terry", ranges="confidence_set",
+        correction=correction,
+    )  # fmt: skip
+    apart = {p.adjusted_p for p in ranking.pairs if (p.better in "ab") != (p.worse in "ab")}
+    assert apart <= {1.0}
+    ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
+    assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 4), "d": (1, 4)}
+
+
+def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(drawn_blocks: Drawn) -> None:
+    blocks, method = drawn_blocks(60), METHODS["expected_wins"]
+    scores, options = method.score(blocks), RangeOptions(resamples=9)
+    found = [
+        find_ranges(blocks, method, {}, options, scores=scores, seed=seed) for seed in range(8)
+    ]
+    assert found[0].errors is not None
+    variance = np.diag(method.score_covariance(blocks).matrix)
+    np.testing.assert_array_equal(found[0].errors, np.sqrt(variance))
+    assert len({(*one.ranges.low.tolist(), *one.ranges.high.tolist()) for one in found}) > 1

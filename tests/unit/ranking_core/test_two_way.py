@@ -11,21 +11,31 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.clusters import rank_ranges
-from ranking.core.counts import Layout, count
+from ranking.core.counts import Counts, Layout, count
 from ranking.core.levels import Level
 from ranking.core.method import CountsMethod
 from ranking.core.methods import METHODS
-from ranking.core.moments import UNITS, Moments, moments_of_blocks, units_of
+from ranking.core.moments import (
+    UNITS,
+    Moments,
+    effective_units,
+    moments_of_blocks,
+    second_moments,
+    unit_counts,
+    units_of,
+)
 from ranking.core.ranking import rank
 from ranking.core.two_way import (
+    ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,
     clustered_covariance,
+    combined_covariance,
     draw_scores,
     two_way_covariance,
     with_least_variance,
 )
-from ranking.core.two_way_resampling import two_way_resampling
+from ranking.core.two_way_resampling import _share, two_way_resampling
 from ranking.core.wins import Scores, expected_wins_influence, smoothed_share
 from tests.worlds import World, draw_campaign, world_named
 
@@ -338,3 +348,163 @@ def test_degrees_of_freedom_of_ranks(systems: int, freedom: float, expected: flo
         matrix=np.eye(systems), freedom=freedom, segments=9, judges=9, limits=()
     )
     assert covariance.freedom_of_ranks == pytest.approx(expected)
+
+
+def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
+    def part(variance: float, effective: float) -> ClusteredCovariance:
+        return ClusteredCovariance(np.array([[variance]]), effective)
+
+    blocks, few = part(2.0, 12.0), part(5.0, 3.0)
+    found = combined_covariance(blocks, few, few)
+    assert (found.matrix[0, 0], found.freedom) == (2, 11)
+    assert found.limits == (RangeLimit.FEW_SEGMENTS, RangeLimit.FEW_JUDGES)
+    of_judges = combined_covariance(blocks, few, part(7.0, 9.0))
+    assert (of_judges.matrix[0, 0], of_judges.freedom, of_judges.judges) == (7, 8, 9)
+    assert (of_judges.limits, of_judges.segments) == ((RangeLimit.FEW_SEGMENTS,), 3)
+    assert combined_covariance(part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)).freedom == np.inf
+
+
+def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> None:
+    covariance = ScoreCovariance(matrix=np.eye(4), freedom=9, segments=9, judges=9, limits=())
+    estimable = np.array([True, True, True, False])
+    scores = Scores(
+        values=np.array([3.0, 2.0, 1.0, np.nan]), estimable=estimable, group=np.array([0, 0, 1, 2])
+    )
+    order = np.array([2, 0, 3, 1])
+    found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order)
+    for row, id_ in enumerate((5, 6)):
+        generator = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
+        normal = generator.standard_normal(4)
+        # Four systems double the degrees of freedom.
+        deviates = normal / np.sqrt(generator.chisquare(18) / 18)
+        expected = scores.values.copy()
+        expected[order] += deviates
+        np.testing.assert_allclose(found.values[row], expected)
+    np.testing.assert_array_equal(found.estimable, [estimable] * 2)
+    assert found.group is not None
+    np.testing.assert_array_equal(found.group, [[0, 0, 1, 2]] * 2)
+
+
+def test_the_share_resampled_solves_its_equation_between_nought_and_one() -> None:
+    share = _share(3.0, 2.0, 2.0)
+    assert share * 3 + share**2 * 2 == pytest.approx(2)
+    assert (_share(1.0, 1.0, 9.0), _share(0.0, 0.0, 1.0), _share(1.0, 1.0, 0.0)) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("judges", "segments", "level"),
+    [(2, 30, "segments"), (30, 2, "judges"), (2, 2, "blocks"), (30, 30, "two_way")],
+)
+def test_what_is_resampled_where_units_are_few(judges: int, segments: int, level: Level) -> None:
+    rows = [
+        BlockRow(f"j{k % judges}", k // 2 % segments, ["a", "b", "c"], [1 + k % 3, 2, 3 - k % 2])
+        for k in range(60)
+    ]
+    resampling, limits = two_way_resampling(blocks_from_rows(rows, "abc"), seed=7)
+    assert (resampling.level, resampling.seed) == (level, 7)
+    assert (RangeLimit.FEW_JUDGES in limits) == (judges == 2)
+    assert (RangeLimit.FEW_SEGMENTS in limits) == (segments == 2)
+
+
+def test_where_nothing_varies_resampling_has_a_share_all_the_same() -> None:
+    """Infinitely many degrees of freedom: ties only, and judges who agree more than chance."""
+    ties = [BlockRow(f"j{k % 6}", k // 6, ["a", "b"], [1, 1]) for k in range(36)]
+    assert two_way_resampling(blocks_from_rows(ties, "ab"), seed=0)[0].share == 1
+    balanced = [
+        BlockRow(f"j{j}", s, ["a", "b"], [1, 2] if (s + j) % 2 else [2, 1])
+        for s in range(6)
+        for j in range(6)
+    ]
+    assert two_way_resampling(blocks_from_rows(balanced, "ab"), seed=0)[0].share == pytest.approx(0)
+
+
+def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
+    """Student's, with the degrees of freedom of ranks."""
+    world = World(name="share", judges=30, systems=5, blocks=200)
+    blocks = draw_campaign(world, 1)[0]
+    layout = Layout(5)
+    moments = moments_of_blocks(blocks, layout)
+    influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
+    influence = influence[:, layout.used]
+    closed = two_way_covariance(moments, influence)
+    freedom = closed.freedom_of_ranks
+    assert freedom > 4
+    of = {unit: np.trace(influence @ getattr(moments, unit) @ influence.T) for unit in UNITS}
+    share = two_way_resampling(blocks, seed=0)[0].share
+    found = share * (of["segments"] + of["judges"]) + share**2 * of["blocks"]
+    assert 0 < share < 1
+    assert found == pytest.approx(np.trace(closed.matrix) * freedom / (freedom - 2))
+
+
+@pytest.mark.parametrize("name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"])
+def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(name: str) -> None:
+    """Of system a with two wins, no loss and one tie; two of three blocks won alone."""
+    method = METHODS[name]
+    assert isinstance(method, CountsMethod)
+    assert method.influence is not None
+    layout = method.layout(2)
+    counts = Counts(
+        wins=np.array([[0, 2], [0, 0]]),
+        ties=np.array([[0, 1], [1, 0]]),
+        shown=np.array([3, 3]),
+        best=np.array([3, 1]),
+        alone=np.array([2, 0]),
+    )
+    part, whole = {"geq_others": (3, 3), "bojar": (2, 2)}.get(name, (2, 3))
+    share, weight = (part + 1) / (whole + 2), (whole / (whole - 1)) ** 0.5 / whole
+    influence = method.influence(counts)[0]
+    assert influence.shape == (layout.size,)
+    if layout.outright:
+        # Shown, best, alone: of a and b each.
+        expected = [weight * -share, 0, 0, 0, weight, 0]
+        np.testing.assert_allclose(influence[-6:], expected)
+        assert not influence[:-6].any()
+    else:
+        assert influence[1] == pytest.approx(weight * (1 - share))
+        assert influence[2] == pytest.approx(weight * -share)
+    if layout.ties and not layout.outright:
+        tie = {"geq_others": 1, "gt_others": 0}[name]
+        assert influence[5] == pytest.approx(weight * (tie - share))
+
+
+def test_influences_of_expected_wins_ignore_the_diagonal_and_opponents_never_met() -> None:
+    wins = np.array([[7, 3, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
+    found = expected_wins_influence(wins)
+    weight = (4 / 3) ** 0.5 / 4
+    assert found[0, 0, 1] == pytest.approx(weight * (1 - 4 / 6))
+    assert found[0, 1, 0] == pytest.approx(-weight * 4 / 6)
+    # b met two, one of them once.
+    assert found[1, 1, 0] == pytest.approx(weight / 2 * (1 - 2 / 6))
+    assert found[1, 1, 2] == pytest.approx(2**0.5 / 2 * (1 - 2 / 3))
+    assert not found[3].any()
+    assert not found[:, :, 3].any()
+    assert not np.diagonal(found, axis1=1, axis2=2).any()
+
+
+def test_effective_units_of_each_system_and_of_nobody() -> None:
+    """Of a: three segments with 2, 1 and 1 comparisons; of d none."""
+    rows = [
+        BlockRow("i", 1, ["a", "b", "c"], [1, 2, 3]),
+        BlockRow("j", 2, ["a", "b"], [1, 2]),
+        BlockRow("j", 3, ["a", "c"], [1, 1]),
+    ]
+    layout = Layout(4, ties=True)
+    moments = moments_of_blocks(blocks_from_rows(rows, "abcd"), layout)
+    found = effective_units(moments, layout, "segments")
+    np.testing.assert_allclose(found, [16 / 6, 9 / 5, 9 / 5, 0])
+    np.testing.assert_allclose(effective_units(moments, layout, "judges"), [2, 9 / 5, 9 / 5, 0])
+    assert moments.effective("segments") == pytest.approx(25 / 11)
+    none = moments_of_blocks(blocks_from_rows([], "ab"), Layout(2))
+    assert [none.effective(unit) for unit in UNITS] == [0, 0, 0]
+
+
+def test_blocks_of_a_unit_need_not_be_beside_each_other(drawn_blocks: Drawn) -> None:
+    """More blocks than are counted at a time, of units in no order."""
+    blocks = drawn_blocks(2500)
+    layout = Layout(len(blocks.systems), ties=True)
+    unit = np.random.default_rng(1).integers(0, 400, len(blocks))
+    total = unit_counts(blocks, layout, unit).toarray()
+    for number in (0, 17, 399):
+        expected = count(blocks.take(unit == number), layout)[layout.used]
+        np.testing.assert_array_equal(total[:, number], expected)
+    np.testing.assert_array_equal(second_moments(blocks, layout, unit), total @ total.T)
