@@ -26,6 +26,7 @@ export class Outbox extends EventTarget {
   #failures = 0;
   #timer = 0;
   #running = false;
+  #wanted = false;
 
   constructor(api, owner) {
     super();
@@ -71,14 +72,19 @@ export class Outbox extends EventTarget {
   }
 
   async flush() {
+    // Whoever asks while the last round ends, after it found nothing more, starts another.
+    this.#wanted = true;
     if (this.#running) return;
     this.#running = true;
-    clearTimeout(this.#timer);
     try {
-      // Where there are locks, the tabs of one judge take turns; where there are none, the ids
-      // keep a submission sent by two tabs from being stored twice.
-      if (navigator.locks) await navigator.locks.request(this.prefix, () => this.#drain());
-      else await this.#drain();
+      while (this.#wanted) {
+        this.#wanted = false;
+        clearTimeout(this.#timer);
+        // Where there are locks, the tabs of one judge take turns; where there are none, the ids
+        // keep a submission sent by two tabs from being stored twice.
+        if (navigator.locks) await navigator.locks.request(this.prefix, () => this.#drain());
+        else await this.#drain();
+      }
     } finally {
       this.#running = false;
     }

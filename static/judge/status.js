@@ -20,6 +20,8 @@ export class Status {
     outbox.addEventListener("change", () => this.show());
     outbox.addEventListener("sent", () => {
       this.#refusal = "";
+      // What comes along with the answer may have been shown before the refusal was forgotten.
+      if (!outbox.waiting().length) this.#word = "sent";
     });
   }
 

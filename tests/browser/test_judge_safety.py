@@ -234,6 +234,23 @@ def test_what_the_server_refuses_comes_back_to_the_judge(
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
 
+def test_what_was_refused_once_and_brings_the_next_hit_counts_as_sent(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("400")
+    body = json.dumps({"detail": "Some outputs are still to be ranked.", "missing": []})
+    refused = {"status": 400, "content_type": "application/json", "body": body}
+    judging.route(JUDGMENTS, lambda route: route.fulfill(**refused))
+    # The next HIT cannot come but with the answer to a judgment.
+    judging.route(re.compile(r"/judging/assignments/"), lambda _: None)
+    judge_block(judging, "12345")
+    expect(judging.locator("#notice")).to_contain_text("Some outputs are still to be ranked.")
+    judging.unroute(JUDGMENTS)
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+
+
 def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None:
     other = judging.context.new_page()
     other.goto(judging.url)

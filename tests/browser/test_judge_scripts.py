@@ -132,3 +132,25 @@ def test_letters_are_told_by_what_they_type(
     judging: Page, key: str, code: str, letter: str | None
 ) -> None:
     assert call(judging, "keys", "letterOfKey", {"key": key, "code": code}) == letter
+
+
+def test_a_submission_that_comes_as_a_round_ends_is_sent(judging: Page) -> None:
+    """Between its last look for something to send and its end, nothing is left behind."""
+    sent = judging.evaluate(
+        """async () => {
+          const { Outbox } = await import("/static/judge/outbox.js");
+          const sent = [];
+          const api = { submit: async (kind, id, body) => (sent.push(body.block), { status: 200 }) };
+          const outbox = new Outbox(api, "somebody-else");
+          let late = false;
+          outbox.addEventListener("change", () => {
+            if (outbox.state !== "idle" || sent.length !== 1 || late) return;
+            late = true;
+            outbox.add("judgments", "second", {});
+          });
+          outbox.add("judgments", "first", {});
+          await outbox.emptied();
+          return sent;
+        }"""
+    )
+    assert sent == ["first", "second"]
