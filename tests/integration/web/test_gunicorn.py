@@ -12,6 +12,7 @@ from threading import Thread
 
 import pytest
 
+from config import gunicorn
 from tests.integration.web.conftest import HOST, SECONDS, Server
 
 Eventually = Callable[[Callable[[], bool]], None]
@@ -67,10 +68,11 @@ def test_two_answers_to_one_question_are_refused(server: Server) -> None:
 
 
 def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> None:
-    before = {worker.pid for worker in server.workers()}
+    # One of them may still be about to be forked when the other answers already.
+    eventually(lambda: len(server.workers()) == gunicorn.workers)
     victim = int(server.get("/process"))
     os.kill(victim, signal.SIGKILL)
-    eventually(lambda: len({w.pid for w in server.workers()} - {victim}) == len(before))
+    eventually(lambda: len({w.pid for w in server.workers()} - {victim}) == gunicorn.workers)
     assert int(server.get("/process")) != victim
 
 
