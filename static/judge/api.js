@@ -1,4 +1,5 @@
-// The judging API. An answer of the server is {status, data, at}, `at` by its clock; no answer at all throws Unreachable.
+// The judging API. An answer of the server is {status, data, at, asked}: `at` by its clock, `asked` by
+// performance.now() when the request was made; no answer at all throws Unreachable.
 
 import * as store from "./store.js";
 
@@ -47,8 +48,9 @@ export class Api {
   }
 
   async #call(method, path, body) {
+    const asked = performance.now();
     // Somebody else opened their link in this browser: what is done here must not become theirs.
-    if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now() };
+    if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now(), asked };
     let response;
     let data = null;
     try {
@@ -69,7 +71,8 @@ export class Api {
     } catch {
       throw new Unreachable();
     }
-    return { status: response.status, data, at: Date.parse(response.headers.get("Date")) || Date.now() };
+    const at = Date.parse(response.headers.get("Date")) || Date.now();
+    return { status: response.status, data, at, asked };
   }
 }
 

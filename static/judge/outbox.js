@@ -27,6 +27,7 @@ export class Outbox extends EventTarget {
   #timer = 0;
   #running = false;
   #wanted = false;
+  #confirmed = new Map();
 
   constructor(api, owner) {
     super();
@@ -36,7 +37,9 @@ export class Outbox extends EventTarget {
     // Back from the tab where the judge signed in again.
     addEventListener("focus", () => this.flush());
     addEventListener("storage", (event) => {
-      if (event.key?.startsWith(this.prefix)) this.#tell("change");
+      if (!event.key?.startsWith(this.prefix)) return;
+      if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue));
+      this.#tell("change");
     });
   }
 
@@ -62,6 +65,13 @@ export class Outbox extends EventTarget {
 
   latestOf(block) {
     return this.waiting().findLast((item) => item.body.block === block && item.kind !== REPORT);
+  }
+
+  // What an answer of the server cannot know of a block: its request, made at `asked` by
+  // performance.now(), may have been answered before the submission was stored, and arrive after.
+  unknownOf(block, asked) {
+    const confirmed = this.#confirmed.get(block);
+    return this.latestOf(block) ?? (confirmed?.at >= asked ? confirmed.item : undefined);
   }
 
   // Resolves once nothing is waiting any more.
@@ -107,7 +117,8 @@ export class Outbox extends EventTarget {
           const settled = refused && item.kind !== REPORT && body.block === item.body.block;
           if (id === item.id || settled) store.remove(this.prefix + id);
         }
-        this.#tell("sent", { item, answer: answer.data, at: answer.at });
+        this.#confirm(item);
+        this.#tell("sent", { item, answer: answer.data, at: answer.at, asked: answer.asked });
       } else {
         // The server will never take it as it is. It stays on the device, out of the way of the others.
         store.put(this.prefix + item.id, { ...item, refused: answer.data?.detail ?? String(answer.status) });
@@ -116,6 +127,11 @@ export class Outbox extends EventTarget {
       this.#settle("sending");
     }
     this.#settle("idle");
+  }
+
+  #confirm(item) {
+    if (item.refused || item.kind === REPORT) return;
+    this.#confirmed.set(item.body.block, { item, at: performance.now() });
   }
 
   #pause(state) {

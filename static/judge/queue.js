@@ -18,8 +18,9 @@ export class Queue extends EventTarget {
     this.api = api;
     this.outbox = outbox;
     this.drafts = drafts;
-    outbox.addEventListener("sent", ({ detail: { answer, at } }) => {
-      if (answer?.next) this.#take({ data: answer.next, at });
+    outbox.addEventListener("sent", ({ detail: { item, answer, at, asked } }) => {
+      // One that follows a HIT which is still to come, as after a reload, would be put before it.
+      if (answer?.next && this.hits.has(item.body.after)) this.#take({ data: answer.next, at, asked });
     });
   }
 
@@ -157,7 +158,7 @@ export class Queue extends EventTarget {
       this.#extend(known, answer);
       known.dropped = false;
       known.rules = data.rules;
-      this.#believe(data);
+      this.#believe(answer);
       return;
     }
     const { id, ordinal, back, rules, languages } = data;
@@ -167,15 +168,15 @@ export class Queue extends EventTarget {
     // One of them may be here from the judge's history.
     const lent = new Set(data.blocks.map(({ id }) => id));
     this.blocks = this.blocks.filter(({ id }) => !lent.has(id));
-    data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index)));
+    data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index, answer.asked)));
   }
 
   // The server knows better about a HIT we have seen, where nothing of ours is on its way to it: a
   // submission that was not taken, or one from another device.
-  #believe(data) {
+  #believe({ data, asked }) {
     for (const { id, state, judgment } of data.blocks) {
       const block = this.find(id);
-      if (!block || block.state === state || this.outbox.latestOf(id)) continue;
+      if (!block || block.state === state || this.outbox.unknownOf(id, asked)) continue;
       if (state === "open") block.state = "open";
       else this.settle(block, state === "judged" ? "judgments" : "skips", judgment ?? {});
     }
@@ -192,10 +193,10 @@ export class Queue extends EventTarget {
     return block;
   }
 
-  #remember(data, hit, index) {
+  #remember(data, hit, index, asked) {
     const blank = data.candidates.map(() => null);
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", labels: blank, sent: null };
-    const item = this.outbox.latestOf(block.id);
+    const item = this.outbox.unknownOf(block.id, asked);
     if (item) this.settle(block, item.kind, item.body);
     else if (data.state === "judged") this.settle(block, "judgments", data.judgment);
     else if (data.state === "skipped") this.settle(block, "skips", {});

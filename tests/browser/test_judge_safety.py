@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember")
 JUDGMENTS = re.compile(r"/judging/judgments/")
+ASSIGNMENTS = re.compile(r"/judging/assignments/")
 NETWORK_ERROR = "net::ERR_"
 
 
@@ -110,6 +111,30 @@ def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: lis
     at_sentence(judging, 2)
     all_sent(judging)
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+
+
+def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    """The answer that comes last knows least: what was confirmed meanwhile stays done."""
+    tolerate.append(NETWORK_ERROR)
+    judging.route(JUDGMENTS, lambda route: route.abort())
+    judging.evaluate("() => { window.setTimeout = () => 0; }")  # Nothing is sent a second time.
+    judge_block(judging, "12345")
+    expect(judging.locator("#status")).to_have_class(re.compile("stuck"))
+    judging.unroute(JUDGMENTS)
+    asked: list[Route] = []
+    sending: list[Route] = []
+    judging.route(ASSIGNMENTS, lambda route: asked.append(route))
+    judging.route(JUDGMENTS, lambda route: sending.append(route))
+    judging.reload()
+    judging.wait_for_function("() => document.getElementById('status').textContent")
+    lent = asked[0].fetch()
+    sending[0].continue_()
+    all_sent(judging)
+    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
+    asked[0].fulfill(response=lent)
+    at_sentence(judging, 2)
 
 
 def test_what_waits_survives_the_browser(
@@ -242,7 +267,7 @@ def test_what_was_refused_once_and_brings_the_next_hit_counts_as_sent(
     refused = {"status": 400, "content_type": "application/json", "body": body}
     judging.route(JUDGMENTS, lambda route: route.fulfill(**refused))
     # The next HIT cannot come but with the answer to a judgment.
-    judging.route(re.compile(r"/judging/assignments/"), lambda _: None)
+    judging.route(ASSIGNMENTS, lambda _: None)
     judge_block(judging, "12345")
     expect(judging.locator("#notice")).to_contain_text("Some outputs are still to be ranked.")
     judging.unroute(JUDGMENTS)

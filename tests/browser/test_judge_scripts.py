@@ -154,3 +154,19 @@ def test_a_submission_that_comes_as_a_round_ends_is_sent(judging: Page) -> None:
         }"""
     )
     assert sent == ["first", "second"]
+
+
+def test_what_another_tab_sent_is_unknown_to_an_answer_asked_for_before(judging: Page) -> None:
+    known = judging.evaluate(
+        """async () => {
+          const { Outbox } = await import("/static/judge/outbox.js");
+          const outbox = new Outbox({}, "somebody-else");
+          const item = { id: "i", kind: "judgments", body: { block: "b" }, at: 0 };
+          const [key, oldValue] = ["quintet/outbox/somebody-else/i", JSON.stringify(item)];
+          const before = performance.now();
+          dispatchEvent(new StorageEvent("storage", { key, oldValue, newValue: null }));
+          const after = performance.now() + 1;
+          return [before, after].map((asked) => outbox.unknownOf("b", asked)?.id ?? null);
+        }"""
+    )
+    assert known == ["i", None]

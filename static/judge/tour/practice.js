@@ -35,7 +35,7 @@ export class Practice {
   signedIn() {}
 
   #answer(data) {
-    return { status: 200, data, at: Date.now() };
+    return { status: 200, data, at: Date.now(), asked: performance.now() };
   }
 }
 
