@@ -125,8 +125,9 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     judging.unroute(JUDGMENTS)
     asked: list[Route] = []
     sending: list[Route] = []
-    judging.route(ASSIGNMENTS, asked.append)
-    judging.route(JUDGMENTS, sending.append)
+    # Lambdas, since Playwright cannot take a method of a list.
+    judging.route(ASSIGNMENTS, lambda route: asked.append(route))  # noqa: PLW0108
+    judging.route(JUDGMENTS, lambda route: sending.append(route))  # noqa: PLW0108
     judging.reload()
     judging.wait_for_function("() => document.getElementById('status').textContent")
     lent = asked[0].fetch()
