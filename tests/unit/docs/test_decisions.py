@@ -1,0 +1,35 @@
+"""Decisions are numbered once, and short enough to be read."""
+
+from pathlib import Path
+
+import pytest
+
+from launcher.home import CHECKOUT
+
+FOLDER = CHECKOUT / "docs" / "decisions"
+FILES = sorted(FOLDER.glob("0*.md"))
+LINES = ("**To decide**: ", "**Choice**: ", "**Why**: ", "**Given up**: ", "**Look again** ")
+LIMIT = 1000
+
+
+def test_numbers_have_neither_gaps_nor_twins() -> None:
+    assert [int(path.name[:4]) for path in FILES] == list(range(1, len(FILES) + 1))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_decision_has_its_number_and_five_lines(path: Path) -> None:
+    title, blank, *lines = path.read_text().splitlines()
+    assert title.startswith(f"# {int(path.name[:4])}. ")
+    assert blank == ""
+    assert len(lines) == len(LINES)
+    for line, begins in zip(lines, LINES, strict=True):
+        assert line.startswith(begins)
+    assert len(path.read_text()) <= LIMIT, "Move the explanation to the page it belongs to."
+
+
+def test_all_of_them_are_listed_with_their_titles() -> None:
+    listed = (FOLDER / "README.md").read_text()
+    for path in FILES:
+        number, title = path.read_text().splitlines()[0].removeprefix("# ").split(". ", 1)
+        assert f"{number}. [{title}]({path.name})\n" in listed
+    assert f"The next number is {len(FILES) + 1}." in listed
