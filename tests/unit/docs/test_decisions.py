@@ -12,8 +12,9 @@ LINES = ("**To decide**: ", "**Choice**: ", "**Why**: ", "**Given up**: ", "**Lo
 LIMIT = 1000
 
 
-def test_numbers_have_neither_gaps_nor_twins() -> None:
-    assert [int(path.name[:4]) for path in FILES] == list(range(1, len(FILES) + 1))
+def test_no_two_decisions_have_the_same_number() -> None:
+    numbers = [path.name[:4] for path in FILES]
+    assert len(set(numbers)) == len(numbers) > 30
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -32,4 +33,4 @@ def test_all_of_them_are_listed_with_their_titles() -> None:
     for path in FILES:
         number, title = path.read_text().splitlines()[0].removeprefix("# ").split(". ", 1)
         assert f"{number}. [{title}]({path.name})\n" in listed
-    assert f"The next number is {len(FILES) + 1}." in listed
+    assert f"The next number is {int(FILES[-1].name[:4]) + 1}." in listed
