@@ -33,7 +33,7 @@ COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER quintet
 # Ahead of the first large campaign; another processor than this one compiles again by itself.
-RUN python -m ranking.core.compiled && python -m ranking.files.compiled && \
+RUN python -m ranking.core.compile_kernels && python -m ranking.files.compiled && \
     python -c "import annotation.sampling.pairing_kernel"
 EXPOSE 8000
 CMD ["gunicorn", "--config=python:config.gunicorn", "--bind=0.0.0.0:8000"]

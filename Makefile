@@ -80,9 +80,9 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
-$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*kernel*.py ranking/files/*kernel*.py annotation/sampling/*kernel*.py)
+$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py ranking/files/*kernel*.py annotation/sampling/*kernel*.py)
 	@echo "Compiling the numeric kernels ..."
-	@$(BIN)/python -m ranking.core.compiled
+	@$(BIN)/python -m ranking.core.compile_kernels
 	@$(BIN)/python -m ranking.files.compiled
 	@$(BIN)/python -c "import annotation.sampling.pairing_kernel"
 	@touch $@

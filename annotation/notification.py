@@ -3,7 +3,7 @@
 Tasks are sent by name: ranking imports annotation, never the other way, and
 services do not import the tasks that call them. Many judges who wait for a plan
 are one message, as are many judgments within one computation
-(`annotation.services.announcing`). Whatever is lost here, because the broker is
+(`annotation.services.judging.notifications`). Whatever is lost here, because the broker is
 down or was emptied, the periodic tasks find.
 """
 

@@ -8,6 +8,6 @@ class CampaignConfig(AppConfig):
     verbose_name = _("Campaign")
 
     def ready(self) -> None:
-        from campaign.interface_language import language_into_session
+        from campaign.accounts.interface_language import language_into_session
 
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
+from campaign.accounts.sessions import SessionStore
 from campaign.services import mails_send_due, sightings_forget
-from campaign.sessions import SessionStore
 
 
 @shared_task(name="campaign.tasks.forget_sessions")

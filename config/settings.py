@@ -51,10 +51,10 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "campaign.interface_language.InterfaceLanguageMiddleware",
+    "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "campaign.sessions.SessionUserMiddleware",
+    "campaign.accounts.sessions.SessionUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -149,8 +149,8 @@ CELERY_BEAT_SCHEDULE = {
 # --- People -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaign.User"
-AUTHENTICATION_BACKENDS = ["campaign.backends.UserBackend"]
-SESSION_ENGINE = "campaign.sessions"
+AUTHENTICATION_BACKENDS = ["campaign.accounts.backends.UserBackend"]
+SESSION_ENGINE = "campaign.accounts.sessions"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -276,12 +276,12 @@ SPECTACULAR_SETTINGS = {
         "MembershipRole": "campaign.models.Membership.Role",
         "SystemKind": "campaign.models.System.Kind",
         "JudgeOrigin": "campaign.models.Judge.Origin",
-        "NotEstimableReason": "ranking.core.wins.NotEstimable",
+        "NotEstimableReason": "ranking.core.scores.NotEstimable",
         "RangeCorrection": "ranking.models.RankingSettings.Correction",
         "RangeKind": "ranking.models.RankingSettings.Ranges",
         "RangeLevel": "ranking.models.RankingSettings.Resample",
         "RangeLimit": "ranking.range_limits.LIMITS",
-        "NoIntervalReason": "ranking.core.kappa_intervals.NoInterval",
+        "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
         "TextDirection": ["ltr", "rtl"],
         "BlockState": ["open", "judged", "skipped"],
         "DesignKind": "annotation.models.Design.Kind",

@@ -14,7 +14,6 @@ from annotation.services import (
     quality_rules_suggest,
     tour_leave,
 )
-from campaign.damage import Damage
 from campaign.models import BadReference, Campaign, Judge, Output, System, TestSet, User
 from campaign.services import (
     bad_reference_review,
@@ -24,6 +23,7 @@ from campaign.services import (
     judge_add,
     organiser_add,
 )
+from campaign.texts.damage import Damage
 from demo.simulation import SimulatedJudge, campaign_simulate
 from ranking.services import quality_evaluate, ranking_history_compute
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from ranking.core.levels import Level
-from ranking.core.range_kinds import RangeKind, RangeOptions
-from ranking.core.ranking import Ranking
-from ranking.core.significance import Correction, Sides
+from ranking.core.counting.resampling import Level
+from ranking.core.ranges.sign_tests import Correction, Sides
+from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
+from ranking.core.rankings.rank import Ranking
 
 
 class RangeChoiceError(ValueError):
@@ -22,7 +22,7 @@ class RangeChoiceError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeChoice:
-    """How rank ranges are made, and the tests of pairs; as `ranking.core.range_kinds.RangeOptions`.
+    """How rank ranges are made, and the tests of pairs; as `ranking.core.rankings.range_kinds.RangeOptions`.
 
     Every part has its value: what a run records does not depend on the defaults of later code.
     """
@@ -45,7 +45,7 @@ class RangeChoice:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of `ranking.core.ranking.rank`."""
+        """Arguments of `ranking.core.rankings.rank.rank`."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property

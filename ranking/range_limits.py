@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ranking.core.anytime import Refusal
-from ranking.core.effective_units import EffectiveUnits
-from ranking.core.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.anytime.ranges import Refusal
+from ranking.core.rankings.effective_units import EffectiveUnits
+from ranking.core.uncertainty.two_way import FEWEST_UNITS, RangeLimit
 from ranking.range_choices import RangeChoice
 
 #: Beside the codes of the core: a test set knows of documents, the core does not.

@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-from annotation.services.announcing import judgments_announce, judgments_take_up
+from annotation.services.judging.notifications import judgments_announce, judgments_take_up
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_test_sets, ranking_is_due
 from ranking.services import quality_evaluate, ranking_run_compute

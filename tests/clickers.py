@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import beta
 
-from ranking.core.blocks import Blocks
-from ranking.core.clickers import reference_ignored, typed_in_order
-from ranking.core.straight_lining import line_chances
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.clickers import reference_ignored, typed_in_order
+from ranking.core.judges.straight_lining import line_chances
 
 Int8Array = npt.NDArray[np.int8]
 Labelling = Callable[[np.random.Generator, int], Int8Array]

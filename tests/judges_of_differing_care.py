@@ -12,8 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement import AgreementReport, Chance, JudgeChance, inter_judge_agreement
-from ranking.core.blocks import Blocks
+from ranking.core.agreement.report import (
+    AgreementReport,
+    Chance,
+    JudgeChance,
+    inter_judge_agreement,
+)
+from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

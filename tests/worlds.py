@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
+from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

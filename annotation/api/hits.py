@@ -8,7 +8,7 @@ from rest_framework import generics, serializers
 
 from annotation.models import HIT, Design
 from annotation.selectors.hits import designs_of, hit_state, hits_explained
-from annotation.services.designs import PARAMETERS
+from annotation.services.planning.designs import PARAMETERS
 from campaign.api.access import organised_test_set, readable_test_set
 from campaign.api.pages import CursorPages
 

@@ -38,8 +38,8 @@ from annotation.services import (
     work_want,
 )
 from annotation.services.panels import settle_if_of_a_panel
-from campaign.languages import language_described
 from campaign.models import Judge, User
+from campaign.texts.languages import language_described
 from campaign.views.browser import work_note
 
 logger = logging.getLogger(__name__)

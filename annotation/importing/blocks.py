@@ -18,7 +18,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.services import judgment_number_next
-from campaign.importing.copying import constraints_settle, triggers_hasten
+from campaign.database.copy import constraints_settle, triggers_hasten
 from campaign.importing.judgment_files import PlacedRow
 from campaign.models import Judge, Output, Segment, TestSet
 

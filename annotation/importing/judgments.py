@@ -13,8 +13,8 @@ from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter, KeyedRow
 from annotation.models import HIT, Block, Candidate, CandidateOutput, Judgment, Skip
-from annotation.services.announcing import judgments_announce
-from campaign.importing.copying import statistics_refresh
+from annotation.services.judging.notifications import judgments_announce
+from campaign.database.copy import statistics_refresh
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
 from campaign.models import Judge, Output, Segment, TestSet

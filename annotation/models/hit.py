@@ -21,7 +21,7 @@ class HIT(models.Model):
     it is kept, what it shows, and whether it is done.
 
     Most of what is planned waits: `Block` rows are written from `plan` shortly before
-    the HIT is first lent (`annotation.services.preparing`), or with that
+    the HIT is first lent (`annotation.services.planning.blocks`), or with that
     (`annotation.models.lent_blocks`), and stay the same when it is lent again. What any HIT shows, lent or not, says
     `annotation.selectors.planned.plans_read`.
     """

@@ -4,7 +4,7 @@ The first have each pair meet once (Steiner systems), so that no two counts ever
 one; no other design can do that (`docs/sampling.md`). The others are for blocks that hold so many of
 the systems that a search for a cycle is slow. All were found by developing initial blocks (cyclic
 designs, some with a fixed system or short orbits) and ordering their blocks by a beam search;
-`tests/unit/sampling/test_known_designs.py` checks each.
+`tests/unit/annotation/sampling/test_known_designs.py` checks each.
 """
 
 from collections.abc import Mapping

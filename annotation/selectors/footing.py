@@ -6,8 +6,8 @@ from uuid import UUID
 
 from annotation.selectors.progress import PACE, PROGRESS, Progress
 from annotation.selectors.standing import Standing, standing_after
+from campaign.database.prepared import Statement
 from campaign.models import Judge
-from campaign.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)

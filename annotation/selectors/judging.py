@@ -9,8 +9,8 @@ from uuid import UUID
 
 from annotation.models import Assignment
 from annotation.selectors.shown import BlockView, blocks_of_hit
+from campaign.database.prepared import Statement, columns_of, instance_from
 from campaign.models import Campaign, Judge, User
-from campaign.statements import Statement, columns_of, instance_from
 
 
 @dataclass(frozen=True, slots=True)

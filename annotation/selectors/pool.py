@@ -7,8 +7,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
+from campaign.database.prepared import Statement, columns_of, instance_from
 from campaign.models import Judge, Segment, System, TestSet
-from campaign.statements import Statement, columns_of, instance_from
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:

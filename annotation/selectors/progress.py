@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
+from campaign.database.prepared import Statement
 from campaign.models import Judge
-from campaign.statements import Statement
 
 # A judge's pace is that of their latest blocks.
 PACE_BLOCKS = 20

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from campaign.languages import language_direction
+from campaign.database.prepared import Statement
 from campaign.models import Campaign
-from campaign.statements import Statement
+from campaign.texts.languages import language_direction
 
 # Neighbouring sentences a judge may see on either side.
 CONTEXT_SEGMENTS = 2

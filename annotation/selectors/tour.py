@@ -20,9 +20,9 @@ from annotation.selectors.shown import (
     NeighbourView,
     TextView,
 )
-from campaign.damage import Damage, Dice, bad_text
-from campaign.languages import language_direction
 from campaign.models import Campaign, Judge, Segment, TestSet
+from campaign.texts.damage import Damage, Dice, bad_text
+from campaign.texts.languages import language_direction
 
 #: Sentences of a tour, one after the other.
 TOUR_BLOCKS: Final = 3

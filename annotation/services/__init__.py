@@ -1,14 +1,24 @@
 """Writes of the annotation app; each is one atomic business action."""
 
-from annotation.services.designs import DesignRefusedError, design_change
-from annotation.services.lending import (
+from annotation.services.judging.problem_reports import problem_report
+from annotation.services.judging.submission import (
+    SubmissionRefusedError,
+    judgment_number_next,
+    judgment_submit,
+    skip_submit,
+)
+from annotation.services.lending.lend import (
     InstructionsPendingError,
     JudgePausedError,
     Loan,
     assignment_lend,
     leases_release,
 )
-from annotation.services.planning import design_ensure, hits_plan, pool_fill
+from annotation.services.lending.work_requests import Lack, NoWork, work_want
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.planning.pool import design_ensure, hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.planning.sampling_state import sampling_state_record
 from annotation.services.quality import (
     QualityRefusedError,
     RuleTerms,
@@ -21,15 +31,6 @@ from annotation.services.quality import (
     quality_rule_switch_off,
     quality_rules_suggest,
 )
-from annotation.services.redrawing import hit_redraw
-from annotation.services.reporting import problem_report
-from annotation.services.sampling_states import sampling_state_record
-from annotation.services.submission import (
-    SubmissionRefusedError,
-    judgment_number_next,
-    judgment_submit,
-    skip_submit,
-)
 from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
@@ -39,7 +40,6 @@ from annotation.services.training import (
     training_plan_ahead,
     training_propose,
 )
-from annotation.services.wanting import Lack, NoWork, work_want
 
 __all__ = [
     "DesignRefusedError",

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
-from annotation.services.announcing import judgments_announce
+from annotation.services.judging.notifications import judgments_announce
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (

@@ -22,8 +22,8 @@ from annotation.sampling.draw import Draw
 from annotation.selectors import conflicts_of, test_sets_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
-from campaign.damage import normalised
 from campaign.models import BadReference, Judge, Output, System, TestSet
+from campaign.texts.damage import normalised
 
 # Of a training block that is proposed: the reference, the damaged one, and so many outputs.
 _OUTPUTS_BESIDE: Final = 2

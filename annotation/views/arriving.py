@@ -19,8 +19,6 @@ from annotation.selectors.arriving import (
     test_sets_on_offer,
 )
 from annotation.views.opaque import opaque
-from campaign.languages import language_direction, language_name, language_own_name
-from campaign.markdown import markdown_render
 from campaign.models import User
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
 from campaign.services import (
@@ -29,6 +27,8 @@ from campaign.services import (
     own_link_revoke,
     test_set_choose,
 )
+from campaign.texts.languages import language_direction, language_name, language_own_name
+from campaign.texts.markdown import markdown_render
 
 
 def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:

@@ -14,8 +14,8 @@ from annotation.services import tour_begin, tour_leave
 from annotation.views.judge import arriving_or_404, screen_context, screen_setup
 from annotation.views.steps import next_step
 from annotation.views.tour_words import tour_words
-from campaign.languages import language_described
 from campaign.models import Judge
+from campaign.texts.languages import language_described
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

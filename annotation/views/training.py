@@ -17,8 +17,8 @@ from annotation.services import (
     training_block_remove,
     training_propose,
 )
-from campaign.languages import language_direction
 from campaign.models import TestSet
+from campaign.texts.languages import language_direction
 from campaign.views.access import organised_test_set
 
 # As many as make sense before the first HIT.

@@ -8,14 +8,14 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import CharField
 
-from campaign.formats import SegmentTexts, system_name_problem
-from campaign.importing.copying import (
+from campaign.database.copy import (
     Cell,
     constraints_settle,
     ids_reserve,
     rows_copy,
     statistics_refresh,
 )
+from campaign.formats import SegmentTexts, system_name_problem
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
 

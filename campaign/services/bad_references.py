@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.damage import USUAL_DAMAGES, BadText, Damage, Dice, bad_text
 from campaign.models import BadReference, Output, Reference, System, TestSet, User
+from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, Dice, bad_text
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
 _BATCH: Final = 1_000

@@ -11,7 +11,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.languages import language_direction
 from campaign.models import BadReference, TestSet, User
 from campaign.selectors import bad_references_to_review
 from campaign.services import (
@@ -20,6 +19,7 @@ from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
+from campaign.texts.languages import language_direction
 from campaign.views.access import organised_test_set
 
 AT_ONCE = 20

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaign.forms import InstructionsForm
-from campaign.languages import language_direction, language_name
-from campaign.markdown import markdown_render
+from campaign.forms.instructions import InstructionsForm
 from campaign.models import Acceptance, Campaign, Instructions, User
 from campaign.selectors import campaign_languages, instructions_history, instructions_in_force
 from campaign.services import InstructionsRefusedError, instructions_write
+from campaign.texts.languages import language_direction, language_name
+from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
 
 

@@ -6,7 +6,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from campaign.languages import language_name
 from campaign.models import Invitation, Judge, User
 from campaign.services import (
     ArrivalRefusedError,
@@ -17,6 +16,7 @@ from campaign.services import (
     judge_arrived,
     languages_offered,
 )
+from campaign.texts.languages import language_name
 from campaign.views.browser import Browser, browser_new, browser_of, browser_remember, opening_note
 
 
@@ -44,7 +44,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponseRedirect:
-    login(request, user, backend="campaign.backends.UserBackend")
+    login(request, user, backend="campaign.accounts.backends.UserBackend")
     page = "judge" if opened.role == Invitation.Role.JUDGE else "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)
 

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from campaign.forms import LinkForm, MailForm
+from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, Judge, Mail, User
 from campaign.selectors import campaign_languages, links_for_anybody, people_invited
 from campaign.services import (

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from campaign.interface_language import SESSION_KEY, is_offered
+from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.models import User
 from campaign.services import user_language_set
 

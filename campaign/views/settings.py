@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from campaign.settings_form import SettingsForm
+from campaign.forms.settings import SettingsForm
 from campaign.views.access import organised_campaign
 
 

@@ -9,12 +9,12 @@ from rest_framework import serializers
 from annotation.models import QualityAction
 from annotation.selectors import Standing
 from campaign.models import Judge
-from ranking.core.kappa_intervals import NoInterval
-from ranking.core.wins import NotEstimable
+from ranking.core.agreement.kappa_intervals import NoInterval
+from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_limits import LIMITS
 from ranking.selectors.quality import JudgeQuality
-from ranking.stored_pairs import pairs_of
+from ranking.services.stored_pairs import pairs_of
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 _NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]

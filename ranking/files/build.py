@@ -8,8 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.content_key import CONTENT_KEY_VERSION, judgment_content, number_occurrences
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.content_key import (
+    CONTENT_KEY_VERSION,
+    judgment_content,
+    number_occurrences,
+)
 from ranking.files.scan import IS_POSSIBLE
 from ranking.files.vocabulary import Candidate, Columns, systems_table
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
+from ranking.core.judged.blocks import Blocks
 
 #: Stands for the judge in files that name none; no judge of a file can be called this.
 NO_JUDGE = ""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import FormatError
-from ranking.core.blocks import Blocks
+from ranking.core.judged.blocks import Blocks
 from ranking.files.build import blocks_of
 from ranking.files.records import NO_JUDGE, FileRead, LanguagePair, Selection, SelectionError
 from ranking.files.vocabulary import Columns, Vocabulary

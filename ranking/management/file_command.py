@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
-from ranking.core.davidson import NotConvergedError
-from ranking.core.kappa_intervals import KAPPA_LEVELS
+from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
+from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.files import InputFormat, Selection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.output import Progress, replaced

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.methods import METHODS
+from ranking.core.methods.registry import METHODS
 
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBERS = {int: "whole number", float: "number"}

@@ -6,7 +6,7 @@ import math
 
 from django.core.management.base import CommandParser
 
-from ranking.core.simulation import Model
+from ranking.core.simulation.model import Model
 from ranking.management.arguments import POSITIVE, number_between, whole_number
 from ranking.management.file_command import Options
 

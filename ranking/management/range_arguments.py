@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.levels import LEVELS, Level
-from ranking.core.significance import Correction
+from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.ranges.sign_tests import Correction
 from ranking.management.file_command import Options
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 

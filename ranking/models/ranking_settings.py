@@ -5,9 +5,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from ranking.core.levels import Level
-from ranking.core.range_kinds import RangeKind
-from ranking.core.significance import Correction, Sides
+from ranking.core.counting.resampling import Level
+from ranking.core.ranges.sign_tests import Correction, Sides
+from ranking.core.rankings.range_kinds import RangeKind
 from ranking.range_choices import RangeChoice
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from ranking.agreement_words import intervals_in_words, no_interval_in_words
 from ranking.code_version import code_version
-from ranking.core.agreement_by import AgreementByReference, LengthAgreement
-from ranking.core.agreement_intervals import Measure
-from ranking.core.agreement_measures import AgreementMeasures
-from ranking.core.label_agreement import LabelAgreements
+from ranking.core.agreement.breakdowns import AgreementByReference, LengthAgreement
+from ranking.core.agreement.intervals import Measure
+from ranking.core.agreement.labels import LabelAgreements
+from ranking.core.agreement.measures import AgreementMeasures
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import intervals_in_words, no_interval_in_words
 
 
 @dataclass(frozen=True, slots=True)

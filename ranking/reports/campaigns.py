@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.correlation import Correlation
-from ranking.core.diagnostics import NOBODY, CampaignDiagnosis
-from ranking.core.identical_texts import IdenticalTexts
+from ranking.core.diagnosis.campaign import NOBODY, CampaignDiagnosis
+from ranking.core.diagnosis.correlation import Correlation
+from ranking.core.diagnosis.identical_texts import IdenticalTexts
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, plain
 

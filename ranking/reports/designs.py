@@ -8,10 +8,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.designs.campaigns import Rates
-from ranking.designs.plot import comparison_plot
-from ranking.designs.rows import DesignRow
-from ranking.designs.study import Comparison
+from ranking.design_study.campaigns import Rates
+from ranking.design_study.plot import comparison_plot
+from ranking.design_study.rows import DesignRow
+from ranking.design_study.study import Comparison
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.simulations import model_note
 from ranking.reports.tables import Column, Report, Table

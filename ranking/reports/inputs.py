@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from ranking.core.blocks import Blocks
-from ranking.core.tallies import tally
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import Blocks
 from ranking.files import JudgmentsRead
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.judges import JudgeDiagnosis
-from ranking.core.outliers import RankingWithout, RuleOutcome
+from ranking.core.judges.diagnosis import JudgeDiagnosis
+from ranking.core.judges.outliers import RankingWithout, RuleOutcome
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
 

@@ -12,16 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
-from ranking.core.bradley_terry import INFINITE_GAP
-from ranking.core.effective_units import effective_units
-from ranking.core.methods import METHODS
-from ranking.core.ranking import Ranking
-from ranking.core.significance import Correction
+from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.rankings.effective_units import effective_units
+from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
-from ranking.range_words import limit_in_words, ranges_in_words
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.ranges import limit_in_words, ranges_in_words
 
 
 def rankings_report(given: Input, rankings: Sequence[Ranking], *, pairs: bool) -> Report:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.selection import Requirement, Selection
+from ranking.core.selection.cross_validation import Requirement, Selection
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 

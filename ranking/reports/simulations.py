@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.budget import Budget
-from ranking.core.simulation import Model
-from ranking.core.simulation_study import Study
+from ranking.core.simulation.budget import Budget
+from ranking.core.simulation.model import Model
+from ranking.core.simulation.study import Study
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 

@@ -7,7 +7,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from annotation.models import Block, CandidateOutput, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.models import Segment, System
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 _ROWS_AT_A_TIME = 2000
 

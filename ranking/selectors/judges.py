@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from annotation.models import Judgment
 from annotation.selectors import Standing, judge_standings
 from campaign.models import Judge, TestSet
-from ranking.core.judge_quality import Watched
+from ranking.core.judges.monitoring import Watched
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import open_skips
 
@@ -52,7 +52,7 @@ class JudgeRow:
     """A judge in a test set. Times are of a block's first judgment, active where measured.
 
     A suspect agrees with the others less than these do, however many judges there are and however
-    often one looks (`ranking.core.disagreement`).
+    often one looks (`ranking.core.judges.disagreement`).
     """
 
     judge_id: int

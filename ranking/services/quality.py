@@ -8,8 +8,8 @@ from django.db import transaction
 from annotation.models import QualityRule
 from annotation.services import quality_rule_apply
 from campaign.models import Judge, System, TestSet
-from ranking.core.agreement import JudgeChance
-from ranking.core.judge_quality import (
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.judges.monitoring import (
     PROBABILITIES,
     Measured,
     Measures,

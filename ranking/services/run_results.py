@@ -5,22 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from ranking.core.agreement import (
+from ranking.core.agreement.report import (
     Agreement,
     AgreementReport,
     Chance,
     JudgeChance,
     inter_judge_agreement,
 )
-from ranking.core.blocks import Blocks, Int32Array
-from ranking.core.effective_units import effective_units
-from ranking.core.methods import METHODS
-from ranking.core.ranking import Ranking, rank
+from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.effective_units import effective_units
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
-from ranking.stored_pairs import stored_pairs
+from ranking.services.stored_pairs import stored_pairs
 
 # Only for form where a run records none: its intervals of κ are computed, not resampled.
 _KAPPA_RESAMPLES = 1000

@@ -11,10 +11,10 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
 from campaign.models import System, TestSet
 from ranking.code_version import code_version
-from ranking.core.agreement import Chance, JudgeChance
-from ranking.core.content_key import CONTENT_KEY_VERSION
-from ranking.core.methods import METHODS
-from ranking.core.tallies import tally
+from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.methods.registry import METHODS
 from ranking.models import RankingRun
 from ranking.range_choices import RangeChoice
 from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgmentSequence
-from annotation.services.announcing import judgments_announce
+from annotation.services.judging.notifications import judgments_announce
 from campaign.models import TestSet, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice

@@ -1,99 +1,19 @@
-"""Figures as the dashboard prints them, in the reader's language."""
-
-from datetime import datetime, timedelta
+"""The formats of `ranking.pages.formats`, as filters for templates."""
 
 from django import template
-from django.utils import timezone
-from django.utils.formats import number_format
-from django.utils.timesince import timesince
-from django.utils.translation import gettext as _
 
-from annotation.selectors import Standing
-from campaign.languages import language_name
-from campaign.models import TestSet
-from ranking.agreement_words import no_interval_in_words
+from ranking.pages import formats
 
 register = template.Library()
 
-_NOTHING = "–"
-
-
-@register.filter
-def kappa(value: float | None) -> str:
-    """Two decimals with a true minus sign; a dash where there is no κ."""
-    if value is None:
-        return _NOTHING
-    # "-0" is no number a reader knows.
-    rounded = round(value, 2) + 0.0
-    return number_format(rounded, decimal_pos=2).replace("-", "−")
-
-
-@register.filter
-def why_no_interval(reason: str) -> str:
-    """Say why a κ has no interval."""
-    return no_interval_in_words(reason)
-
-
-@register.filter
-def share(value: float | None) -> str:
-    """A share in per cent: whole numbers, but neither 0 nor 100 for what is not quite either."""
-    if value is None:
-        return _NOTHING
-    whole = round(100 * value)
-    if 0 < value < 1:
-        whole = min(99, max(1, whole))
-    return _("%(number)s %%") % {"number": number_format(whole)}
-
-
-@register.filter
-def standing(value: Standing) -> str:
-    """ "warned", "paused", "excluded"; nothing for a judge who stands well."""
-    words = {
-        Standing.WARNED: _("warned"),
-        Standing.PAUSED: _("paused"),
-        Standing.EXCLUDED: _("excluded"),
-    }
-    return words.get(value, "")
-
-
-@register.filter
-def rank_range(row: dict[str, int]) -> str:
-    """ "3–4", or "1" for a range of one rank."""
-    low, high = row["rank_low"], row["rank_high"]
-    if low == high:
-        return number_format(low)
-    return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
-
-
-@register.filter
-def duration(seconds: float | None) -> str:
-    """ "0.8 s", "34 s", "2 min 5 s", "1 h 12 min": as exact as a median deserves."""
-    if seconds is None:
-        return _NOTHING
-    if seconds < 9.5:
-        return _("%(seconds)s s") % {"seconds": number_format(seconds, decimal_pos=1)}
-    whole = round(seconds)
-    if whole < 60:
-        return _("%(seconds)s s") % {"seconds": whole}
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return _("%(minutes)s min %(seconds)s s") % {"minutes": minutes, "seconds": rest}
-    hours, minutes = divmod(minutes, 60)
-    return _("%(hours)s h %(minutes)s min") % {"hours": number_format(hours), "minutes": minutes}
-
-
-@register.filter
-def ago(moment: datetime) -> str:
-    """ "3 minutes ago", and "just now" within the first."""
-    if timezone.now() - moment < timedelta(minutes=1):
-        return _("just now")
-    return _("%(time)s ago") % {"time": timesince(moment, depth=1)}
-
-
-@register.filter
-def languages(test_set: TestSet) -> str:
-    """ "Czech → English"; the arrow points the way the reader's language is written."""
-    return _("%(source)s → %(target)s") % {
-        "source": language_name(test_set.source_language),
-        "target": language_name(test_set.target_language),
-    }
+for _filter in (
+    formats.kappa,
+    formats.why_no_interval,
+    formats.share,
+    formats.standing,
+    formats.rank_range,
+    formats.duration,
+    formats.ago,
+    formats.languages,
+):
+    register.filter(_filter)

@@ -7,8 +7,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from campaign.models import Campaign, Judge, TestSet, User
-from ranking.findings import Finding, finding_of
-from ranking.plots import percent
+from ranking.pages.plots import percent
+from ranking.pages.summary import Finding, finding_of
 from ranking.selectors.dashboards import TestSetSummary, organised_campaigns
 
 

@@ -8,10 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from campaign.models import User
-from ranking.findings import finding_of, reason_in_words
-from ranking.formation_plot import formation_plot
 from ranking.models import QualityReport, RankingRun
-from ranking.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.history_plot import formation_plot
+from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.summary import finding_of, reason_in_words
 from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
 from ranking.selectors.formation import formation
 from ranking.selectors.judges import judge_rows

@@ -20,9 +20,9 @@ from annotation.services import (
 )
 from campaign.models import Judge, User
 from campaign.views.access import organised_test_set
-from ranking.forms import REINSTATE, ActionForm, NoteForm
-from ranking.measures import MeasureLine, breach_in_words, measure_lines, rule_in_words
 from ranking.models import QualityReport
+from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
+from ranking.pages.judge_measures import MeasureLine, breach_in_words, measure_lines, rule_in_words
 from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
 from ranking.selectors.runs import latest_run
 

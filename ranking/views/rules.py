@@ -18,8 +18,8 @@ from annotation.services import (
 )
 from campaign.models import Campaign, User
 from campaign.views.access import organised_campaign
-from ranking.forms import RuleForm
-from ranking.measures import rule_in_words
+from ranking.pages.forms import RuleForm
+from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.quality import quality_rules
 
 

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_http_methods
 
 from campaign.models import User
 from campaign.views.access import organised_test_set
-from ranking.forms import RankingSettingsForm
-from ranking.range_words import level_words
+from ranking.pages.forms import RankingSettingsForm
 from ranking.selectors.settings import ranking_settings_in_force
 from ranking.services import ranking_settings_change
+from ranking.wording.ranges import level_words
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
-from ranking.core.hopkins_may import hopkins_may
-from ranking.core.hopkins_may_gibbs import posterior_draws
-from ranking.core.hopkins_may_model import Model, posterior_modes
-from ranking.core.tallies import tally
-from ranking.core.trueskill import Games, draw_margin, trueskill_wmt
-from ranking.core.trueskill_kernels import one_pass
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.hopkins_may.fit import hopkins_may
+from ranking.core.methods.hopkins_may.gibbs import posterior_draws
+from ranking.core.methods.hopkins_may.model import Model, posterior_modes
+from ranking.core.methods.trueskill.kernels import one_pass
+from ranking.core.methods.trueskill.online import Games, draw_margin, trueskill_wmt
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

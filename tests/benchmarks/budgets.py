@@ -19,11 +19,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
-from ranking.core.budget import Budget, plan_campaign
-from ranking.core.noise import NoiseNotEstimableError, campaign_curve, noise_table
-from ranking.core.simulation_kernel import judge_blocks
-from ranking.core.simulation_measures import significant_pairs
+from ranking.core.judged.blocks import Blocks
+from ranking.core.simulation.budget import Budget, plan_campaign
+from ranking.core.simulation.kernel import judge_blocks
+from ranking.core.simulation.measures import significant_pairs
+from ranking.core.simulation.noise import NoiseNotEstimableError, campaign_curve, noise_table
 
 Float64Array = npt.NDArray[np.float64]
 Quality = Callable[[np.random.Generator, int], Float64Array]

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
-from ranking.core.disagreement import disagreement
-from ranking.core.random_clicking import ReferencePreference, reference_preferences
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.disagreement import disagreement
+from ranking.core.judges.random_clicking import ReferencePreference, reference_preferences
 from tests.clickers import CLICKERS, REFERENCE, clicking, reading, suspected
 from tests.worlds import World, draw_campaign
 

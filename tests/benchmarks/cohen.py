@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ranking.core.agreement import Chance
-from ranking.core.agreement_measures import measure_agreement
-from ranking.core.agreement_statistics import cohen_of_tables
-from ranking.core.judge_pairs import judge_pair_tables
+from ranking.core.agreement.judge_pairs import judge_pair_tables
+from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import cohen_of_tables
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 
 JUDGES = 45

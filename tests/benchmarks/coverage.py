@@ -19,15 +19,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
-from ranking.core.clusters import rank_ranges
-from ranking.core.counts import Layout
-from ranking.core.levels import LEVELS, Level
-from ranking.core.methods import METHODS
-from ranking.core.moments import UNITS, Unit, moments_of_blocks
-from ranking.core.ranking import Ranking, rank
-from ranking.core.two_way import clustered_covariance, two_way_covariance
-from ranking.core.wins import Scores, expected_wins_influence, ordinal_ranks
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import UNITS, Unit, moments_of_blocks
+from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.expected_wins import expected_wins_influence
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.clusters import rank_ranges
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.scores import Scores, ordinal_ranks
+from ranking.core.uncertainty.two_way import clustered_covariance, two_way_covariance
 from ranking.files import read_judgments
 from tests.released import FOLDER
 from tests.worlds import WORLDS, World, draw_campaign, world_named

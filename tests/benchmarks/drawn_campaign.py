@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ranking.core.blocks import Blocks
+from ranking.core.judged.blocks import Blocks
 
 COMPARISONS_PER_BLOCK = 10
 

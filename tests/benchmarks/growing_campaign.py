@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from ranking.core.anytime import AnytimeRanges, anytime_ranges_of_moments
-from ranking.core.anytime_variance import scores_and_influence
-from ranking.core.counts import Layout
-from ranking.core.moments import Moments
-from ranking.core.rate_sequences import separated
-from ranking.core.tallies import won
-from ranking.core.two_way import ScoreCovariance, two_way_covariance
+from ranking.core.anytime.ranges import AnytimeRanges, anytime_ranges_of_moments
+from ranking.core.anytime.rate_sequences import separated
+from ranking.core.anytime.variance import scores_and_influence
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import Moments
+from ranking.core.counting.tallies import won
+from ranking.core.uncertainty.two_way import ScoreCovariance, two_way_covariance
 from tests.worlds import World, draw_campaign
 
 FloatArray = npt.NDArray[np.float64]
@@ -73,7 +73,7 @@ class Growing:
             self._moments[index] += counts[touched].T @ counts[touched]
 
     def moments(self) -> Moments:
-        """Return what `ranking.core.moments` would count of all blocks so far."""
+        """Return what `ranking.core.counting.moments` would count of all blocks so far."""
         segments, judges, both = (each.astype(np.int64) for each in self._moments)
         return Moments(cells=self._cells.copy(), blocks=both, segments=segments, judges=judges)
 

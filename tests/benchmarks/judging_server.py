@@ -242,7 +242,7 @@ def prepare(test_set_id: int, blocks: int) -> float:
     import psutil
 
     from annotation.services import hits_plan
-    from annotation.services.preparing import hits_prepare
+    from annotation.services.planning.blocks import hits_prepare
 
     hits = blocks // BLOCKS_A_HIT + 1
     hits_plan(test_set_id=test_set_id, count=hits)

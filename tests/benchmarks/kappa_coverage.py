@@ -19,10 +19,8 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement import Agreement, inter_judge_agreement
-from ranking.core.agreement_counts import COMPARABLE, count_agreement
-from ranking.core.agreement_spread import inter_spread
-from ranking.core.kappa_intervals import (
+from ranking.core.agreement.counts import COMPARABLE, count_agreement
+from ranking.core.agreement.kappa_intervals import (
     KAPPA_LEVELS,
     Interval,
     KappaLevel,
@@ -30,6 +28,8 @@ from ranking.core.kappa_intervals import (
     kappa_interval,
     variance,
 )
+from ranking.core.agreement.report import Agreement, inter_judge_agreement
+from ranking.core.agreement.spread import inter_spread
 from ranking.files import read_judgments
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (

@@ -13,10 +13,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from ranking.core.budget import plan_budget
-from ranking.core.expected_curve import expected_comparisons
-from ranking.core.simulation import Model
-from ranking.core.simulation_study import METHODS, Study, simulate_campaigns
+from ranking.core.simulation.budget import plan_budget
+from ranking.core.simulation.expected_curve import expected_comparisons
+from ranking.core.simulation.model import Model
+from ranking.core.simulation.study import METHODS, Study, simulate_campaigns
 
 COMPARISONS = (10_000, 20_000, 30_000, 40_000, 50_000)
 #: Range size, violations in %, clusters, violations in %.

@@ -16,8 +16,8 @@ from itertools import product
 
 import numpy as np
 
-from ranking.core.levels import Level, Resampling
-from ranking.core.live import LiveState
+from ranking.core.counting.resampling import Level, Resampling
+from ranking.core.rankings.live import LiveState
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 
 LEVELS: tuple[Level, ...] = ("blocks", "two_way")

@@ -18,13 +18,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.linear_ordering import (
+from ranking.core.counting.bootstrap import bootstrap_wins
+from ranking.core.methods.linear_ordering.lopez import TIME_LIMIT, lopez_order
+from ranking.core.methods.linear_ordering.solver import (
     MAX_BY_SUBSETS,
     _by_integer_programming,
     _by_subsets,
 )
-from ranking.core.lopez import TIME_LIMIT, lopez_order
-from ranking.core.resampling import bootstrap_wins
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 
 Int64Array = npt.NDArray[np.int64]

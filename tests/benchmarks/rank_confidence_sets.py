@@ -17,14 +17,14 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.blocks import Blocks
-from ranking.core.clusters import RankRanges, clusters, rank_ranges
-from ranking.core.method import CountsMethod
-from ranking.core.methods import method_named
-from ranking.core.moments import moments_of_blocks
-from ranking.core.rank_confidence_sets import rank_confidence_sets
-from ranking.core.two_way import ScoreCovariance, draw_scores
-from ranking.core.wins import Scores
+from ranking.core.counting.moments import moments_of_blocks
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import method_named
+from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.scores import Scores
+from ranking.core.uncertainty.two_way import ScoreCovariance, draw_scores
 from tests.benchmarks.drawn_campaign import processor_seconds
 from tests.worlds import World, draw_campaign, world_named
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from campaign.formats import InputFile
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.files import build
 from ranking.files.five_way import scan_five_way
 from ranking.files.pairwise import COLUMNS

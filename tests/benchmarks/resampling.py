@@ -25,14 +25,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core import counting_kernel
-from ranking.core.blocks import Blocks
-from ranking.core.clusters import RankRanges, rank_ranges
-from ranking.core.counts import Layout
-from ranking.core.levels import Level, Resampling
-from ranking.core.methods import METHODS
-from ranking.core.tallies import chunks
-from ranking.core.wins import Scores, expected_wins
+from ranking.core.counting import kernel as counting_kernel
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.resampling import Level, Resampling
+from ranking.core.counting.tallies import chunks
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.clusters import RankRanges, rank_ranges
+from ranking.core.scores import Scores
 from tests.benchmarks.drawn_campaign import drawn_campaign, paired_ratio
 
 RESAMPLES = 1000

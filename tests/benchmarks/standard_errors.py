@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-from ranking.core.counts import Counts
-from ranking.core.levels import LEVELS
-from ranking.core.method import BlocksMethod, Method
-from ranking.core.methods import method_named
+from ranking.core.counting.counts import Counts
+from ranking.core.counting.resampling import LEVELS
+from ranking.core.methods.method import BlocksMethod, Method
+from ranking.core.methods.registry import method_named
 from tests.worlds import WORLDS, World, draw_campaign
 
 FloatArray = npt.NDArray[np.float64]

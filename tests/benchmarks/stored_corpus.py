@@ -7,7 +7,7 @@ from django.db import transaction
 from annotation.models import Design
 from annotation.sampling.corpus import SegmentTexts
 from annotation.sampling.parameters import DesignParameters
-from campaign.importing.copying import rows_copy, statistics_refresh
+from campaign.database.copy import rows_copy, statistics_refresh
 from campaign.models import Document, Output, Segment, System, TestSet
 from tests.factories import make_campaign
 

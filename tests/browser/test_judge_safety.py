@@ -113,6 +113,15 @@ def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: lis
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
 
+def held_in(routes: list[Route]) -> Callable[[Route], None]:
+    """Make a handler that answers no request, and keeps it."""
+
+    def hold(route: Route) -> None:
+        routes.append(route)
+
+    return hold
+
+
 def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
@@ -125,9 +134,8 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     judging.unroute(JUDGMENTS)
     asked: list[Route] = []
     sending: list[Route] = []
-    # Lambdas, since Playwright cannot take a method of a list.
-    judging.route(ASSIGNMENTS, lambda route: asked.append(route))  # noqa: PLW0108
-    judging.route(JUDGMENTS, lambda route: sending.append(route))  # noqa: PLW0108
+    judging.route(ASSIGNMENTS, held_in(asked))
+    judging.route(JUDGMENTS, held_in(sending))
     judging.reload()
     judging.wait_for_function("() => document.getElementById('status').textContent")
     lent = asked[0].fetch()

@@ -15,13 +15,13 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from campaign.accounts.sessions import SessionStore, session_user
 from campaign.models import Session, User
-from campaign.sessions import SessionStore, session_user
 from campaign.tasks import forget_sessions
 
 pytestmark = pytest.mark.django_db
 PROFILE = "/api/v1/campaigns/"
-BACKEND = "campaign.backends.UserBackend"
+BACKEND = "campaign.accounts.backends.UserBackend"
 OLD_TABLE = """
     CREATE TABLE django_session (
         session_key varchar(40) PRIMARY KEY, session_data text NOT NULL,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.services import DesignRefusedError, design_change
-from annotation.services.designs import PARAMETERS
+from annotation.services.planning.designs import PARAMETERS
 from campaign.management.arguments import test_set_named, user_named
 
 _DRAWN = [kind.value for kind in Design.Kind if kind is not Design.Kind.IMPORTED]

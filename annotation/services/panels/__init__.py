@@ -1,8 +1,8 @@
 """What becomes of the people whom recruiting services send."""
 
-from annotation.services.panels.beginning import ParticipationRefusedError, participation_begin
-from annotation.services.panels.hearing import participation_hear
-from annotation.services.panels.settling import (
+from annotation.services.panels.apply_event import participation_hear
+from annotation.services.panels.begin import ParticipationRefusedError, participation_begin
+from annotation.services.panels.update_state import (
     participation_settle,
     participations_settle_due,
     settle_if_of_a_panel,

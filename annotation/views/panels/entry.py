@@ -57,7 +57,7 @@ def _sign_in(request: HttpRequest, participation: Participation) -> HttpResponse
     user = member.judge.user
     if user is None or not user.is_active:
         raise Http404
-    login(request, user, backend="campaign.backends.UserBackend")
+    login(request, user, backend="campaign.accounts.backends.UserBackend")
     begun = participation.state == Participation.State.STARTED
     return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
 

@@ -5,7 +5,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.damage import USUAL_DAMAGES, Damage
 from campaign.management.arguments import share_argument, test_set_named
 from campaign.models import BadReference
 from campaign.services import (
@@ -13,6 +12,7 @@ from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
+from campaign.texts.damage import USUAL_DAMAGES, Damage
 
 
 class Command(BaseCommand):

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.tallies import tally
-from ranking.designs.campaigns import Design, World, rates_of
-from ranking.designs.ranges import RANGES
-from ranking.designs.study import compare_designs
+from ranking.core.counting.tallies import tally
+from ranking.design_study.campaigns import Design, World, rates_of
+from ranking.design_study.ranges import RANGES
+from ranking.design_study.study import compare_designs
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,

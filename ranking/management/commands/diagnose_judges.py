@@ -7,10 +7,10 @@ import math
 import numpy as np
 from django.core.management.base import CommandParser
 
-from ranking.core.agreement import Chance, JudgeChance
-from ranking.core.judges import diagnose_judges
-from ranking.core.methods import METHODS
-from ranking.core.outliers import outliers, ranking_without
+from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.judges.diagnosis import diagnose_judges
+from ranking.core.judges.outliers import outliers, ranking_without
+from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import POSITIVE, SHARE, number_between
 from ranking.management.file_command import (
     Options,

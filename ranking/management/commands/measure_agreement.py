@@ -8,11 +8,15 @@ import numpy as np
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.agreement import Chance
-from ranking.core.agreement_by import LengthAgreement, agreement_by_length, agreement_by_reference
-from ranking.core.agreement_measures import measure_agreement
-from ranking.core.collapsed import Pairing
-from ranking.core.label_agreement import label_agreement
+from ranking.core.agreement.breakdowns import (
+    LengthAgreement,
+    agreement_by_length,
+    agreement_by_reference,
+)
+from ranking.core.agreement.labels import label_agreement
+from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.report import Chance
+from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.management.file_command import (
     Options,
     ReportCommand,

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.budget import Budget, plan_budget, plan_campaign
-from ranking.core.noise import campaign_curve, fit_noise
+from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
+from ranking.core.simulation.noise import campaign_curve, fit_noise
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,

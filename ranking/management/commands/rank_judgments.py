@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.methods import METHODS
-from ranking.core.ranking import rank
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.rank import rank
 from ranking.management.file_command import (
     Options,
     ReportCommand,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.simulation_study import METHODS, simulate_campaigns
+from ranking.core.simulation.study import METHODS, simulate_campaigns
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
 from ranking.management.model_arguments import add_model_arguments, model_of

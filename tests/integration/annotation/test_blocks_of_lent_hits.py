@@ -13,8 +13,8 @@ from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hits_plan, pool_fill, work_want
-from annotation.services.planner import Planner
-from annotation.services.preparing import hits_prepare
+from annotation.services.planning.batch import Planner
+from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Judge, TestSet
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
-from annotation.services.planning_for_judges import intra_plan
+from annotation.services.planning.for_judge import intra_plan
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
 from annotation.services import quality_action_take
-from annotation.services.announcing import judgments_take_up
+from annotation.services.judging.notifications import judgments_take_up
 from campaign.models import Invitation, Judge, System, TestSet
 from campaign.services import invitation_create, invitation_revoke
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set

@@ -13,8 +13,8 @@ from annotation.models import HIT, Design, Exposure
 from annotation.practice import practice_story
 from annotation.selectors.tour import tour_due
 from annotation.services import pool_fill, tour_begin, tour_leave
-from campaign.damage import normalised
 from campaign.models import Campaign, Judge, Output, Reference, Segment, TestSet
+from campaign.texts.damage import normalised
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 

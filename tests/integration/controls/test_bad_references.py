@@ -7,7 +7,6 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.utils import timezone
 
-from campaign.damage import normalised
 from campaign.models import BadReference, Output, System, TestSet
 from campaign.services import (
     BadReferenceRefusedError,
@@ -15,6 +14,7 @@ from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
+from campaign.texts.damage import normalised
 from tests.factories import make_campaign, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db

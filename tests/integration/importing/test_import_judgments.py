@@ -21,7 +21,7 @@ from annotation.models import (
 )
 from annotation.notification import broker
 from annotation.services import hits_plan
-from annotation.services.announcing import judgments_take_up
+from annotation.services.judging.notifications import judgments_take_up
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
 from tests.factories import make_judge, make_test_set
 

@@ -6,8 +6,8 @@ import pytest
 from annotation.models import SamplingState
 from annotation.services import design_change, quality_action_take, sampling_state_record
 from campaign.models import TestSet
-from ranking.core.ranking import rank
-from ranking.core.tallies import tally
+from ranking.core.counting.tallies import tally
+from ranking.core.rankings.rank import rank
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit

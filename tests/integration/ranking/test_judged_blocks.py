@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter

@@ -21,7 +21,7 @@ from annotation.services import (
     quality_rules_suggest,
 )
 from campaign.models import Campaign, Judge, User
-from ranking.core.judge_quality import Measured
+from ranking.core.judges.monitoring import Measured
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.quality import judges_quality, quality_due

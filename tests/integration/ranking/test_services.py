@@ -10,8 +10,8 @@ from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
 from campaign.models import System, TestSet
-from ranking.core.blocks import Blocks
-from ranking.core.content_key import CONTENT_KEY_VERSION
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import (

@@ -17,7 +17,7 @@ from django.urls import reverse
 from annotation.models import JudgmentSequence
 from annotation.services import design_change
 from campaign.models import Document, Segment, User
-from ranking.core.ranking import rank
+from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError
 from ranking.selectors.judged_blocks import judged_blocks
@@ -28,7 +28,7 @@ from ranking.services import (
     ranking_run_reproduce,
     ranking_settings_change,
 )
-from ranking.stored_pairs import pairs_of
+from ranking.services.stored_pairs import pairs_of
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter

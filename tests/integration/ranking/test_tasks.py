@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import JudgmentSequence
-from annotation.services.announcing import judgments_announce
+from annotation.services.judging.notifications import judgments_announce
 from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due

@@ -1,0 +1,1 @@
+"""Store judgments, skips and problem reports, and ask for the ranking to follow."""

@@ -1,0 +1,157 @@
+"""Takes in what judges say. Nothing is lost and nothing doubled, whatever comes twice."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Judgment, JudgmentSequence, Skip
+from annotation.selectors import AssignedBlock
+from annotation.services.judging.storage import (
+    assignment_close_if_done,
+    assignment_lock,
+    judgment_store,
+)
+
+# Of a block, where a campaign allows partial rankings.
+FEWEST_RANKED = 2
+
+
+class SubmissionRefusedError(Exception):
+    """The labels break the campaign's rules. `missing` names candidates without a label."""
+
+    def __init__(self, message: str, *, missing: Sequence[UUID] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.missing = tuple(missing)
+
+
+def judgment_submit(
+    *,
+    assigned: AssignedBlock,
+    client_id: UUID,
+    labels: Sequence[int | None],
+    duration_ms: int | None = None,
+    active_ms: int | None = None,
+    comment: str = "",
+) -> Judgment:
+    """Store one judgment; a judge's further judgment of the same block supersedes the last.
+
+    `labels` are aligned with the candidates: 1 best … 5 worst, None for blank.
+    The same `client_id` again changes nothing and returns what is stored. A
+    judgment that comes after its lease ran out is kept. Raises
+    `SubmissionRefusedError` where the campaign's rules do not allow the labels.
+
+    Takes the lock of the assignment (a judge's tabs submit one after the
+    other), then that of the test set's `JudgmentSequence`, last and briefly.
+    """
+    judgment = Judgment(
+        test_set_id=assigned.test_set_id,
+        client_id=client_id,
+        judge_id=assigned.judge_id,
+        block_id=assigned.block_id,
+        assignment_id=assigned.assignment_id,
+        labels=list(labels),
+        duration_ms=duration_ms,
+        active_ms=active_ms,
+        comment=comment,
+    )
+    refusal = _labels_refusal(assigned, labels)
+    if refusal is None and judgment_store(judgment):
+        return judgment
+    known = Judgment.objects.filter(client_id=client_id).first()
+    if known is not None:
+        if known.judge_id != assigned.judge_id:
+            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        return known
+    if refusal is not None:
+        raise refusal
+    # The first judgment of its test set.
+    JudgmentSequence.objects.bulk_create(
+        [JudgmentSequence(test_set_id=assigned.test_set_id)], ignore_conflicts=True
+    )
+    return judgment_submit(
+        assigned=assigned,
+        client_id=client_id,
+        labels=labels,
+        duration_ms=duration_ms,
+        active_ms=active_ms,
+        comment=comment,
+    )
+
+
+@transaction.atomic
+def skip_submit(
+    *, assigned: AssignedBlock, client_id: UUID, reason: str, comment: str = ""
+) -> Skip:
+    """Store that a judge declined a block, and why; a second skip of it returns the first."""
+    assignment_lock(assigned.assignment_id)
+    known = Skip.objects.filter(client_id=client_id).first()
+    if known is not None:
+        if known.judge_id != assigned.judge_id:
+            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        return known
+    skip, created = Skip.objects.get_or_create(
+        judge_id=assigned.judge_id,
+        block_id=assigned.block_id,
+        defaults={
+            "client_id": client_id,
+            "assignment_id": assigned.assignment_id,
+            "reason": reason,
+            "comment": comment,
+        },
+    )
+    if created:
+        assignment_close_if_done(assigned.assignment_id, done=assigned.block_id)
+    return skip
+
+
+def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
+    """The first of `count` new numbers; the caller's transaction holds the sequence from here on.
+
+    Numbers become visible in their order because the row stays locked until
+    the commit; a rollback gives them back, so there are no gaps.
+    """
+    with connection.cursor() as cursor:
+        # One statement, where the ORM would need two: every submission comes by here.
+        cursor.execute(
+            "UPDATE annotation_judgmentsequence SET last_number = last_number + %s"
+            " WHERE test_set_id = %s RETURNING last_number",
+            [count, test_set_id],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        JudgmentSequence.objects.bulk_create(
+            [JudgmentSequence(test_set_id=test_set_id)], ignore_conflicts=True
+        )
+        return judgment_number_next(test_set_id=test_set_id, count=count)
+    last: int = row[0]
+    return last - count + 1
+
+
+def _labels_refusal(
+    assigned: AssignedBlock, labels: Sequence[int | None]
+) -> SubmissionRefusedError | None:
+    if len(labels) != len(assigned.candidates):
+        return SubmissionRefusedError(
+            _("%(labels)d labels were sent for %(candidates)d outputs.")
+            % {"labels": len(labels), "candidates": len(assigned.candidates)}
+        )
+    if any(label is not None and not 1 <= label <= 5 for label in labels):
+        return SubmissionRefusedError(_("A label is a rank from 1 to 5."))
+    missing = [
+        candidate
+        for candidate, label in zip(assigned.candidates, labels, strict=True)
+        if label is None
+    ]
+    if len(missing) == len(labels):
+        return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
+    if missing and not assigned.allow_partial_ranking:
+        return SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
+    # One rank alone compares nothing with anything.
+    if missing and len(labels) - len(missing) < FEWEST_RANKED:
+        return SubmissionRefusedError(
+            _("Rank at least two outputs, or skip the sentence."), missing=missing
+        )
+    return None

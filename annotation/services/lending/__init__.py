@@ -1,0 +1,1 @@
+"""Lend HITs to judges, take them back, and note who waits for one."""

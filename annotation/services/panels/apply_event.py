@@ -1,0 +1,82 @@
+"""What a service says of a participation: believed once, in whatever order it arrives."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+
+from annotation.services.panels.end import judge_lock, participation_end
+from annotation.services.panels.update_state import settle_locked
+from campaign.models import Panel, PanelKind, Participation
+from campaign.panels.events import Event
+
+State = Participation.State
+
+# A submission goes this way only; of the same step the latest word holds. A delivery that failed
+# comes again later, with a later time: the step tells that it is old.
+_STEP: Final = {
+    "RESERVED": 0,
+    "ACTIVE": 1,
+    "ACCEPTED": 1,
+    "APPROVED": 3,
+    "PARTIALLY APPROVED": 3,
+    "REJECTED": 3,
+}
+_OTHER_STEP: Final = 2
+_RETURNED: Final = frozenset({"RETURNED"})
+_LATE: Final = frozenset({"TIMED-OUT", "ABANDONED"})
+_SCREENED_OUT: Final = frozenset({"SCREENED OUT"})
+# Their clock and ours.
+_SKEW: Final = timedelta(seconds=10)
+
+
+@transaction.atomic
+def participation_hear(*, panel: Panel, event: Event) -> bool:
+    """Note the status and what follows from it; whether it was about anybody here.
+
+    The same event twice changes nothing the second time, nor does one that is older than what is
+    known. Nothing that was judged is taken back.
+    """
+    found = _meant(panel, event)
+    if found is None:
+        return False
+    judge = judge_lock(member_id=found.member_id)
+    row = Participation.objects.select_related("panel__campaign").get(pk=found.pk)
+    if _is_old(row, event):
+        return True
+    row.service_status, row.service_status_at = event.status, event.at
+    row.save(update_fields=["service_status", "service_status_at"])
+    if row.state in {State.STARTED, State.TIMED_OUT}:
+        settle_locked(participation=row, judge=judge)
+    state = _state_after(row, event.status)
+    if state != row.state:
+        participation_end(participation=row, judge=judge, state=state)
+    return True
+
+
+def _meant(panel: Panel, event: Event) -> Participation | None:
+    rows = panel.participations.filter(session_id=event.session_id)
+    if panel.kind == PanelKind.MTURK:
+        # MTurk gives the id of a returned assignment to somebody else and tells no worker: it was
+        # whoever held it at the time. (aws/aws-sdk-ruby#2864, NYUCCL/psiTurk#184)
+        rows = rows.filter(started_at__lte=event.at + _SKEW)
+    return rows.order_by("-started_at").first()
+
+
+def _is_old(row: Participation, event: Event) -> bool:
+    if row.service_status_at is None:
+        return False
+    step, known = (_STEP.get(each, _OTHER_STEP) for each in (event.status, row.service_status))
+    if step != known:
+        return step < known
+    return event.at <= row.service_status_at
+
+
+def _state_after(row: Participation, status: str) -> str:
+    if status in _RETURNED:
+        return State.RETURNED
+    if row.state == State.STARTED and status in _LATE:
+        return State.TIMED_OUT
+    if row.state == State.STARTED and status in _SCREENED_OUT:
+        return State.SCREENED_OUT
+    return row.state

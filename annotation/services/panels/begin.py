@@ -1,0 +1,120 @@
+"""A participant comes in: as the judge they are, for the blocks they are asked."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Value
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.selectors import blocks_done, judge_standing
+from annotation.services.panels.end import judge_lock, participation_end
+from annotation.services.panels.update_state import settle_locked
+from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation
+from campaign.panels.entry import Entry
+from campaign.services import panel_member_admit
+
+State = Participation.State
+
+
+class ParticipationRefusedError(Exception):
+    """The panel does not let them take part (again); the message says why, to them."""
+
+
+@transaction.atomic
+def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
+    """The participation of this submission or assignment: the one there is, or a new one.
+
+    Whoever comes again through the same link goes on where they stopped. Another submission of
+    the same person gets as many further blocks, where the panel lets them take part so often.
+    What they did of one they returned counts for the next. Raises `ParticipationRefusedError`.
+    """
+    # Held until the commit: a campaign admits its panels' people one after the other.
+    Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
+    panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
+    of_session = panel.participations.filter(session_id=entry.session_id).select_related(
+        "member__judge__user"
+    )
+    mine = of_session.filter(member__external_id=entry.external_id).first()
+    if mine is not None and not _comes_again(mine, panel):
+        return mine
+    if panel.kind == PanelKind.PROLIFIC and mine is None and of_session.exists():
+        raise ParticipationRefusedError(
+            _("This submission belongs to somebody else. Please open the study from Prolific.")
+        )
+    if mine is None and not panel.is_open:
+        raise ParticipationRefusedError(_("This study is closed and takes nobody new."))
+    for other in of_session.under_way().exclude(member__external_id=entry.external_id):
+        # MTurk gave their assignment to somebody else, so they have returned it.
+        _end_as_returned(other)
+    member = panel_member_admit(panel=panel, external_id=entry.external_id)
+    judge = judge_lock(member_id=member.pk)
+    _earlier_check(panel, member, judge, mine)
+    return _begin(panel, entry, member, judge, mine)
+
+
+def _comes_again(mine: Participation, panel: Panel) -> bool:
+    """On MTurk, who returned an assignment and accepts the HIT anew may get the same id."""
+    return panel.kind == PanelKind.MTURK and mine.state == State.RETURNED and not mine.code
+
+
+def _earlier_check(
+    panel: Panel, member: PanelMember, judge: Judge, mine: Participation | None
+) -> None:
+    earlier = Participation.objects.filter(member=member)
+    if mine is not None:
+        earlier = earlier.exclude(pk=mine.pk)
+    for row in earlier.under_way().select_related("panel"):
+        settle_locked(participation=row, judge=judge)
+        if row.state == State.STARTED:
+            _one_at_a_time(row, judge)
+    stopped = not judge_standing(judge).may_judge
+    if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
+        raise ParticipationRefusedError(
+            _("You took part before, and this study has no more for you. Thank you.")
+        )
+    paid = earlier.filter(panel=panel).exclude(code="").count()
+    if paid >= panel.participations_per_member:
+        raise ParticipationRefusedError(
+            _(
+                "You have taken part in this study already, and it asks nobody more often. Thank you."
+            )
+        )
+
+
+def _one_at_a_time(row: Participation, judge: Judge) -> None:
+    if row.panel.kind == PanelKind.MTURK:
+        raise ParticipationRefusedError(
+            _("You are at work on another assignment of this study. Please finish that one first.")
+        )
+    # On Prolific nobody has two submissions at a time: the earlier one is over.
+    participation_end(participation=row, judge=judge, state=State.RETURNED)
+
+
+def _end_as_returned(other: Participation) -> None:
+    judge = judge_lock(member_id=other.member_id)
+    locked = Participation.objects.select_related("panel").get(pk=other.pk)
+    if locked.state == State.STARTED:
+        participation_end(participation=locked, judge=judge, state=State.RETURNED)
+
+
+def _begin(
+    panel: Panel, entry: Entry, member: PanelMember, judge: Judge, mine: Participation | None
+) -> Participation:
+    last = Participation.objects.filter(member=member).order_by("-started_at", "-pk").first()
+    before = blocks_done(judge)
+    if last is not None and not last.code:
+        before = last.blocks_before
+    judge.blocks_asked = before + panel.blocks_asked
+    judge.save(update_fields=["blocks_asked"])
+    row = Participation() if mine is None else mine
+    row.panel, row.member = panel, member
+    row.session_id, row.study_id, row.submit_to = entry.session_id, entry.study_id, entry.submit_to
+    row.blocks_asked, row.blocks_before, row.blocks_done = panel.blocks_asked, before, None
+    row.state, row.ended_at = State.STARTED, None
+    row.save()
+    now = Now()
+    Participation.objects.filter(pk=row.pk).update(
+        started_at=now, due_at=now + Value(timedelta(minutes=panel.minutes_allowed))
+    )
+    return Participation.objects.select_related("member__judge__user").get(pk=row.pk)

@@ -1,0 +1,50 @@
+"""The end of a participation: its code, if one is earned, and what the judge holds."""
+
+from typing import Any
+
+from django.db.models.functions import Coalesce, Now
+
+from annotation.selectors import blocks_done
+from annotation.services.lending.release import assignments_release
+from campaign.models import Judge, PanelKind, Participation
+from campaign.services import code_make
+
+State = Participation.State
+
+
+def judge_lock(*, member_id: int) -> Judge:
+    """The judge; the lock of their row keeps lending, settling and events apart until the commit."""
+    return (
+        Judge.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("campaign")
+        .get(panel_member=member_id)
+    )
+
+
+def participation_end(*, participation: Participation, judge: Judge, state: str) -> None:
+    """Write down how it ended, and lend the judge nothing more until they begin another.
+
+    `participation` must have been read under the judge's lock, with its panel. A code that was
+    given once stays with it.
+    """
+    changes: dict[str, Any] = {"state": state, "ended_at": Coalesce("ended_at", Now())}
+    done = blocks_done(judge)
+    if participation.blocks_done is None or state == State.FINISHED:
+        changes["blocks_done"] = max(0, done - participation.blocks_before)
+    if state in Participation.EARNING and not participation.code:
+        changes |= {"code": _code(participation, state), "code_given_at": Now()}
+    Participation.objects.filter(pk=participation.pk).update(**changes)
+    participation.refresh_from_db(fields=[*changes])
+    others = Participation.objects.under_way().filter(member=participation.member_id)
+    if not others.exists():
+        judge.blocks_asked = done
+        judge.save(update_fields=["blocks_asked"])
+        assignments_release(judge=judge)
+
+
+def _code(participation: Participation, state: str) -> str:
+    panel = participation.panel
+    if panel.kind == PanelKind.MTURK:
+        # One of their own: nobody can pass it on, and nobody can know it beforehand.
+        return code_make()
+    return panel.completion_code if state == State.FINISHED else panel.screened_out_code

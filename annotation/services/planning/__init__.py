@@ -1,0 +1,1 @@
+"""Plan HITs ahead, for the pool and for single judges, and store them."""

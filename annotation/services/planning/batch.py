@@ -1,0 +1,164 @@
+"""One planning transaction: under the lock of a test set's `HITSequence`."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db.models.functions import Now
+
+from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingState
+from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose
+from annotation.sampling.state import DrawState
+from annotation.selectors.corpus import TestSetTexts, texts_without, windows_of
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.planned import plans_read
+from annotation.services.planning.drawing import Drawer, SegmentQuota
+from annotation.services.planning.storage import PlannedHIT, hits_store
+from campaign.models import TestSet
+
+
+class Planner:
+    """HITs drawn one after the other, and what the next one depends on; stored all at once.
+
+    Attributes
+    ----------
+    sequence : HITSequence
+        Locked; written by `store`.
+    planned : list of PlannedHIT
+    stored_ids : dict of int to int
+        Rows of first HITs by number, for those that repeat them.
+    now : datetime
+        By the database's clock.
+    """
+
+    def __init__(
+        self,
+        *,
+        test_set: TestSet,
+        design: Design,
+        sequence: HITSequence,
+        now: datetime,
+        texts: TestSetTexts | None = None,
+        judge_id: int | None = None,
+        avoid: Collection[int] = (),
+        hide: Collection[str] = (),
+    ) -> None:
+        self.test_set, self.design, self.sequence, self.now = test_set, design, sequence, now
+        self.parameters = design.parameters
+        self.planned: list[PlannedHIT] = []
+        self.stored_ids: dict[int, int] = {}
+        self._texts = TestSetTexts(test_set, at=now) if texts is None else texts
+        self.quota = SegmentQuota(
+            limit=test_set.blocks_per_segment,
+            counts=list(sequence.segment_blocks),
+            redundancy=self.parameters.redundancy,
+        )
+        self._batch = PlanningBatch(
+            test_set=test_set,
+            design=design,
+            judge_id=judge_id,
+            avoided=sorted(avoid),
+            hidden=sorted(hide),
+            segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
+            segment_limit=self.quota.limit,
+            state=self._state().to_json(),
+            # Damaged references are those approved then; see `hit_redraw`.
+            created_at=self._texts.at or now,
+        )
+        shown: Mapping[int, SegmentTexts] = texts_without(
+            self._texts, hide, self.parameters.normalisation
+        )
+        self._drawer = Drawer(
+            parameters=self.parameters,
+            windows=windows_of(test_set, design),
+            texts=shown,
+            state=DrawState.from_json(self._batch.state),
+            quota=self.quota,
+            avoid=avoid,
+        )
+
+    @classmethod
+    def locked(cls, test_set_id: int, **fields: Any) -> "Planner":
+        """Take the lock until the transaction ends, and read what the next draw depends on."""
+        test_set = TestSet.objects.get(pk=test_set_id)
+        HITSequence.objects.get_or_create(test_set=test_set)
+        sequence = (
+            HITSequence.objects.select_for_update().annotate(now=Now()).get(test_set=test_set)
+        )
+        design = design_in_force(test_set_id=test_set_id)
+        if design is None:
+            raise Design.DoesNotExist(f"Test set {test_set_id} has no design to draw HITs by.")
+        if sequence.design_id != design.pk:
+            # A schedule begins with its design.
+            sequence.design = design
+            sequence.scheduled = sequence.turns = 0
+        return cls(test_set=test_set, design=design, sequence=sequence, now=sequence.now, **fields)
+
+    @property
+    def is_all_planned(self) -> bool:
+        """Whether the test set has all the blocks it wants."""
+        wanted = self.test_set.blocks_wanted
+        return wanted is not None and self.sequence.blocks_planned >= wanted
+
+    def number_next(self) -> int:
+        """The number of the next HIT; each is given out once."""
+        self.sequence.last_number += 1
+        return self.sequence.last_number
+
+    def draw(self) -> HITPlan | None:
+        """The next first HIT; None where no segment is left to draw."""
+        self.sequence.turns += 1
+        return self._drawer.first(number=self.number_next(), turn=self.sequence.turns)
+
+    def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
+        """Plan this HIT; `fields` are those of `PlannedHIT`."""
+        self._drawer.add(plan, purpose)
+        self.sequence.blocks_planned += sum(not block.control for block in plan.blocks)
+        self.planned.append(PlannedHIT(plan=plan, purpose=purpose, **fields))
+
+    def give_back(self, hit: HIT) -> None:
+        """Close a HIT that nobody was ever lent; its blocks may be planned for others.
+
+        It keeps its row: HITs drawn before this depend on it.
+        """
+        hit.completed_at = hit.withdrawn_at = self.now
+        hit.save(update_fields=["completed_at", "withdrawn_at"])
+        plan = plans_read([hit.pk])[hit.pk]
+        self._drawer.give_back(plan, Purpose(hit.purpose))
+        self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
+
+    def store(self) -> None:
+        """Write what was planned, and how far."""
+        if self.planned:
+            self._batch.save(force_insert=True)
+            hits_store(
+                batch=self._batch,
+                planned=self.planned,
+                texts=self._texts,
+                stored_ids=self.stored_ids,
+            )
+        self.sequence.state = self._drawer.state.to_json()
+        self.sequence.segment_blocks = self.quota.counts
+        self.sequence.save()
+
+    def _state(self) -> DrawState:
+        """What is planned so far; for an active design with what the judges said so far."""
+        stored = self.sequence.state
+        state = DrawState.from_json(stored) if stored else DrawState.empty()
+        # All of them, so that a batch records which systems there were.
+        state = state.covering(self._texts.ranked_systems)
+        if self.design.kind == Design.Kind.ACTIVE:
+            found = SamplingState.objects.filter(test_set=self.test_set).first()
+            if found is not None:
+                state = state.judged(
+                    systems=found.systems,
+                    wins=found.wins,
+                    ties=found.ties,
+                    watermark=found.watermark,
+                )
+        takes_part = self._texts.ranked_systems
+        if self.parameters.reference_rate is not None:
+            takes_part = self._texts.only_systems
+        return state.looking_ahead(self.parameters, takes_part)

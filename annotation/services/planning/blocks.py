@@ -1,0 +1,52 @@
+"""Writes the blocks of HITs that judges will be lent soon, so that lending finds them there.
+
+Nothing depends on it: a HIT that is lent without having been prepared gets its blocks then.
+"""
+
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.models import HIT, Block
+from annotation.models.lent_blocks import BLOCKS_OF_PLANS
+from campaign.database.copy import triggers_hasten
+
+# A HIT that is being prepared is lent to nobody: so few at a time that it takes milliseconds.
+_AT_ONCE: Final = 10
+
+
+def hits_prepare(*, test_set_id: int, ready: int) -> int:
+    """Write the blocks of the first `ready` HITs that wait in the pool, and of those kept for judges.
+
+    Returns how many HITs had none. In short transactions.
+    """
+    hits = HIT.objects.filter(test_set_id=test_set_id)
+    pooled = hits.pooled().waiting().order_by("number").values("pk")[:ready]
+    kept = hits.filter(reserved_for__isnull=False).waiting().values("pk")
+    due = [*_unwritten(HIT.objects.filter(pk__in=pooled)), *_unwritten(hits.filter(pk__in=kept))]
+    return sum(_prepare(due[at : at + _AT_ONCE]) for at in range(0, len(due), _AT_ONCE))
+
+
+def _unwritten(hits: QuerySet[HIT]) -> QuerySet[HIT, int]:
+    blocks = Block.objects.filter(hit=OuterRef("pk"))
+    return (
+        hits.filter(~Exists(blocks), plan__isnull=False)
+        .order_by("number")
+        .values_list("pk", flat=True)
+    )
+
+
+@transaction.atomic
+def _prepare(hit_ids: list[int]) -> int:
+    # What is being lent is left alone: it gets its blocks with that.
+    locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
+    mine = list(locked.values_list("pk", flat=True))
+    # Looked at again under the lock: somebody may have been lent one.
+    mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
+    triggers_hasten()
+    with connection.cursor() as cursor:
+        # As for a lending: plans of foreign keys are kept from when the tables were small.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(BLOCKS_OF_PLANS.format(hits="h.id = ANY (%s)"), [mine])
+    return len(mine)

@@ -1,0 +1,205 @@
+"""Draws HITs ahead of the judges, so that lending is a look-up."""
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotation.models import HIT, Design, JudgeAccount
+from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose, Slot, repeated, slot
+from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.planned import plans_read
+from annotation.selectors.training import training_round_due
+from annotation.services.planning.batch import Planner
+from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.for_judge import (
+    intra_plan,
+    judge_plan,
+    judges_to_repeat,
+    reservations_withdraw,
+)
+from annotation.services.training import training_plan, training_plan_ahead
+from campaign.models import TestSet
+
+logger = logging.getLogger(__name__)
+
+# HITs that wait in the pool of a test set: minutes of work for two hundred judges, since each
+# asks for one at a time and a worker refills in seconds.
+POOL_SIZE: Final = 200
+# An active design draws late, to know more; other judges' HITs are planned in the meantime.
+ACTIVE_POOL_SIZE: Final = 30
+# One planning step: bounds a transaction's length and memory.
+PLAN_AT_ONCE: Final = 2000
+# Judges looked after in one call; those left over are the next call's first.
+_JUDGES_AT_ONCE: Final = 100
+# So many empty draws in a row, and the test set holds nothing that can be ranked.
+_EMPTY_DRAWS_ALLOWED: Final = 200
+
+
+def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
+    """The design in force; a uniform one with a recorded random seed where there is none."""
+    design = design_in_force(test_set_id=test_set.pk)
+    if design is None:
+        seed = secrets.randbits(31) if seed is None else seed
+        design = Design.objects.create(test_set=test_set, seed=seed)
+    return design
+
+
+def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
+    """Plan what is needed now: the pool, judges who found nothing there, repeats that come due.
+
+    Fills the pool up to `size` waiting HITs, or until all that is wanted is planned, and writes the
+    blocks of those that will be lent first. Returns how many HITs came. A bounded number of short
+    transactions.
+    """
+    test_set = TestSet.objects.get(pk=test_set_id)
+    design = design_ensure(test_set=test_set)
+    if size is None:
+        size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
+    reservations_withdraw(test_set_id=test_set_id)
+    made = _pool_fill(test_set_id, size)
+    wanting = JudgeAccount.objects.filter(test_set=test_set_id, wanted_at__isnull=False)
+    waiting = list(wanting.order_by("wanted_at").values_list("judge_id", flat=True))
+    for judge_id in waiting[:_JUDGES_AT_ONCE]:
+        made += _plan_for(test_set_id, judge_id)
+    training_plan_ahead(test_set=test_set)
+    if design.intra_share:
+        for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
+            made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
+    hits_prepare(test_set_id=test_set_id, ready=POOL_SIZE)
+    return made
+
+
+def _plan_for(test_set_id: int, judge_id: int) -> int:
+    """What a judge waits for: training that is due, or HITs of their own."""
+    account = JudgeAccount.objects.select_related("judge").get(test_set=test_set_id, judge=judge_id)
+    due = training_round_due(
+        judge=account.judge, test_set_id=test_set_id, hits_lent=account.hits_lent
+    )
+    plan = judge_plan if due is None else training_plan
+    return plan(test_set_id=test_set_id, judge_id=judge_id)
+
+
+def _pool_fill(test_set_id: int, size: int) -> int:
+    made = 0
+    while True:
+        waiting = (
+            HIT.objects.filter(test_set_id=test_set_id)
+            .pooled()
+            .for_anybody()
+            .filter(available_at__lte=Now())
+            .count()
+        )
+        count = max(0, size - waiting)
+        planned = hits_plan(test_set_id=test_set_id, count=count)
+        made += planned
+        if planned < count or not count:
+            return made
+
+
+def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:
+    """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
+
+    In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
+    test set's `HITSequence`, so that each number is drawn once. Fewer than
+    `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
+    no texts, every window's outputs are identical, or every segment has its
+    `TestSet.blocks_per_segment`. `texts` are read anew where none are given.
+    """
+    if texts is None:
+        test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+        texts = TestSetTexts(test_set, at=test_set.now)
+    made = 0
+    while made < count:
+        at_once = min(count - made, PLAN_AT_ONCE)
+        planned = _batch_plan(test_set_id, at_once, texts)
+        made += planned
+        if planned < at_once:
+            break
+    return made
+
+
+@transaction.atomic
+def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
+    planner = Planner.locked(test_set_id, texts=texts)
+    schedule = _Schedule(planner, count)
+    empty_draws = 0
+    while len(planner.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
+        if planner.is_all_planned:
+            break
+        wanted = schedule.next_slot()
+        if wanted.purpose is not Purpose.FIRST:
+            schedule.repeat(wanted)
+            continue
+        plan = planner.draw()
+        if plan is None:
+            break
+        if plan.blocks:
+            planner.add(plan, Purpose.FIRST, family=wanted.family)
+            schedule.done(wanted, plan)
+        empty_draws = 0 if plan.blocks else empty_draws + 1
+    if not planner.planned:
+        logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
+    planner.store()
+    return len(planner.planned)
+
+
+class _Schedule:
+    """What the design wants next for everybody, and the first HITs that are to be repeated."""
+
+    def __init__(self, planner: Planner, count: int) -> None:
+        self._planner = planner
+        self._slot: Callable[[int], Slot] = lambda step: slot(
+            parameters=planner.parameters, step=step
+        )
+        self._firsts = self._stored_firsts(planner.parameters, count)
+
+    def next_slot(self) -> Slot:
+        return self._slot(self._planner.sequence.scheduled + 1)
+
+    def done(self, wanted: Slot, plan: HITPlan) -> None:
+        self._planner.sequence.scheduled += 1
+        self._firsts[wanted.family] = plan
+
+    def repeat(self, wanted: Slot) -> None:
+        """Plan a repeat; its place in the schedule lapses where there is none to plan.
+
+        A segment has its quota already, or the first HIT was withdrawn.
+        """
+        self._planner.sequence.scheduled += 1
+        first = self._firsts.get(wanted.family)
+        if first is None or not self._planner.quota.allows(first):
+            return
+        plan = repeated(
+            first,
+            seed=self._planner.parameters.seed,
+            number=self._planner.number_next(),
+            purpose=wanted.purpose,
+        )
+        self._planner.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
+
+    def _stored_firsts(self, parameters: DesignParameters, count: int) -> dict[int, HITPlan]:
+        """Those that the next steps repeat and earlier ones planned; read all at once."""
+        if not parameters.inter_share and parameters.redundancy == 1:
+            return {}
+        done = self._planner.sequence.scheduled
+        # Steps whose repeat lapses come on top; those are read when the next call comes.
+        families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
+        rows = dict(
+            HIT.objects.filter(
+                design=self._planner.design,
+                family__in=families,
+                purpose=HIT.Purpose.FIRST,
+                # Nobody judged what was withdrawn: there is nothing to compare a repeat with.
+                withdrawn_at__isnull=True,
+            ).values_list("pk", "family")
+        )
+        plans = plans_read(rows)
+        self._planner.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
+        return {rows[pk]: plan for pk, plan in plans.items()}

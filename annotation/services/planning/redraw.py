@@ -1,0 +1,72 @@
+"""Draws a stored HIT again, from nothing but what was recorded."""
+
+from annotation.models import HIT
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose, repeated
+from annotation.sampling.state import DrawState
+from annotation.selectors.corpus import TestSetTexts, texts_of, texts_without, windows_of
+from annotation.selectors.planned import judge_history, plans_read
+from annotation.services.planning.drawing import Drawer, SegmentQuota
+
+
+def hit_redraw(hit: HIT) -> HITPlan:
+    """The plan of a HIT, drawn anew: equal to `plans_read([hit.pk])[hit.pk]` bit for bit.
+
+    Follows from the design, the HIT's number, what its batch recorded, and the texts of the
+    systems there were then. A repeat is drawn from the HIT it repeats.
+
+    Raises
+    ------
+    ValueError
+        If the HIT was not drawn here: it came with imported judgments.
+    """
+    if hit.batch is None:
+        raise ValueError(f"HIT {hit.number} was not drawn here.")
+    if hit.purpose == HIT.Purpose.FIRST:
+        return _first(hit)
+    original = _original(hit)
+    return repeated(
+        plans_read([original])[original],
+        seed=hit.design.seed,
+        number=hit.number,
+        purpose=Purpose(hit.purpose),
+    )
+
+
+def _first(hit: HIT) -> HITPlan:
+    batch = hit.batch
+    assert batch is not None  # noqa: S101  for the type checker
+    parameters = hit.design.parameters
+    state = DrawState.from_json(batch.state)
+    texts = texts_of(TestSetTexts(hit.test_set, at=batch.created_at), state.systems)
+    drawer = Drawer(
+        parameters=parameters,
+        windows=windows_of(hit.test_set, hit.design),
+        texts=texts_without(texts, batch.hidden, parameters.normalisation),
+        state=state,
+        quota=SegmentQuota(
+            limit=batch.segment_limit,
+            counts=list(batch.segment_blocks),
+            redundancy=parameters.redundancy,
+        ),
+        avoid=batch.avoided,
+    )
+    before = dict(
+        batch.hits.filter(number__lt=hit.number).order_by("number").values_list("pk", "purpose")
+    )
+    plans = plans_read(before)
+    for pk, purpose in before.items():
+        drawer.add(plans[pk], Purpose(purpose))
+    drawn = drawer.first(number=hit.number, turn=hit.why["turn"])
+    assert drawn is not None, "A stored HIT has a window."  # noqa: S101
+    return drawn
+
+
+def _original(hit: HIT) -> int:
+    """The HIT whose order a repeat departs from; for a judge's own, the one they did."""
+    assert hit.repeats_id is not None  # noqa: S101  hit_repeats_another_exactly_if_a_repeat
+    if hit.purpose != HIT.Purpose.INTRA:
+        return hit.repeats_id
+    assert hit.reserved_for_id is not None  # noqa: S101  hit_for_one_judge_is_reserved
+    _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, test_set_id=hit.test_set_id)
+    return hit_ids[hit.why["repeats"]]

@@ -1,0 +1,125 @@
+"""Writes planned HITs: one row each, in one COPY, however many there are."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.models import HIT, PlanningBatch
+from annotation.sampling.encoding import plan_encoded
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose
+from annotation.selectors.corpus import TestSetTexts
+from campaign.database.copy import (
+    Cell,
+    constraints_settle,
+    ids_reserve,
+    rows_copy,
+    triggers_hasten,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedHIT:
+    """A HIT to be stored.
+
+    Attributes
+    ----------
+    plan : HITPlan
+    purpose : Purpose
+    family : int or None
+        Of the schedule; None for what is planned for one judge.
+    repeats : int or None
+        The number of the first HIT it repeats.
+    reserved_for : int or None
+        A judge, and until when.
+    """
+
+    plan: HITPlan
+    purpose: Purpose
+    family: int | None = None
+    repeats: int | None = None
+    reserved_for: int | None = None
+    reserved_until: datetime | None = None
+
+
+def hits_store(
+    *,
+    batch: PlanningBatch,
+    planned: Sequence[PlannedHIT],
+    texts: TestSetTexts,
+    stored_ids: dict[int, int],
+) -> None:
+    """Write the HITs with their plans; their blocks are written before they are lent.
+
+    `stored_ids` maps numbers of first HITs to their rows and gets those written here.
+    Needs a transaction around it.
+    """
+    if not planned:
+        return
+    triggers_hasten()
+    hit_ids = ids_reserve(HIT, len(planned))
+    stored_ids.update((hit.plan.number, id_) for hit, id_ in zip(planned, hit_ids, strict=True))
+    rows_copy(
+        HIT,
+        _HIT_COLUMNS,
+        (
+            _hit_row(hit, id_, batch, texts, stored_ids)
+            for hit, id_ in zip(planned, hit_ids, strict=True)
+        ),
+    )
+    constraints_settle()
+
+
+_HIT_COLUMNS = (
+    "id",
+    "test_set_id",
+    "design_id",
+    "batch_id",
+    "number",
+    "family",
+    "purpose",
+    "repeats_id",
+    "reserved_for_id",
+    "reserved_until",
+    "segment_ids",
+    "system_ids",
+    "plan",
+    "why",
+)
+
+
+def _hit_row(
+    hit: PlannedHIT,
+    id_: int,
+    batch: PlanningBatch,
+    texts: TestSetTexts,
+    stored_ids: dict[int, int],
+) -> tuple[Cell, ...]:
+    blocks = hit.plan.blocks
+    systems = {name for block in blocks for names in block.systems for name in names}
+    why = {
+        **hit.plan.why,
+        "purpose": hit.purpose.value,
+        "blocks": [{"segment": block.segment, **block.why} for block in blocks],
+    }
+    return (
+        id_,
+        batch.test_set_id,
+        batch.design_id,
+        batch.pk,
+        hit.plan.number,
+        hit.family,
+        hit.purpose.value,
+        None if hit.repeats is None else stored_ids[hit.repeats],
+        hit.reserved_for,
+        None if hit.reserved_until is None else hit.reserved_until.isoformat(),
+        _array(texts.segment_id(block.segment) for block in blocks),
+        _array(sorted(texts.systems[name] for name in systems)),
+        plan_encoded(hit.plan),
+        json.dumps(why, ensure_ascii=False),
+    )
+
+
+def _array(numbers: Iterator[int] | Sequence[int]) -> str:
+    return "{" + ",".join(map(str, numbers)) + "}"

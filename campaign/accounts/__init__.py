@@ -1,0 +1,1 @@
+"""Sign-in, sessions and the language of the interface."""

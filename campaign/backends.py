@@ -1,7 +1,0 @@
-"""How people sign in."""
-
-from django.contrib.auth.backends import ModelBackend
-
-
-class UserBackend(ModelBackend):
-    """Django's own. Sessions that are open name this class, and `campaign.sessions` goes by it."""

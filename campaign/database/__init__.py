@@ -1,0 +1,1 @@
+"""Ways past the ORM: COPY and prepared statements."""

@@ -1,0 +1,35 @@
+"""The form for a version of the instructions."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from campaign.services.instructions import LONGEST
+from campaign.texts.languages import language_name
+
+
+class InstructionsForm(forms.Form):
+    """A version of the instructions."""
+
+    language = forms.ChoiceField(label=_("Language"))
+    text = forms.CharField(
+        label=_("Text"),
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
+    )
+    demands_acceptance = forms.BooleanField(
+        label=_("Everybody must accept it before they go on"), required=False
+    )
+
+    def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:
+        """Languages to choose from: those written already, of the interface, of the texts."""
+        super().__init__(*args, **kwargs)
+        interface = [tag for tag, _name in settings.LANGUAGES]
+        tags = dict.fromkeys([*written, *interface, *read])
+        field = self.fields["language"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101  for the type checker
+        field.choices = [(tag, language_name(tag)) for tag in tags]
+        field.initial = next(iter(written), get_language())

@@ -1,0 +1,91 @@
+"""Forms to invite judges: a link for anybody, and e-mails."""
+
+from datetime import datetime, time
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from campaign.services import AddressesRefusedError, addresses_read
+from campaign.texts.languages import language_name
+
+
+class _LanguagesForm(forms.Form):
+    """A form that asks which of the campaign's languages judges read."""
+
+    languages = forms.MultipleChoiceField(
+        label=_("Languages the judges read"),
+        help_text=_("None ticked: all of the campaign."),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: Any, languages: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["languages"]
+        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
+        field.choices = [(tag, language_name(tag)) for tag in languages]
+
+
+class LinkForm(_LanguagesForm):
+    """A link for anybody."""
+
+    field_order = ("cap", "expires", "note", "languages", "asks_languages")
+    cap = forms.IntegerField(
+        label=_("How many judges it may bring in"),
+        help_text=_("With 1 it is a link for one person."),
+        min_value=1,
+        max_value=10_000,
+        initial=20,
+    )
+    expires = forms.DateField(
+        label=_("Last day"),
+        help_text=_("Empty: until you withdraw it."),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    note = forms.CharField(
+        label=_("Where you publish it"),
+        help_text=_("For you alone; stands beside the judges who came by it."),
+        max_length=200,
+        required=False,
+    )
+    asks_languages = forms.BooleanField(
+        label=_("Ask newcomers which of these languages they read"), required=False
+    )
+
+    def clean_expires(self) -> datetime | None:
+        day = self.cleaned_data["expires"]
+        if day is None:
+            return None
+        if day < timezone.localdate():
+            raise forms.ValidationError(_("This day is over."))
+        return timezone.make_aware(datetime.combine(day, time.max))
+
+
+class MailForm(_LanguagesForm):
+    """Invitations by e-mail."""
+
+    field_order = ("addresses", "languages", "language", "note")
+    addresses = forms.CharField(
+        label=_("E-mail addresses"),
+        help_text=_("One a line, or separated by commas."),
+        max_length=100_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
+    )
+    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    note = forms.CharField(
+        label=_("A few words of yours"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+    )
+
+    def clean_addresses(self) -> list[str]:
+        try:
+            return addresses_read(self.cleaned_data["addresses"])
+        except AddressesRefusedError as error:
+            raise forms.ValidationError(error.problems) from error

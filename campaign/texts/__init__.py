@@ -1,0 +1,1 @@
+"""Texts and languages: names of languages, Markdown, damaged references."""

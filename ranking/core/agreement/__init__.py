@@ -1,0 +1,1 @@
+"""Agreement between and within judges, with intervals."""

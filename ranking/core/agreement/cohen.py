@@ -1,0 +1,265 @@
+"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments, a few segments at a time.
+
+Each pair of judges has a table of outcomes on each segment both judged: many times more numbers
+than judgments. They are made for a shard of segments at a time and added to the resampled tables
+at once, so that memory grows with (judges² × resamples) at most, and never beyond
+`_CELLS_AT_A_TIME`: where the resamples do not fit together, the tables of the segments are gone
+through again for the next of them, and made again if they were too many to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.agreement.counts import shards_of_whole_segments
+from ranking.core.agreement.statistics import Shares, cohen_of_cells, share
+from ranking.core.counting.bootstrap import MAX_WEIGHT, poisson_weights
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.collapsed_candidates import (
+    CollapsedComparisons,
+    Outcome,
+    Pairing,
+    collapsed_comparisons,
+)
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
+
+_CATEGORIES = len(Outcome)
+_TABLE = _CATEGORIES * _CATEGORIES
+#: Resampled cells held at a time, of 8 bytes.
+_CELLS_AT_A_TIME = 1 << 24
+#: Cells of tables of segments that are kept for the next resamples, of 12 bytes.
+_KEPT_CELLS = 1 << 23
+#: Resampled cells multiplied and evaluated at a time: what that takes is small beside those held.
+_CELLS_IN_WORK = 1 << 22
+#: A dense product does about eight cells in the time a sparse one does one.
+_WORTH_FILLING = 8
+#: Whole numbers are exact in floating point up to here.
+_EXACT = 1 << 53
+
+
+@dataclass(frozen=True, eq=False)
+class PairsOfJudges:
+    """The G pairs of judges of one test set who may have judged an item both.
+
+    Attributes
+    ----------
+    first, second : int64, shape (G,)
+        Indices of the judges. In front each judge with himself, `own` of them; then first < second.
+    own : int
+    row : int64, shape (J, J)
+        ``row[first, second]`` is the place of the pair; -1 where there is none.
+    """
+
+    first: Int64Array
+    second: Int64Array
+    own: int
+    row: Int64Array
+
+
+def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
+    """List the pairs of judges who judged a segment both, and each judge with himself."""
+    judges = len(blocks.judges)
+    segments, segment = np.unique(blocks.segment, return_inverse=True)
+    met = np.unique(segment * max(judges, 1) + blocks.judge)
+    where = np.divmod(met, max(judges, 1))
+    judged = sparse.coo_array(
+        (np.ones(len(met), dtype=np.int64), where), shape=(len(segments), judges)
+    ).tocsr()
+    together = (judged.T @ judged).toarray()
+    own = np.flatnonzero(np.diagonal(together))
+    one, other = np.nonzero(np.triu(together, k=1))
+    first, second = np.concatenate([own, one]), np.concatenate([own, other])
+    row = np.full((judges, judges), -1, dtype=np.int64)
+    row[first, second] = np.arange(len(first))
+    return PairsOfJudges(first=first, second=second, own=len(own), row=row)
+
+
+class SegmentTables:
+    """The tables of each pair of judges on each segment, a shard of segments at a time.
+
+    Iterating yields for each shard the numbers of its S segments, and their tables as columns:
+    sparse int64 of shape (9 G, S), by outcomes and then pairs. They are counted when they are
+    asked for; `keep` says to keep them for the next time, if all of them together are few.
+    """
+
+    def __init__(
+        self, blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing, *, keep: bool = False
+    ) -> None:
+        self.pairs = pairs
+        self._blocks = blocks
+        self._pairing = pairing
+        self._most = _KEPT_CELLS if keep else -1
+        self._kept: list[_Counted] | None = None
+
+    def __iter__(self) -> Iterator[_Counted]:
+        """Yield each shard's segments and tables."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[_Counted] = []
+        cells = 0
+        for shard in shards_of_whole_segments(self._blocks):
+            found = _tables_by_segment(collapsed_comparisons(shard, self._pairing), self.pairs)
+            cells += found[1].nnz
+            if cells <= self._most:
+                kept.append(found)
+            else:
+                kept.clear()
+            yield found
+        if cells <= self._most:
+            self._kept = kept
+
+
+def resampled_tables(
+    tables: SegmentTables, *, resamples: int, seed: int, first_resample: int = 0
+) -> Int64Array:
+    """Count the outcomes of each pair of judges on the items both judged, in resamples of segments.
+
+    Parameters
+    ----------
+    tables : SegmentTables
+        Of G pairs of judges.
+    resamples, seed, first_resample : int
+        As for `ranking.core.counting.bootstrap.poisson_weights`; the key of a segment is its number.
+
+    Returns
+    -------
+    int64, shape (3, 3, G, 1 + R)
+        Pairs of an outcome by the first judge and one by the second; of one judge with himself
+        each pair both ways. The last axis: first the segments as they are, then the resamples from
+        ``first_resample`` on. Tables of shards that share no segment add up to those of the
+        whole, bit for bit.
+    """
+    pairs = len(tables.pairs.first)
+    at_a_time = _few(pairs)
+    totals = np.zeros((pairs * _TABLE, 1 + resamples), dtype=np.int64)
+    for segments, counts in tables:
+        totals[:, 0] += counts.sum(axis=1)
+        for first in range(0, resamples, at_a_time):
+            count = min(at_a_time, resamples - first)
+            weights = poisson_weights(
+                segments.astype(np.uint64),
+                seed=seed,
+                resamples=count,
+                first_resample=first_resample + first,
+            )
+            totals[:, 1 + first : 1 + first + count] += _product(counts, weights)
+    return totals.reshape(_CATEGORIES, _CATEGORIES, pairs, 1 + resamples)
+
+
+def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) -> _Counted:
+    """Return the S segments, and the tables of each: shape (9 G, S)."""
+    judges = max(len(pairs.row), 1)
+    segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
+    raters, rater = np.unique(
+        segment_of_item[comparisons.item] * judges + comparisons.judge, return_inverse=True
+    )
+    one = np.ones(len(rater), dtype=np.int64)
+    rated = sparse.coo_array(
+        (one, (comparisons.item, rater * _CATEGORIES + comparisons.outcome)),
+        shape=(comparisons.items, len(raters) * _CATEGORIES),
+    ).tocsr()
+    # All pairs of ratings of an item, except each rating with itself. No item is of two segments.
+    alone = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
+    counts = (rated.T @ rated - alone).tocoo()
+    (one_rater, category), (other_rater, other_category) = (
+        np.divmod(index.astype(np.int64), _CATEGORIES) for index in counts.coords
+    )
+    segment, first = np.divmod(raters[one_rater], judges)
+    second = raters[other_rater] % judges
+    once = first <= second
+    table = category[once] * _CATEGORIES + other_category[once]
+    cell = table * len(pairs.first) + pairs.row[first[once], second[once]]
+    shape = (len(pairs.first) * _TABLE, len(segments))
+    return segments, sparse.coo_array((counts.data[once], (cell, segment[once])), shape).tocsc()
+
+
+def _product(counts: sparse.csc_array[np.int64], weights: npt.NDArray[np.int16]) -> Int64Array:
+    """Multiply exactly; in floating point where that is faster and exact, too."""
+    filled = counts.nnz * _WORTH_FILLING > counts.shape[0] * counts.shape[1]
+    if filled and int(counts.data.sum()) * MAX_WEIGHT < _EXACT:
+        product = counts.toarray().astype(np.float64) @ weights.astype(np.float64)
+        return product.astype(np.int64)
+    return np.asarray(counts @ weights.astype(np.int64))
+
+
+def cohen_shares(
+    blocks: Blocks, *, pairing: Pairing, symmetric: bool, resamples: int, seed: int
+) -> tuple[Shares, Shares]:
+    """Cohen's P(A) and P(E), averaged over pairs of judges with the weight of their compared pairs.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    pairing, symmetric, resamples, seed
+        As for `ranking.core.agreement.measures.measure_agreement`.
+
+    Returns
+    -------
+    inter, intra : Shares
+        `inter` with each judge himself for `Pairing.PRESENTED`.
+    """
+    pairs = pairs_of_judges(blocks)
+    at_a_time = max(1, _CELLS_AT_A_TIME // max(1, len(pairs.first) * _TABLE))
+    by_segment = SegmentTables(blocks, pairs, pairing, keep=at_a_time < resamples)
+    # The table of one judge with himself holds each pair both ways.
+    ways = 1 + (np.arange(len(pairs.first)) < pairs.own)
+    inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
+    intra = slice(0, pairs.own)
+    parts: list[tuple[Shares, Shares]] = []
+    for first in range(0, resamples, at_a_time):
+        count = min(at_a_time, resamples - first)
+        tables = resampled_tables(by_segment, resamples=count, seed=seed, first_resample=first)
+        parts.append(
+            (
+                _mean(tables[:, :, inter], ways[inter], symmetric=symmetric),
+                _mean(tables[:, :, intra], ways[intra], symmetric=symmetric),
+            )
+        )
+    return _joined([inter for inter, _ in parts]), _joined([intra for _, intra in parts])
+
+
+def _few(pairs: int) -> int:
+    """How many resamples to work on at a time."""
+    return max(1, _CELLS_IN_WORK // max(1, _TABLE * pairs))
+
+
+def _mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
+    """Average over pairs of judges, with the weight of their compared pairs."""
+    found = []
+    at_a_time = _few(len(ways))
+    for first in range(0, tables.shape[-1], at_a_time):
+        some = tables[..., first : first + at_a_time]
+        pairs, p_agree, p_chance = cohen_of_cells(some, symmetric=symmetric)
+        weight = pairs / ways[:, np.newaxis]
+        total = _sum(weight)
+        agreeing = _sum(np.where(pairs > 0, p_agree * weight, 0))
+        by_chance = _sum(np.where(pairs > 0, p_chance * weight, 0))
+        found.append(Shares(p_agree=share(agreeing, total), p_chance=share(by_chance, total)))
+    return Shares(
+        p_agree=np.concatenate([part.p_agree for part in found]),
+        p_chance=np.concatenate([part.p_chance for part in found]),
+    )
+
+
+def _sum(values: FloatArray) -> FloatArray:
+    """Add up over pairs, to the same bits whatever the number of resamples worked on at a time."""
+    total: FloatArray = np.ascontiguousarray(values.T).sum(axis=1)
+    return total
+
+
+def _joined(parts: list[Shares]) -> Shares:
+    """Put ranges of resamples behind each other; each has the segments as they are in front."""
+    return Shares(
+        p_agree=np.concatenate([parts[0].p_agree[:1], *(part.p_agree[1:] for part in parts)]),
+        p_chance=np.concatenate([parts[0].p_chance[:1], *(part.p_chance[1:] for part in parts)]),
+    )

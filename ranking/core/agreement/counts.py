@@ -1,0 +1,149 @@
+"""Pairs of comparisons of one item by different judges, counted by segment and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.agreement.shared_items import Meetings, count_meetings, no_meetings, raters_of
+from ranking.core.agreement.units import Cells, cells_of_comparisons
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
+
+Int64Array = npt.NDArray[np.int64]
+
+#: About how many blocks' comparisons are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 14
+
+
+#: What is counted of a judge on a segment, see `AgreementCounts`.
+COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
+_COUNTS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementCounts:
+    """What agreement is computed from, for J judges and the S segments they compared outputs of.
+
+    Attributes
+    ----------
+    segments : int64, shape (S,)
+        Numbers of the segments.
+    segment, judge : int64, shape (R,)
+        Who compared something on which segment: a place in `segments`, and an index of the judge.
+        Sorted, no pair twice.
+    counts : int64, shape (R, 6)
+        Of a judge on a segment: pairs with comparisons of the same item by others; those that
+        agree; those in which the judge tied; those in which the other did; the judge's ties; the
+        judge's comparisons.
+    meetings : Meetings or None
+        The first four of these by the other judge, where they were asked for.
+    """
+
+    segments: Int64Array
+    segment: Int64Array
+    judge: Int64Array
+    counts: Int64Array
+    meetings: Meetings | None
+
+    def by_judge(self, judges: int) -> Int64Array:
+        """Add up over segments: shape (J, 6)."""
+        found = np.zeros((judges, _COUNTS), dtype=np.int64)
+        np.add.at(found, self.judge, self.counts)
+        return found
+
+    def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
+        """Arrange as columns, one for each segment, to be resampled.
+
+        Returns
+        -------
+        sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
+            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` those in
+            which the judge and those in which the other tied; then ties and comparisons of all.
+        """
+        kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
+        rows = [place * judges + self.judge for place in range(len(kinds))]
+        rows += [np.full_like(self.judge, len(kinds) * judges + place) for place in range(2)]
+        values = self.counts[:, [*kinds, TIES, COMPARISONS]]
+        return sparse.coo_array(
+            (values.T.ravel(), (np.concatenate(rows), np.tile(self.segment, len(rows)))),
+            shape=(len(kinds) * judges + 2, len(self.segments)),
+        ).tocsc()
+
+
+def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCounts:
+    """Count pairs of comparisons of one item by different judges, on collapsed outputs.
+
+    Counted by numbered groups, never pair by pair, and some segments at a time (an item never
+    spans two), so that memory does not grow with the number of comparisons.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+    meetings : bool
+        Whether to count by pair of judges, too.
+
+    Returns
+    -------
+    AgreementCounts
+    """
+    judges = len(blocks.judges)
+    segments, raters, counts = [], [], []
+    met = no_meetings(judges)
+    for shard in shards_of_whole_segments(blocks):
+        compared = collapsed_comparisons(shard)
+        cells = cells_of_comparisons(compared, judges)
+        rater = raters_of(cells, judges)
+        segments.append(np.unique(compared.item_segment))
+        raters.append(np.stack([rater.segment, rater.judge]))
+        counts.append(_counts_of_raters(cells, rater.of_cell, len(rater.judge)))
+        if meetings:
+            here = count_meetings(cells, rater, judges)
+            met = Meetings(others=met.others + here.others, moments=met.moments + here.moments)
+    numbers = np.concatenate(segments).astype(np.int64)
+    segment, judge = np.concatenate(raters, axis=1)
+    return AgreementCounts(
+        segments=numbers,
+        segment=np.searchsorted(numbers, segment),
+        judge=judge,
+        counts=np.concatenate(counts),
+        meetings=met if meetings else None,
+    )
+
+
+def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
+    """Cut the blocks into shards that share no segment; at least one, maybe empty.
+
+    No item spans two shards, so what is counted item by item can be added up.
+    """
+    order = np.argsort(blocks.segment, kind="stable")
+    segment = blocks.segment[order]
+    starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])
+    cuts = starts[1:][np.diff(starts // _BLOCKS_AT_A_TIME) > 0]
+    for rows in np.split(order, cuts):
+        yield blocks.take(rows)
+
+
+def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
+    """Return `counts` of `AgreementCounts`: a judge's c comparisons of an item meet all others."""
+    # Whole numbers, exact in floating point up to 2**53.
+    items = len(cells.item_segment)
+    totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
+    others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
+    own, theirs = cells.counts.sum(axis=1), others.sum(axis=1)
+    ties = cells.counts[:, Outcome.TIE]
+    columns = (
+        own * theirs,
+        (cells.counts * others).sum(axis=1),
+        ties * theirs,
+        own * others[:, Outcome.TIE],
+        ties,
+        own,
+    )
+    sums = [np.bincount(of_cell, column, raters).astype(np.int64) for column in columns]
+    return np.stack(sums, axis=1)

@@ -1,0 +1,227 @@
+"""κ of pairs of judgments that were counted already, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.agreement.kappa_intervals import Interval, NoInterval
+from ranking.core.agreement.pairs import Compared
+from ranking.core.agreement.report import FIXED_CHANCE, Chance
+from ranking.core.agreement.spread import kappa_of, lowest_kappa
+from ranking.core.agreement.statistics import (
+    Additive,
+    Shares,
+    Statistic,
+    Ties,
+    fleiss,
+    fleiss_additive,
+    krippendorff,
+    krippendorff_additive,
+    pooled,
+    pooled_additive,
+)
+from ranking.core.agreement.units import Units
+from ranking.core.counting.bootstrap import poisson_weights
+from ranking.core.judged.blocks import UInt64Array
+from ranking.core.scores import NotEstimable
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+#: Resampled sums held at a time, in cells of 8 bytes.
+_CELLS_AT_A_TIME = 1 << 21
+_RESAMPLES_AT_A_TIME = 128
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Agreement on pairs of judgments of the same item, with what it was counted from.
+
+    Attributes
+    ----------
+    kappa : float or None
+        (P(A) − P(E)) / (1 − P(E)), at most 1.
+    p_agree : float or None
+        P(A): agreeing / comparable; for Fleiss's κ the mean over items, for Krippendorff's α one
+        minus the observed disagreement.
+    p_chance : float or None
+        P(E).
+    agreeing, comparable : int
+        Pairs of judgments of one item, and those of them with the same outcome.
+    ties, labels : int
+        Tied comparisons, and comparisons, of the judgments P(E) is estimated from where it is
+        Scott's. (The script of WMT15 calls the outcome of a comparison its label.)
+    low, high : float or None
+        Ends of the interval of κ.
+    reason : NotEstimable or None
+        Why `kappa` is None.
+    no_interval : NoInterval or None
+        Why `low` and `high` are None where `kappa` is not.
+    """
+
+    kappa: float | None
+    p_agree: float | None
+    p_chance: float | None
+    agreeing: int
+    comparable: int
+    ties: int
+    labels: int
+    low: float | None
+    high: float | None
+    reason: NotEstimable | None
+    no_interval: NoInterval | None
+
+
+def shares_of_compared(
+    compared: Compared,
+    ties: Ties,
+    *,
+    chance: Chance,
+    symmetric: bool,
+    resamples: int,
+    seed: int,
+) -> Shares:
+    """Find P(A) and P(E) of pairs already counted, by the judgments of all judges together.
+
+    Parameters
+    ----------
+    compared : Compared
+    ties : Ties
+        Of the judgments Scott's P(E) is estimated from.
+    chance : Chance
+        Any but `COHEN`, which needs to know the judges: see `ranking.core.agreement.cohen`.
+    symmetric : bool
+    resamples : int
+        0 for the segments as they are only.
+    seed : int
+
+    Returns
+    -------
+    Shares
+    """
+    segments = np.union1d(compared.units.segment, ties.segment)
+    statistic = _statistic(compared, ties, segments, chance, symmetric=symmetric)
+    whole: Int64Array = np.asarray(statistic.by_segment.sum(axis=1)).reshape(-1, 1)
+    key = segments.astype(np.uint64)
+    found = [
+        statistic.evaluate(sums)
+        for sums in [
+            whole,
+            *resampled_sums(statistic.by_segment, key, resamples=resamples, seed=seed),
+        ]
+    ]
+    return Shares(
+        p_agree=np.concatenate([p_agree for p_agree, _ in found]),
+        p_chance=np.concatenate([p_chance for _, p_chance in found]),
+    )
+
+
+def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
+    """Return what `chance` is as a function of sums over units, to leave some of them out.
+
+    Parameters
+    ----------
+    chance : Chance
+        Any but `COHEN`.
+    categories : int
+        Of a rating.
+    symmetric : bool
+    """
+    if chance is Chance.COHEN:
+        raise ValueError("chance: Cohen's is not the same for all judges")
+    if chance is Chance.FLEISS:
+        return fleiss_additive(symmetric=symmetric)
+    if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
+        ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
+        return krippendorff_additive(categories, symmetric=symmetric, ordinal=ordinal)
+    return pooled_additive(FIXED_CHANCE.get(chance))
+
+
+def _statistic(
+    compared: Compared, ties: Ties, segments: Int64Array, chance: Chance, *, symmetric: bool
+) -> Statistic:
+    if chance is Chance.COHEN:
+        raise ValueError("chance: Cohen's is not the same for all judges")
+    if chance is Chance.FLEISS:
+        return fleiss(compared.units, segments, symmetric=symmetric)
+    if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
+        ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
+        return krippendorff(compared.units, segments, symmetric=symmetric, ordinal=ordinal)
+    return pooled(compared.units, ties, segments, FIXED_CHANCE.get(chance))
+
+
+def resampled_sums(
+    by_segment: sparse.csc_array[np.int64], key: UInt64Array, *, resamples: int, seed: int
+) -> Iterator[Int64Array]:
+    """Sum counts over segments in bootstrap resamples of segments, some resamples at a time.
+
+    Parameters
+    ----------
+    by_segment : sparse int64, shape (m, S)
+    key : uint64, shape (S,)
+        Numbers of the segments.
+    resamples : int
+    seed : int
+
+    Yields
+    ------
+    int64, shape (m, r)
+        Of consecutive resamples, whatever r the same as `ranking.core.counting.bootstrap.bootstrap_sums`.
+    """
+    at_a_time = max(1, min(_RESAMPLES_AT_A_TIME, _CELLS_AT_A_TIME // max(1, *by_segment.shape)))
+    for first in range(0, resamples, at_a_time):
+        count = min(at_a_time, resamples - first)
+        weights = poisson_weights(key, seed=seed, resamples=count, first_resample=first)
+        yield np.asarray(by_segment @ weights.astype(np.int64))
+
+
+def percentiles(shares: Shares, cut: int) -> Interval:
+    """Find the percentile interval of κ, chopping off `cut` resampled values at each end."""
+    kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
+    # A resample without an estimate might have had any: the lowest for the lower end.
+    lowest = lowest_kappa(float(shares.p_chance[0]))
+    low = float(np.sort(np.nan_to_num(kappas, nan=lowest))[cut])
+    high = float(np.sort(np.nan_to_num(kappas, nan=1.0))[len(kappas) - 1 - cut])
+    return Interval(low, high, None)
+
+
+def measure_of_shares(units: Units, ties: Ties, shares: Shares, interval: Interval) -> Measure:
+    """Turn P(A) and P(E) into κ with its interval.
+
+    Parameters
+    ----------
+    units : Units
+        The pairs compared, to be counted.
+    ties : Ties
+    shares : Shares
+    interval : Interval
+        Left out where κ cannot be estimated.
+
+    Returns
+    -------
+    Measure
+    """
+    agreeing = int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2
+    comparable = int(units.pairs.sum()) // 2
+    p_agree, p_chance = float(shares.p_agree[0]), float(shares.p_chance[0])
+    kappa = float(kappa_of(shares.p_agree[:1], shares.p_chance[:1])[0])
+    estimable = not np.isnan(kappa)
+    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
+    return Measure(
+        kappa=kappa if estimable else None,
+        p_agree=None if np.isnan(p_agree) else p_agree,
+        p_chance=None if np.isnan(p_chance) else p_chance,
+        agreeing=agreeing,
+        comparable=comparable,
+        ties=int(ties.ties.sum()),
+        labels=int(ties.labels.sum()),
+        low=interval.low if estimable else None,
+        high=interval.high if estimable else None,
+        reason=None if estimable else reason,
+        no_interval=interval.reason if estimable else None,
+    )

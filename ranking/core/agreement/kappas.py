@@ -1,0 +1,108 @@
+"""κ of each judge and over all, with intervals, from sums that were counted already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.agreement.counts import AgreementCounts
+from ranking.core.agreement.kappa_intervals import Interval, KappaLevel, Spread, kappa_interval
+from ranking.core.agreement.spread import (
+    cohen_chance,
+    inter_spread,
+    judge_spreads,
+    kappa_of,
+    lowest_kappa,
+)
+from ranking.core.agreement.statistics import scott_chance, share
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Kappas:
+    """Counts and κ of J judges and, in the last row, over all; in each of R samples.
+
+    All have shape (J + 1, R). Floats are NaN where the counts do not determine them.
+    """
+
+    comparable: Int64Array
+    agreeing: Int64Array
+    p_chance: FloatArray
+    kappa: FloatArray
+
+
+def kappas_of_sums(
+    sums: Int64Array, judges: int, expected: float | None, *, own_chance: bool
+) -> Kappas:
+    """Turn (resampled) sums over segments into κ.
+
+    Parameters
+    ----------
+    sums : int64, shape (2 J + 2, R), or (4 J + 2, R) with `own_chance`
+        Of `AgreementCounts.by_segment`.
+    judges : int
+    expected : float or None
+        P(E) where it is given; None for Scott's.
+    own_chance : bool
+        Whether P(E) of a judge's κ is from the pairs the judge is in.
+
+    Returns
+    -------
+    Kappas
+    """
+    comparable, agreeing = sums[:judges], sums[judges : 2 * judges]
+    if expected is None:
+        p_chance = scott_chance(share(sums[-2], sums[-1]))
+    else:
+        p_chance = np.full(sums.shape[1], expected)
+    if own_chance:
+        own, others = (sums[k * judges : (k + 1) * judges] for k in (2, 3))
+        of_judges = cohen_chance(share(own, comparable), share(others, comparable))
+    else:
+        of_judges = np.broadcast_to(p_chance, comparable.shape)
+    # Each pair has two judges, so the sums over judges are even.
+    comparable = np.vstack([comparable, comparable.sum(axis=0) // 2])
+    agreeing = np.vstack([agreeing, agreeing.sum(axis=0) // 2])
+    p_chance = np.vstack([of_judges, p_chance])
+    return Kappas(
+        comparable=comparable,
+        agreeing=agreeing,
+        p_chance=p_chance,
+        kappa=kappa_of(share(agreeing, comparable), p_chance),
+    )
+
+
+def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Interval]:
+    """Find percentile intervals, chopping off `cut` resampled values at each end."""
+    found = []
+    for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
+        low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]
+        high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
+        found.append(Interval(float(low), float(high), None))
+    return found
+
+
+def left_out_intervals(
+    counts: AgreementCounts,
+    point: Kappas,
+    expected: float | None,
+    level: KappaLevel,
+    confidence: float,
+    *,
+    own_chance: bool,
+) -> list[Interval]:
+    """Find intervals by leaving out judges and segments, see `ranking.core.agreement.kappa_intervals`."""
+    judges = len(point.kappa) - 1
+    p_chance = float(point.p_chance[-1, 0])
+    spreads: list[Spread] = [
+        *judge_spreads(counts, judges, p_chance=None if own_chance else p_chance),
+        inter_spread(counts, judges, expected=expected),
+    ]
+    return [
+        kappa_interval(spread, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
+        for spread, by_chance in zip(spreads, point.p_chance[:, 0], strict=True)
+    ]

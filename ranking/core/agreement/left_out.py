@@ -1,0 +1,262 @@
+"""Sums that agreement is computed from, and their changes without a segment or a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.agreement.counts import shards_of_whole_segments
+from ranking.core.agreement.kappa_intervals import Spread, effective_number
+from ranking.core.agreement.shared_items import (
+    Meetings,
+    Raters,
+    count_meetings,
+    no_meetings,
+    raters_of,
+)
+from ranking.core.agreement.spread import kappa_of
+from ranking.core.agreement.statistics import Additive, share
+from ranking.core.agreement.units import (
+    Cells,
+    LeftOut,
+    Units,
+    cells_of_comparisons,
+    cells_of_labels,
+    inter_left_out,
+    intra_left_out,
+    pooled_left_out,
+)
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.collapsed_candidates import (
+    Outcome,
+    Pairing,
+    collapsed_comparisons,
+    collapsed_labels,
+)
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+OfUnits = Callable[[Units], npt.NDArray[Any]]
+Twice = Callable[[float], tuple[float, float]]
+
+#: Sums below this are what floats leave of nothing: the smallest weight of a pair is far above.
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutSums:
+    """m sums over everything, and how they change when something is left out.
+
+    Attributes
+    ----------
+    whole : float64, shape (m,)
+    segments : float64, shape (m, S)
+        Change without each segment.
+    judges : float64, shape (m, J)
+        Change without each judge.
+    cells : float64, shape (m, R)
+        Change without a judge's ratings of one segment, for each judge of each segment.
+    pairs : int64, shape (J,)
+        Compared pairs each judge is in.
+    """
+
+    whole: FloatArray
+    segments: FloatArray
+    judges: FloatArray
+    cells: FloatArray
+    pairs: Int64Array
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutPairs:
+    """The same between judges, and of judges with themselves; and which judges met.
+
+    The last two of the sums are ties and comparisons, of those that Scott's P(E) is estimated from.
+    """
+
+    inter: LeftOutSums
+    intra: LeftOutSums
+    meetings: Meetings
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Sums of a shard: of its S segments and its R judges of a segment."""
+
+    segment: Int64Array
+    of_segment: FloatArray
+    rater: Int64Array
+    of_rater: FloatArray
+    pairs: Int64Array
+
+
+def evaluate_with_ties(additive: Additive) -> Evaluate:
+    """Take the last two sums for ties and comparisons."""
+    return lambda sums: additive.evaluate(sums[:-2], share(sums[-2], sums[-1]))
+
+
+def left_out_of_comparisons(
+    blocks: Blocks, pairing: Pairing, of_units: OfUnits, chance_from: Blocks | None = None
+) -> LeftOutPairs:
+    """Leave segments and judges out of agreement on comparisons.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    pairing : Pairing
+    of_units : callable
+        The sums to leave out of, see `Additive`.
+    chance_from : Blocks or None
+        Where to count ties, if not in `blocks`. A judge is left out of both.
+
+    Returns
+    -------
+    LeftOutPairs
+    """
+    names = tuple(sorted({*blocks.judges, *(chance_from.judges if chance_from else ())}))
+    judges = len(names)
+    inter, intra, ties = [], [], []
+    met = no_meetings(judges)
+    leave_out = inter_left_out if pairing is Pairing.UNORDERED else pooled_left_out
+    for shard in shards_of_whole_segments(_renumbered(blocks, names)):
+        cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
+        raters = raters_of(cells, judges)
+        inter.append(_part(leave_out(cells), raters, judges, of_units))
+        intra.append(_part(intra_left_out(cells), raters, judges, of_units))
+        ties.append(_ties(cells, raters, judges))
+        here = count_meetings(cells, raters, judges)
+        met = Meetings(others=met.others + here.others, moments=met.moments + here.moments)
+    if chance_from is not None:
+        ties = []
+        for shard in shards_of_whole_segments(_renumbered(chance_from, names)):
+            cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
+            ties.append(_ties(cells, raters_of(cells, judges), judges))
+    all_ties = np.concatenate(ties, axis=1)
+    repeated = all_ties if pairing is Pairing.UNORDERED else all_ties[:, all_ties[3] > 0]
+    return LeftOutPairs(
+        inter=_sums(inter, judges, all_ties[:3]),
+        intra=_sums(intra, judges, repeated[:3]),
+        meetings=met,
+    )
+
+
+def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, LeftOutSums]:
+    """Leave segments and judges out of agreement on labels, between judges and with themselves."""
+    judges = len(blocks.judges)
+    parts: tuple[list[_Part], list[_Part]] = ([], [])
+    for shard in shards_of_whole_segments(blocks):
+        cells = cells_of_labels(collapsed_labels(shard), judges)
+        raters = raters_of(cells, judges)
+        for found, left_out in zip(
+            parts, (inter_left_out(cells), intra_left_out(cells)), strict=True
+        ):
+            found.append(_part(left_out, raters, judges, of_units))
+    no_ties = np.empty((3, 0), dtype=np.int64)
+    inter, intra = (_sums(found, judges, no_ties) for found in parts)
+    return inter, intra
+
+
+def spread_of(sums: LeftOutSums, evaluate: Evaluate, twice: Twice | None = None) -> Spread:
+    """Find κ without each segment, each judge, and each judge's ratings of a segment.
+
+    Parameters
+    ----------
+    sums : LeftOutSums
+    evaluate : callable
+        Turns sums, shape (m, R), into P(A) and P(E).
+    twice : callable or None
+        Finds from P(E) what the judges count twice, see `Spread`; None where no pair is of two
+        judges, or pairs do not just agree or disagree.
+
+    Returns
+    -------
+    Spread
+    """
+    whole = sums.whole[:, np.newaxis]
+
+    def kappas(changes: FloatArray) -> FloatArray:
+        left = whole + changes
+        left[np.abs(left) < _NOTHING] = 0
+        return kappa_of(*evaluate(left))
+
+    p_agree, p_chance = evaluate(whole)
+    kappa = float(kappa_of(p_agree, p_chance)[0])
+    changes = kappas(sums.cells) - kappa
+    pairs, pairs_in_segments = twice(float(p_chance[0])) if twice else (0.0, 0.0)
+    return Spread(
+        kappa=kappa,
+        without_segment=kappas(sums.segments),
+        without_judge=kappas(sums.judges),
+        overlap=float(np.nansum(changes**2)),
+        judges=effective_number(sums.pairs),
+        pairs=pairs,
+        pairs_in_segments=pairs_in_segments,
+    )
+
+
+def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
+    """Give judges their place among `names`."""
+    place = {name: index for index, name in enumerate(names)}
+    new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
+    return replace(blocks, judge=new[blocks.judge], judges=names) if len(new) else blocks
+
+
+def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> _Part:
+    before, after = left_out.with_judge, left_out.without_judge
+    values = of_units(before)
+    numbers, place = np.unique(before.segment, return_inverse=True)
+    once = left_out.once
+    compared = before.pairs.sum(axis=(1, 2)) - after.pairs.sum(axis=(1, 2))
+    return _Part(
+        segment=numbers.astype(np.int64),
+        of_segment=added(values[:, once], place[once], len(numbers)),
+        rater=raters.segment * judges + raters.judge,
+        of_rater=added(of_units(after) - values, raters.of_cell, len(raters.judge)),
+        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
+    )
+
+
+def added(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
+    """Add up columns of equal place: from shape (m, N) to (m, places)."""
+    return np.stack([np.bincount(place, row, places) for row in values])
+
+
+def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
+    """Return rater, ties, comparisons, and items compared again, for each rater."""
+    compared = cells.counts.sum(axis=1)
+    columns = (cells.counts[:, Outcome.TIE], compared, compared > 1)
+    sums = added(np.stack(columns), raters.of_cell, len(raters.judge)).astype(np.int64)
+    return np.vstack([raters.segment * judges + raters.judge, sums])
+
+
+def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
+    """Put the sums of shards together, with ties and comparisons in the last two rows."""
+    of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
+    of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
+    here = np.concatenate([part.segment for part in parts])
+    there = np.concatenate([part.rater for part in parts])
+    segments = np.union1d(here, ties[0] // max(judges, 1))
+    raters = np.union1d(there, ties[0])
+    count = len(of_segment)
+    by_segment = np.zeros((count + 2, len(segments)))
+    by_segment[:count, np.searchsorted(segments, here)] = of_segment
+    tied_at = np.searchsorted(segments, ties[0] // max(judges, 1))
+    by_segment[count:] = added(ties[1:], tied_at, len(segments))
+    cells = np.zeros((count + 2, len(raters)))
+    cells[:count, np.searchsorted(raters, there)] = of_rater
+    cells[count:, np.searchsorted(raters, ties[0])] = -ties[1:]
+    by_judge = added(cells, raters % max(judges, 1), judges)
+    rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
+    pairs: Int64Array = np.sum([part.pairs for part in parts], axis=0)
+    return LeftOutSums(
+        whole=by_segment.sum(axis=1),
+        segments=-by_segment,
+        judges=by_judge[:, rated],
+        cells=cells,
+        pairs=pairs,
+    )

@@ -1,0 +1,284 @@
+"""Agreement of judges with the others, and among each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.agreement.counts import COMPARISONS, TIES, count_agreement
+from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, Interval, KappaLevel, NoInterval
+from ranking.core.agreement.kappas import (
+    Kappas,
+    kappas_of_sums,
+    left_out_intervals,
+    percentile_intervals,
+)
+from ranking.core.counting.bootstrap import bootstrap_sums, chopped
+from ranking.core.judged.blocks import Blocks
+from ranking.core.scores import NotEstimable
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Chance(StrEnum):
+    """How much agreement to expect by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
+
+    SCOTT = "scott"
+    """Scott's π: t² + 2 ((1 − t) / 2)², t the share of ties among all comparisons given."""
+
+    UNIFORM = "uniform"
+    """The S measure: win, tie and loss equally likely, 1/3."""
+
+    RANDOM_CLICKER = "random_clicker"
+    """Two of five labels at random are equal one time in five: 0.2² + 2 · 0.4² = 0.36."""
+
+    COHEN = "cohen"
+    """Cohen's κ: each judge has shares of win, tie and loss of his own."""
+
+    FLEISS = "fleiss"
+    """Fleiss's κ: one distribution for all, items weigh the same however often they were judged."""
+
+    KRIPPENDORFF = "krippendorff"
+    """Krippendorff's α for nominal data."""
+
+    KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
+    """Krippendorff's α for ordinal data: win against loss is worse than win against tie."""
+
+
+#: P(E) where it does not depend on the data.
+FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
+
+
+class JudgeChance(StrEnum):
+    """Whose ties P(E) of a single judge's κ is estimated from, where all judges' is Scott's."""
+
+    OWN = "own"
+    """The judge's t, and the others' u, on the pairs the judge is in: t u + (1 − t) (1 − u) / 2,
+    Cohen's with symmetric outcomes. Who always ties agrees no more than chance has it."""
+
+    POOLED = "pooled"
+    """All judges' on all comparisons, as for κ over all."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement on pairs of judgments of the same item by different judges.
+
+    Attributes
+    ----------
+    comparable : int
+        Pairs of comparisons of one item by different judges.
+    agreeing : int
+        Those with the same outcome.
+    p_agree : float or None
+        agreeing / comparable, P(A).
+    kappa : float or None
+        (P(A) − P(E)) / (1 − P(E)), at most 1.
+    low, high : float or None
+        Ends of the interval of κ.
+    reason : NotEstimable or None
+        Why `kappa` (and with it `low` and `high`) is None.
+    p_chance : float or None
+        P(E); None if it needs pairs and there are none.
+    no_interval : NoInterval or None
+        Why `low` and `high` are None where `kappa` is not.
+    """
+
+    comparable: int
+    agreeing: int
+    p_agree: float | None
+    kappa: float | None
+    low: float | None
+    high: float | None
+    reason: NotEstimable | None
+    p_chance: float | None = None
+    no_interval: NoInterval | None = None
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """Agreement of one judge with all others, and how much the judge judged.
+
+    Attributes
+    ----------
+    judge : str
+    blocks : int
+        Blocks judged.
+    comparisons, ties : int
+        Comparisons between collapsed candidates in those blocks, and how many were tied.
+    agreement : Agreement
+        On pairs of a comparison by this judge and one by another.
+    """
+
+    judge: str
+    blocks: int
+    comparisons: int
+    ties: int
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """Inter-judge agreement of a test set.
+
+    Attributes
+    ----------
+    judges : tuple of JudgeAgreement
+        In the order of `Blocks.judges`.
+    inter : Agreement
+        Over all pairs of different judges. Each pair of comparisons counts once here, and once
+        for each of its two judges in `judges`.
+    chance : Chance
+    p_chance : float or None
+        P(E) of `inter`; None if it needs comparisons and there are none.
+    chance_of_judges : JudgeChance
+        Where P(E) of the κ of `judges` is from; `POOLED` where `chance` is fixed.
+    comparisons, ties : int
+        Comparisons between collapsed candidates, and how many were tied.
+    resample : "segments", "judges" or "two_way"
+        What the intervals take for drawn at random.
+    resamples : int
+        0 where nothing was resampled: only `segments` is a bootstrap.
+    confidence : float
+    seed : int
+    """
+
+    judges: tuple[JudgeAgreement, ...]
+    inter: Agreement
+    chance: Chance
+    p_chance: float | None
+    chance_of_judges: JudgeChance
+    comparisons: int
+    ties: int
+    resample: KappaLevel
+    resamples: int
+    confidence: float
+    seed: int
+
+
+def inter_judge_agreement(
+    blocks: Blocks,
+    *,
+    chance: Chance = Chance.SCOTT,
+    chance_of_judges: JudgeChance = JudgeChance.OWN,
+    resample: KappaLevel = "two_way",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AgreementReport:
+    """Measure how far judges agree with each other (Bojar et al. 2011, §2.2).
+
+    Two judges agree on an item (a segment and an unordered pair of distinct outputs) when both
+    prefer the same output or both call it a tie. Counted are all pairs of comparisons of an item
+    by different judges, on collapsed outputs; a judge's own repeated judgments are not compared
+    with each other. To exclude the reference, leave it out of `blocks` first.
+
+    The intervals are of κ in other segments and, with other judges of the same kind, see
+    `ranking.core.agreement.kappa_intervals`: those of the κ of one judge are for this judge with others of
+    the kind. "segments" keeps the judges instead and resamples segments, with weights as in
+    `ranking.core.counting.bootstrap`: all judgments of a segment stay together, and P(E) is estimated anew
+    in each resample. A resample in which κ is not estimable counts as the lowest possible κ at the
+    lower end and as 1 at the upper end. Where judges differ in care that holds κ of other judges in
+    half of all campaigns only (docs/statistics/agreement.md).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set.
+    chance : Chance
+        Definition of P(E): `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which are the same for all
+        judges. For the others see `ranking.core.agreement.measures`.
+    chance_of_judges : JudgeChance
+        With `SCOTT`, P(E) of each judge's κ.
+    resample : "segments", "judges" or "two_way"
+        What the intervals take for drawn at random; "two_way" both.
+    resamples : int
+        Number of bootstrap resamples, for "segments".
+    confidence : float
+        Confidence of the intervals, between 0 and 1.
+    seed : int
+        0 ≤ seed < 2**64, for "segments".
+
+    Returns
+    -------
+    AgreementReport
+        Agreement of each judge and over all.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
+    Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
+    """
+    cut = chopped(resamples, confidence)
+    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
+        raise ValueError(f"chance: {chance.value} is not the same for all judges")
+    if resample not in KAPPA_LEVELS:
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
+    judges = len(blocks.judges)
+    counts = count_agreement(blocks, meetings=resample != "segments")
+    by_segment = counts.by_segment(judges, own_chance=own)
+    total: Int64Array = np.asarray(by_segment.sum(axis=1)).reshape(-1, 1)
+    expected = FIXED_CHANCE.get(chance)
+    point = kappas_of_sums(total, judges, expected, own_chance=own)
+    if resample == "segments":
+        unit = counts.segments.astype(np.uint64)
+        sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
+        samples = kappas_of_sums(sums, judges, expected, own_chance=own)
+        intervals = percentile_intervals(point, samples, cut)
+    else:
+        intervals = left_out_intervals(
+            counts, point, expected, resample, confidence, own_chance=own
+        )
+    found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
+    own_blocks = np.bincount(blocks.judge, minlength=judges)
+    of_judges = counts.by_judge(judges)
+    return AgreementReport(
+        judges=tuple(
+            JudgeAgreement(
+                judge=name,
+                blocks=int(own_blocks[row]),
+                comparisons=int(of_judges[row, COMPARISONS]),
+                ties=int(of_judges[row, TIES]),
+                agreement=found[row],
+            )
+            for row, name in enumerate(blocks.judges)
+        ),
+        inter=found[judges],
+        chance=chance,
+        p_chance=found[judges].p_chance,
+        chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
+        comparisons=int(of_judges[:, COMPARISONS].sum()),
+        ties=int(of_judges[:, TIES].sum()),
+        resample=resample,
+        resamples=resamples if resample == "segments" else 0,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _agreement(row: int, point: Kappas, interval: Interval) -> Agreement:
+    comparable, agreeing = int(point.comparable[row, 0]), int(point.agreeing[row, 0])
+    kappa, by_chance = float(point.kappa[row, 0]), float(point.p_chance[row, 0])
+    estimable = not np.isnan(kappa)
+    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
+    return Agreement(
+        comparable=comparable,
+        agreeing=agreeing,
+        p_agree=agreeing / comparable if comparable else None,
+        kappa=kappa if estimable else None,
+        low=interval.low if estimable else None,
+        high=interval.high if estimable else None,
+        reason=None if estimable else reason,
+        p_chance=None if np.isnan(by_chance) else by_chance,
+        no_interval=interval.reason if estimable else None,
+    )

@@ -1,0 +1,296 @@
+"""Observed and expected agreement as functions of sums over segments, so that they resample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.agreement.units import Units
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Evaluate = Callable[[Int64Array], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """Integer sums over segments, and what they say.
+
+    Attributes
+    ----------
+    by_segment : sparse int64, shape (m, S)
+        m counts of each of S segments. Integers, so that they add up to the same bits in any
+        order and in shards.
+    evaluate : callable
+        Turns (resampled) sums over segments, int64 of shape (m, R), into P(A) and P(E), each of
+        shape (R,), NaN where the counts do not determine them.
+    """
+
+    by_segment: sparse.csc_array[np.int64]
+    evaluate: Evaluate
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """The same agreement from sums of floats over units, to leave some of them out.
+
+    A `Statistic` counts in whole numbers, as many as there are sizes of units. These are few, and
+    add up to the same within rounding.
+
+    Attributes
+    ----------
+    of_units : callable
+        Turns G groups of units into m numbers each, float64 of shape (m, G).
+    evaluate : callable
+        Turns sums of these, shape (m, R), and shares of ties, shape (R,), into P(A) and P(E), each
+        of shape (R,).
+    """
+
+    of_units: Callable[[Units], FloatArray]
+    evaluate: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """P(A) and P(E), of the segments as they are and in R bootstrap resamples of them.
+
+    Attributes
+    ----------
+    p_agree, p_chance : float64, shape (1 + R,)
+        Entry 0 is of the segments as they are. NaN where the counts determine nothing.
+    """
+
+    p_agree: FloatArray
+    p_chance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Ratings given and ties among them, by segment: what Scott's π expects agreement from."""
+
+    segment: Int64Array
+    ties: Int64Array
+    labels: Int64Array
+
+
+def pooled(
+    units: Units, ties: Ties, segments: Int64Array, expected: float | None = None
+) -> Statistic:
+    """Agreeing share of all compared pairs; P(E) given, or Scott's from the share of ties.
+
+    Parameters
+    ----------
+    units : Units
+    ties : Ties
+        Of the comparisons P(E) is estimated from.
+    segments : int64, shape (S,)
+        Sorted numbers of the segments; the columns of the sums.
+    expected : float or None
+        P(E); None for Scott's π: t² + 2 ((1 − t) / 2)².
+    """
+    agreeing = np.trace(units.pairs, axis1=1, axis2=2)
+    rows = [
+        (np.zeros_like(units.segment), units.segment, agreeing),
+        (np.full_like(units.segment, 1), units.segment, units.pairs.sum(axis=(1, 2))),
+        (np.full_like(ties.segment, 2), ties.segment, ties.ties),
+        (np.full_like(ties.segment, 3), ties.segment, ties.labels),
+    ]
+
+    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
+        return _pooled(sums[:2], share(sums[2], sums[3]), expected)
+
+    return Statistic(_sparse(rows, 4, segments), evaluate)
+
+
+def pooled_additive(expected: float | None = None) -> Additive:
+    """Return `pooled` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        agreeing = np.trace(units.pairs, axis1=1, axis2=2)
+        return np.stack([agreeing, units.pairs.sum(axis=(1, 2))]).astype(np.float64)
+
+    return Additive(of_units, lambda sums, tied: _pooled(sums, tied, expected))
+
+
+def _pooled(
+    sums: npt.NDArray[Any], tied: FloatArray, expected: float | None
+) -> tuple[FloatArray, FloatArray]:
+    p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
+    return share(sums[0], sums[1]), p_chance
+
+
+def scott_chance(tied: FloatArray) -> FloatArray:
+    """Return P(E) of Scott's π with symmetric outcomes, t the share of ties: t² + 2 ((1 − t)/2)²."""
+    return tied**2 + 2 * ((1 - tied) / 2) ** 2
+
+
+def fleiss(units: Units, segments: Int64Array, *, symmetric: bool) -> Statistic:
+    """Fleiss (1971): mean agreement within a unit, and squared shares of the categories.
+
+    Units may have different numbers of ratings; each counts once in the mean.
+    """
+    compared, kind = np.unique(units.compared, return_inverse=True)
+    kinds, categories = len(compared), units.values.shape[1]
+    rows = [
+        (kind, units.segment, np.trace(units.pairs, axis1=1, axis2=2)),
+        (np.full_like(kind, kinds), units.segment, units.units),
+        *_columns(units.values, units.segment, first_row=kinds + 1),
+    ]
+
+    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
+        within = (sums[:kinds] / compared[:, np.newaxis]).sum(axis=0)
+        values = sums[kinds + 1 :].astype(np.float64)
+        return _fleiss(within, sums[kinds], values, symmetric=symmetric)
+
+    return Statistic(_sparse(rows, kinds + 1 + categories, segments), evaluate)
+
+
+def fleiss_additive(*, symmetric: bool) -> Additive:
+    """Return `fleiss` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        within = np.nan_to_num(share(np.trace(units.pairs, axis1=1, axis2=2), units.compared))
+        return np.stack([within, units.units.astype(np.float64), *units.values.T])
+
+    return Additive(
+        of_units,
+        lambda sums, _: _fleiss(sums[0], sums[1], sums[2:], symmetric=symmetric),
+    )
+
+
+def _fleiss(
+    within: FloatArray, units: npt.NDArray[Any], values: FloatArray, *, symmetric: bool
+) -> tuple[FloatArray, FloatArray]:
+    if symmetric:
+        values = (values + values[::-1]) / 2
+    return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
+
+
+def krippendorff(
+    units: Units, segments: Int64Array, *, symmetric: bool, ordinal: bool
+) -> Statistic:
+    """Krippendorff's α; P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e.
+
+    The coincidences of a unit weigh as much as it has ratings. Disagreements of the ordinal
+    metric are divided by the largest one, between the first and the last category.
+    """
+    kinds, kind = np.unique(
+        np.column_stack([units.size, units.compared]), axis=0, return_inverse=True
+    )
+    kind = kind.reshape(-1)
+    categories = units.values.shape[1]
+    cells = categories * categories
+    weight = (kinds[:, 0] / kinds[:, 1])[:, np.newaxis, np.newaxis, np.newaxis]
+    flat = units.pairs.reshape(len(kind), cells)
+    rows = [(kind * cells + cell, units.segment, flat[:, cell]) for cell in range(cells)]
+
+    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
+        shape = (len(kinds), categories, categories, sums.shape[1])
+        coincidences = (sums.reshape(shape) * weight).sum(axis=0)
+        return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
+
+    return Statistic(_sparse(rows, len(kinds) * cells, segments), evaluate)
+
+
+def krippendorff_additive(categories: int, *, symmetric: bool, ordinal: bool) -> Additive:
+    """Return `krippendorff` as a function of sums over units."""
+
+    def of_units(units: Units) -> FloatArray:
+        weight = np.nan_to_num(share(units.size, units.compared))
+        return units.pairs.reshape(len(weight), categories**2).T * weight
+
+    def evaluate(sums: FloatArray, _: FloatArray) -> tuple[FloatArray, FloatArray]:
+        coincidences = sums.reshape(categories, categories, -1)
+        return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
+
+    return Additive(of_units, evaluate)
+
+
+def _krippendorff(
+    coincidences: FloatArray, *, symmetric: bool, ordinal: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(A) and P(E) of sums of coincidences, shape (K, K, R)."""
+    if symmetric:
+        coincidences = (coincidences + coincidences[::-1, ::-1]) / 2
+    values = coincidences.sum(axis=1)
+    total = values.sum(axis=0)
+    distance = _ordinal(values) if ordinal else _nominal(len(values))
+    observed = share((coincidences * distance).sum(axis=(0, 1)), total)
+    both = values[:, np.newaxis] * values[np.newaxis, :]
+    expected = share((both * distance).sum(axis=(0, 1)), total * (total - 1))
+    return 1 - observed, 1 - expected
+
+
+def cohen_of_tables(
+    tables: npt.NDArray[np.int64], *, symmetric: bool = False
+) -> tuple[Int64Array, FloatArray, FloatArray]:
+    """Cohen's (1960) P(A) and P(E) of contingency tables.
+
+    Parameters
+    ----------
+    tables : int64, shape (..., K, K)
+        Pairs of ratings by the category of the first (row) and the second rater (column).
+    symmetric : bool
+        Whether the order of the categories, read backwards, is as good: the table and the one
+        rotated by half a turn are averaged. See `ranking.core.agreement.measures`.
+
+    Returns
+    -------
+    pairs : int64, shape (...)
+    p_agree, p_chance : float64, shape (...)
+        NaN for an empty table.
+    """
+    return cohen_of_cells(np.moveaxis(tables, (-2, -1), (0, 1)), symmetric=symmetric)
+
+
+def cohen_of_cells(
+    cells: npt.NDArray[np.int64], *, symmetric: bool
+) -> tuple[Int64Array, FloatArray, FloatArray]:
+    """Do the same for tables of shape (K, K, ...), which is several times as fast."""
+    pairs: Int64Array = cells.sum(axis=(0, 1))
+    rows, columns = share(cells.sum(axis=1), pairs), share(cells.sum(axis=0), pairs)
+    if symmetric:
+        rows, columns = (rows + rows[::-1]) / 2, (columns + columns[::-1]) / 2
+    p_agree = share(np.trace(cells), pairs)
+    return pairs, p_agree, (rows * columns).sum(axis=0)
+
+
+def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+    """Divide, with NaN where there is nothing to divide by."""
+    shape = np.broadcast_shapes(part.shape, whole.shape)
+    found: FloatArray = np.full(shape, np.nan)
+    np.divide(part, whole, out=found, where=np.broadcast_to(whole > 0, shape))
+    return found
+
+
+def _nominal(categories: int) -> FloatArray:
+    return 1 - np.eye(categories)[:, :, np.newaxis]
+
+
+def _ordinal(values: FloatArray) -> FloatArray:
+    """Squared numbers of ratings from the middle of one category to that of another."""
+    middle = np.cumsum(values, axis=0) - values / 2
+    distance = (middle[:, np.newaxis] - middle[np.newaxis, :]) ** 2
+    return np.nan_to_num(share(distance, distance[0, -1]))
+
+
+def _columns(
+    values: Int64Array, segment: Int64Array, first_row: int
+) -> list[tuple[Int64Array, Int64Array, Int64Array]]:
+    return [
+        (np.full_like(segment, first_row + column), segment, values[:, column])
+        for column in range(values.shape[1])
+    ]
+
+
+def _sparse(
+    rows: list[tuple[Int64Array, Int64Array, Int64Array]], count: int, segments: Int64Array
+) -> sparse.csc_array[np.int64]:
+    row, segment, value = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    where = (row, np.searchsorted(segments, segment))
+    return sparse.coo_array((value, where), shape=(count, len(segments))).tocsc()

@@ -1,0 +1,1 @@
+"""Rank ranges of Expected Wins that hold however often one looks."""

@@ -1,0 +1,253 @@
+"""Rank ranges that may be looked at every day: they hold at all looks together.
+
+An ordinary range is right with 95 % at one moment chosen beforehand. Looking again and again, and
+stopping at the first difference, is wrong far more often. Here two systems are told apart by
+evidence that may be looked at whenever one likes (`ranking.core.anytime.evidence`), with a variance over
+segments and judges (`ranking.core.anytime.variance`). For all pairs together, evidence must reach
+(number of pairs) / α, by Bonferroni's inequality.
+
+The ranges are a function of the judgments there are now. The order in which they came is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.anytime.evidence import half_width, log_evidence
+from ranking.core.anytime.variance import (
+    difference_variances,
+    scores_and_influence,
+)
+from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.moments import (
+    Moments,
+    effective_units,
+    moments_of_blocks,
+    second_moments,
+    units_of,
+)
+from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.ranges.clusters import RankRanges
+from ranking.core.scores import Scores
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Below so many effective units a variance between them is not relied on: five judges, or ten
+#: segments, that have about equal parts.
+FEWEST_JUDGES = 4.5
+FEWEST_SEGMENTS = 9.5
+
+
+class Refusal(StrEnum):
+    """Why a system is not told apart from any other: a code, for the caller to put into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """It was not compared with any other, or all its comparisons were ties."""
+
+    FEW_JUDGES = "few_judges"
+    """Fewer than five judges share its comparisons: how much judges differ cannot be told."""
+
+    FEW_SEGMENTS = "few_segments"
+    """Its comparisons are on fewer than ten segments, or documents where these are given."""
+
+    OTHER_OPPONENTS = "other_opponents"
+    """It met other opponents than each of the others did: their scores are of different things."""
+
+    ALONE = "alone"
+    """It is the only one with enough judges and segments."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnytimeRanges:
+    """What may be said about n systems at any time.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+    confidence : float
+        That nothing said here, at this look or any other, is wrong.
+    scores : Scores of shape (n,)
+        Expected Wins.
+    ranges : RankRanges
+        Of the n systems, by Expected Wins; a system that is refused has 1 … n.
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is better than b.
+    low, high : float64, shape (n, n)
+        Interval of the difference of the scores of the first and the second; −1 … 1 where nothing
+        can be said. All intervals hold together.
+    log_evidence : float64, shape (n, n)
+        ln E against the difference being 0, for each pair by itself; 0 where nothing can be said.
+    standard_error, freedom : float64, shape (n, n)
+        Of the differences; NaN where not estimated.
+    segments, judges : float64, shape (n,)
+        Effective numbers behind each system: of segments (or documents), and of judges.
+    refusals : mapping from a system's name to a tuple of Refusal
+        Why systems are told apart from no other; systems that can be are left out.
+    """
+
+    systems: tuple[str, ...]
+    confidence: float
+    scores: Scores
+    ranges: RankRanges
+    above: BoolArray
+    low: FloatArray
+    high: FloatArray
+    log_evidence: FloatArray
+    standard_error: FloatArray
+    freedom: FloatArray
+    segments: FloatArray
+    judges: FloatArray
+    refusals: Mapping[str, tuple[Refusal, ...]]
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """Why no system at all can be told apart, most frequent first; empty if some can."""
+        if len(self.refusals) < len(self.systems):
+            return ()
+        reasons = [reason for each in self.refusals.values() for reason in each]
+        found = [reason for reason in Refusal if reason in reasons]
+        return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
+
+
+def anytime_ranges(
+    blocks: Blocks, *, confidence: float = 0.95, documents: Int32Array | None = None
+) -> AnytimeRanges:
+    """Find rank ranges that hold at all looks together, for all systems together.
+
+    Segments (or documents) and judges are taken for independent draws from populations, and systems
+    are ranked by Expected Wins in these. That a difference is ever claimed that is not there, or in
+    the wrong direction, has a probability of about ``1 − confidence`` at most.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set, B blocks over n systems, without the reference.
+    confidence : float
+        Between 0 and 1.
+    documents : int32, shape (B,), optional
+        Number of the document of each block. To be given where segments come in documents: without
+        it, segments of one document are taken for independent.
+
+    Returns
+    -------
+    AnytimeRanges
+        The same bits for any order of the blocks.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1, or `documents` is not one number a block.
+    """
+    layout = Layout(len(blocks.systems))
+    if documents is None:
+        moments = moments_of_blocks(blocks, layout)
+    else:
+        moments = _moments_of_documents(blocks, layout, documents)
+    return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
+
+
+def _moments_of_documents(blocks: Blocks, layout: Layout, documents: Int32Array) -> Moments:
+    """Sum products over documents, judges, and what a judge did of a document."""
+    if documents.shape != (len(blocks),):
+        raise ValueError("documents: expected the number of a document for each block")
+    judge = units_of(blocks, "judges")
+    both = np.unique(np.stack([documents.astype(np.int64), judge]), axis=1, return_inverse=True)[1]
+    return Moments(
+        cells=count(blocks, layout),
+        blocks=second_moments(blocks, layout, both.astype(np.int64)),
+        segments=second_moments(blocks, layout, documents.astype(np.int64)),
+        judges=second_moments(blocks, layout, judge),
+    )
+
+
+def anytime_ranges_of_moments(
+    moments: Moments, systems: tuple[str, ...], *, confidence: float = 0.95
+) -> AnytimeRanges:
+    """Find the rank ranges of `anytime_ranges` from moments that are kept already.
+
+    Parameters
+    ----------
+    moments : Moments
+        In the layout ``Layout(n)``.
+    systems : tuple of str, length n
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    AnytimeRanges
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    n = len(systems)
+    scores, influence = scores_and_influence(moments, n)
+    segments = effective_units(moments, Layout(n), "segments")
+    judges = effective_units(moments, Layout(n), "judges")
+    enough = (segments >= FEWEST_SEGMENTS) & (judges >= FEWEST_JUDGES) & scores.estimable
+    found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
+    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
+    values = np.where(scores.estimable, scores.values, 0.0)
+    difference = values[:, np.newaxis] - values
+    # As many pairs as there will ever be: systems that are refused today may be let in tomorrow.
+    level = (1 - confidence) / max(1, n * (n - 1) // 2)
+    variance, freedom = np.where(comparable, found.variance, 1.0), found.freedom
+    freedom = np.where(comparable, freedom, 1.0)
+    width = np.where(comparable, half_width(variance, freedom, level=level), np.inf)
+    above: BoolArray = difference > width
+    return AnytimeRanges(
+        systems=systems,
+        confidence=confidence,
+        scores=scores,
+        ranges=RankRanges(
+            low=1 + np.count_nonzero(above, axis=0), high=n - np.count_nonzero(above, axis=1)
+        ),
+        above=above,
+        low=np.maximum(-1.0, difference - width),
+        high=np.minimum(1.0, difference + width),
+        log_evidence=np.where(comparable, log_evidence(difference, variance, freedom), 0.0),
+        standard_error=np.sqrt(found.variance),
+        freedom=found.freedom,
+        segments=segments,
+        judges=judges,
+        refusals=_refusals(systems, scores, segments, judges, comparable),
+    )
+
+
+def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
+    """Say for each pair of systems whether they met the same others."""
+    met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
+    here, there = met.astype(np.int64), (~met).astype(np.int64)
+    differing = here @ there + there @ here
+    # Two that met have each other, and neither has itself: that is no difference.
+    same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
+    return same
+
+
+def _refusals(
+    systems: tuple[str, ...],
+    scores: Scores,
+    segments: FloatArray,
+    judges: FloatArray,
+    comparable: BoolArray,
+) -> dict[str, tuple[Refusal, ...]]:
+    enough = (judges >= FEWEST_JUDGES) & (segments >= FEWEST_SEGMENTS) & scores.estimable
+    alone = np.count_nonzero(enough) == 1
+    found: dict[str, tuple[Refusal, ...]] = {}
+    for index, name in enumerate(systems):
+        if comparable[index].any():
+            continue
+        reasons = (
+            (Refusal.FEW_JUDGES, judges[index] < FEWEST_JUDGES),
+            (Refusal.FEW_SEGMENTS, segments[index] < FEWEST_SEGMENTS),
+        )
+        few = tuple(reason for reason, holds in reasons if holds)
+        if not scores.estimable[index]:
+            few = (Refusal.NO_COMPARISON,)
+        found[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
+    return found

@@ -1,0 +1,1 @@
+"""Counts of judged blocks: wins, ties and their second moments, also in resamples."""

@@ -1,0 +1,1 @@
+"""What to look at in a campaign before believing its ranking."""

@@ -1,0 +1,215 @@
+"""What to look at before believing a ranking (Bojar et al. 2011)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.judged.blocks import Blocks
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+#: Key of the blocks without a sole winner.
+NOBODY = ""
+
+
+@dataclass(frozen=True)
+class CampaignDiagnosis:
+    """Counts of a campaign's judgments, and correlations that should not be there.
+
+    Mappings have the systems as keys, by name.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    reference : str or None
+    blocks, judges, segments : int
+    labels, blank_labels : int
+        Labels given and left blank; a candidate counts once, however many systems it stands for.
+    comparisons, ties : int
+        Pairwise comparisons after expansion of collapsed outputs, and how many are tied.
+    tie_rate : float or None
+        ties / comparisons.
+    sole_winners : dict of str to int
+        Blocks in which the system alone has the best label, blocks in which it alone has a label
+        included; under `NOBODY`, "", those without such a system: the best label is shared, stands
+        for several systems with one text, or no candidate is labelled. They add up to `blocks`.
+        (Table 4.)
+    pairwise : dict of str to dict of str to (int, int, int)
+        ``pairwise[a][b]``: wins, losses and ties of a against b, if compared. (Table 6.)
+    times_judged : dict of str to int
+        Blocks in which the system was shown, labelled or not.
+    times_beside_reference : dict of str to int
+        Those in which the reference was shown too; empty without a reference.
+    geq_others : dict of str to float or None
+        Share of its comparisons that the system wins or ties ("≥ others"), those with the
+        reference included.
+    tie_rates : dict of str to float or None
+        Share of its comparisons that are tied.
+    score_by_times_judged : Correlation
+        Of "≥ others" with `times_judged`, over all systems but the reference. (Table 5.)
+    score_by_reference : Correlation or None
+        Of "≥ others" with the share of its blocks in which the system stood beside the reference,
+        over the same systems (Table 10); None without a reference.
+    """
+
+    systems: tuple[str, ...]
+    reference: str | None
+    blocks: int
+    judges: int
+    segments: int
+    labels: int
+    blank_labels: int
+    comparisons: int
+    ties: int
+    tie_rate: float | None
+    sole_winners: dict[str, int]
+    pairwise: dict[str, dict[str, tuple[int, int, int]]]
+    times_judged: dict[str, int]
+    times_beside_reference: dict[str, int]
+    geq_others: dict[str, float | None]
+    tie_rates: dict[str, float | None]
+    score_by_times_judged: Correlation
+    score_by_reference: Correlation | None
+
+
+def diagnose_campaign(
+    blocks: Blocks, *, reference: str | None = None, decimals: int | None = None
+) -> CampaignDiagnosis:
+    """Count what Bojar et al. (2011) found worth looking at.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set, with the reference if it was shown.
+    reference : str or None
+        Name of the reference among the systems. It counts like any system, but takes no part in
+        the correlations.
+    decimals : int or None
+        Round "≥ others" before correlating it. The correlations of the paper are those of scores
+        rounded to a tenth of a percent, ``decimals=3``, as its Table 2 prints them.
+
+    Returns
+    -------
+    CampaignDiagnosis
+
+    Raises
+    ------
+    ValueError
+        If the reference is not among the systems.
+
+    References
+    ----------
+    O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
+    Evaluation, WMT.
+    """
+    if reference is not None and reference not in blocks.systems:
+        raise ValueError(f"unknown reference {reference!r}")
+    names = blocks.systems
+    tallies = tally(blocks)
+    wins, losses, ties = (
+        tallies.wins.sum(axis=1),
+        tallies.wins.sum(axis=0),
+        tallies.ties.sum(axis=1),
+    )
+    total = wins + losses + ties
+    score = _share(wins + ties, total)
+    shown = blocks.candidates >= 0
+    judged = np.count_nonzero(shown, axis=0)
+    others = np.array([name != reference for name in names], dtype=np.bool_)
+    rounded = score if decimals is None else np.round(score, decimals)
+    beside = None
+    if reference is not None:
+        beside = np.count_nonzero(shown[shown[:, names.index(reference)]], axis=0)
+    labels, blank = _labels(blocks)
+    return CampaignDiagnosis(
+        systems=names,
+        reference=reference,
+        blocks=len(blocks),
+        judges=len(np.unique(blocks.judge)),
+        segments=len(np.unique(blocks.segment)),
+        labels=labels,
+        blank_labels=blank,
+        comparisons=tallies.comparisons,
+        ties=tallies.tied,
+        tie_rate=tallies.tied / tallies.comparisons if tallies.comparisons else None,
+        sole_winners=sole_winners(blocks),
+        pairwise=_pairwise(tallies),
+        times_judged=_by_name(names, judged),
+        times_beside_reference={} if beside is None else _by_name(names, beside),
+        geq_others=_shares_by_name(names, score),
+        tie_rates=_shares_by_name(names, _share(ties, total)),
+        score_by_times_judged=correlation(judged[others], rounded[others]),
+        score_by_reference=None
+        if beside is None
+        else correlation(_share(beside, judged)[others], rounded[others]),
+    )
+
+
+def sole_winners(blocks: Blocks) -> dict[str, int]:
+    """Count for each system the blocks it alone won (Bojar et al. 2011, Table 4).
+
+    A system that is the only labelled one of a block has won it: of the two possible readings of
+    the paper, only this one gives all printed rows of its Table 4.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+
+    Returns
+    -------
+    dict of str to int
+        For each system, and under `NOBODY` the blocks without a sole winner; B altogether.
+    """
+    labelled = blocks.labels > 0
+    label = np.where(labelled, blocks.labels, np.iinfo(np.int8).max)
+    best = labelled & (label == label.min(axis=1, initial=np.iinfo(np.int8).max)[:, np.newaxis])
+    alone = np.count_nonzero(best, axis=1) == 1
+    won = np.count_nonzero(best[alone], axis=0)
+    return {**_by_name(blocks.systems, won), NOBODY: len(blocks) - int(won.sum())}
+
+
+def _labels(blocks: Blocks) -> tuple[int, int]:
+    """Count the candidates labelled, and those left blank."""
+    labelled = blank = 0
+    for position in range(blocks.positions):
+        here = blocks.candidates == position
+        shown = int(np.count_nonzero(here.any(axis=1)))
+        given = int(np.count_nonzero((here & (blocks.labels > 0)).any(axis=1)))
+        labelled, blank = labelled + given, blank + shown - given
+    return labelled, blank
+
+
+def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
+    wins, ties = tallies.wins.tolist(), tallies.ties.tolist()
+    return {
+        a: {
+            b: (wins[i][j], wins[j][i], ties[i][j])
+            for j, b in enumerate(tallies.systems)
+            if wins[i][j] or wins[j][i] or ties[i][j]
+        }
+        for i, a in enumerate(tallies.systems)
+    }
+
+
+def _share(part: Int64Array, whole: Int64Array) -> FloatArray:
+    share: FloatArray = np.full(whole.shape, np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
+
+
+def _by_name(names: tuple[str, ...], counts: npt.NDArray[np.integer]) -> dict[str, int]:
+    return dict(zip(names, (int(count) for count in counts), strict=True))
+
+
+def _shares_by_name(names: tuple[str, ...], shares: FloatArray) -> dict[str, float | None]:
+    return {
+        name: None if np.isnan(value) else float(value)
+        for name, value in zip(names, shares, strict=True)
+    }

@@ -1,0 +1,316 @@
+"""Judged blocks as columns: the one input of every method of the core."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judged.content_key import content_key, judgment_content, number_occurrences
+
+Int8Array = npt.NDArray[np.int8]
+Int32Array = npt.NDArray[np.int32]
+UInt64Array = npt.NDArray[np.uint64]
+
+#: Labels run from 1 (best) to 5 (worst); 0 stands for "no label".
+MAX_LABEL = 5
+_INT32_MAX = np.iinfo(np.int32).max
+_MAX_CANDIDATES = np.iinfo(np.int8).max
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """B judged blocks of one test set over n systems, one row per block.
+
+    Results never depend on the order of the rows: whatever needs an order takes it from
+    `systems` (sorted by name when built by `blocks_from_rows`) or from `key`.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+        Names of the systems, the columns below in this order.
+    labels : int8, shape (B, n)
+        Rank label of each system in each block, 1 best … 5 worst; 0 where the system was not
+        shown or its label was left blank.
+    candidates : int8, shape (B, n)
+        Shown position (from 0) of the candidate that stands for the system in the block; -1 where
+        the system was not shown. Systems with identical outputs share a candidate, and its label.
+    judge : int32, shape (B,)
+        Who judged the block: an index into `judges`.
+    judges : tuple of str
+        Pseudonyms of the judges.
+    segment : int32, shape (B,)
+        Number of the block's segment in the test set.
+    key : uint64, shape (B,)
+        Content key of each judgment, see `ranking.core.judged.content_key`.
+
+    Raises
+    ------
+    ValueError
+        If a column has the wrong type or shape, or says something impossible. The message names
+        the column and the first offending row.
+    """
+
+    systems: tuple[str, ...]
+    labels: Int8Array
+    candidates: Int8Array
+    judge: Int32Array
+    judges: tuple[str, ...]
+    segment: Int32Array
+    key: UInt64Array
+
+    def __post_init__(self) -> None:
+        if len(set(self.systems)) != len(self.systems):
+            raise ValueError(f"systems: a name occurs twice in {self.systems!r}")
+        if len(set(self.judges)) != len(self.judges):
+            raise ValueError("judges: a pseudonym occurs twice")
+        blocks, systems = len(self.judge), len(self.systems)
+        self._freeze("labels", np.int8, (blocks, systems))
+        self._freeze("candidates", np.int8, (blocks, systems))
+        self._freeze("judge", np.int32, (blocks,))
+        self._freeze("segment", np.int32, (blocks,))
+        self._freeze("key", np.uint64, (blocks,))
+        self._validate()
+
+    def _freeze(self, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
+        column = getattr(self, name)
+        if not isinstance(column, np.ndarray) or column.dtype != dtype:
+            found = getattr(column, "dtype", type(column).__name__)
+            raise ValueError(f"{name}: expected an array of {dtype.__name__}, got {found}")
+        if column.shape != shape:
+            raise ValueError(f"{name}: expected shape {shape}, got {column.shape}")
+        view = column.view()
+        view.flags.writeable = False
+        object.__setattr__(self, name, view)
+
+    def _validate(self) -> None:
+        stray = (self.judge < 0) | (self.judge >= len(self.judges))
+        _refuse("judge", "is not an index into judges", stray)
+        wrong = (self.labels < 0) | (self.labels > MAX_LABEL)
+        _refuse("labels", f"is not between 0 and {MAX_LABEL}", wrong)
+        _refuse("candidates", "is below -1", self.candidates < -1)
+        unseen = (self.labels > 0) & (self.candidates < 0)
+        _refuse("labels", "labels a system that was not shown", unseen)
+        for position in range(self.positions):
+            here = self.candidates == position
+            highest = np.max(self.labels, axis=1, where=here, initial=0)
+            split = here & (self.labels != highest[:, np.newaxis])
+            _refuse("labels", f"gives candidate {position} two different labels", split)
+
+    def __len__(self) -> int:
+        """Return the number of blocks, B."""
+        return len(self.judge)
+
+    @property
+    def positions(self) -> int:
+        """Number of shown positions: one more than the highest in `candidates`."""
+        return int(self.candidates.max(initial=-1)) + 1
+
+    def without(self, systems: Collection[str]) -> Blocks:
+        """Leave systems out, for instance the reference.
+
+        A candidate that stands for a system left out and for another one stays, standing for the
+        other one only. All blocks stay, with their keys and shown positions, even those that no
+        longer compare anything.
+
+        Parameters
+        ----------
+        systems : collection of str
+            Names of the systems to leave out.
+
+        Returns
+        -------
+        Blocks
+            The same B blocks over the remaining systems.
+
+        Raises
+        ------
+        ValueError
+            If a name is not among `systems`: a misspelt reference must not be ranked silently.
+        """
+        names = {systems} if isinstance(systems, str) else set(systems)
+        unknown = sorted(names.difference(self.systems))
+        if unknown:
+            raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
+        kept = [index for index, name in enumerate(self.systems) if name not in names]
+        return replace(
+            self,
+            systems=tuple(self.systems[index] for index in kept),
+            labels=np.ascontiguousarray(self.labels[:, kept]),
+            candidates=np.ascontiguousarray(self.candidates[:, kept]),
+        )
+
+    def take(self, rows: slice | npt.NDArray[Any] | Sequence[int]) -> Blocks:
+        """Select blocks, for instance one shard or the blocks of some judges.
+
+        Parameters
+        ----------
+        rows : slice, sequence of int, or array of bool of shape (B,)
+            Which blocks, in which order.
+
+        Returns
+        -------
+        Blocks
+            The selected blocks, with all systems and judges and unchanged keys.
+        """
+        # An empty list would make an array of floats.
+        index = rows if isinstance(rows, slice | np.ndarray) else np.asarray(rows, dtype=np.intp)
+        return replace(
+            self,
+            labels=self.labels[index],
+            candidates=self.candidates[index],
+            judge=self.judge[index],
+            segment=self.segment[index],
+            key=self.key[index],
+        )
+
+
+def _refuse(column: str, problem: str, wrong: npt.NDArray[np.bool_]) -> None:
+    if np.any(wrong):
+        raise ValueError(f"{column}: row {int(np.argwhere(wrong)[0, 0])} {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRow:
+    """One judged block, with names.
+
+    Attributes
+    ----------
+    judge : str
+        The judge's pseudonym.
+    segment : int
+        Number of the segment in the test set.
+    candidates : sequence of sequences of str
+        The candidates in shown order, each the names of the systems it stands for.
+    labels : sequence of int or None
+        Label of each candidate, 1 best … 5 worst; None where it was left blank.
+    """
+
+    judge: str
+    segment: int
+    candidates: Sequence[Sequence[str]]
+    labels: Sequence[int | None]
+
+
+@dataclass
+class _Columns:
+    """The columns while they grow: flat arrays of machine numbers, not lists of objects."""
+
+    judge: array[int] = field(default_factory=lambda: array("i"))
+    segment: array[int] = field(default_factory=lambda: array("i"))
+    key: array[int] = field(default_factory=lambda: array("Q"))
+    # One entry per system shown: in which block, which system, which candidate, which label.
+    block: array[int] = field(default_factory=lambda: array("q"))
+    system: array[int] = field(default_factory=lambda: array("i"))
+    position: array[int] = field(default_factory=lambda: array("b"))
+    label: array[int] = field(default_factory=lambda: array("b"))
+
+
+def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks:
+    """Build the columns from rows, in one pass over them.
+
+    Rows may come from a generator: only compact columns are kept, about 2 n bytes a block plus 14
+    for each system shown. Systems and judges are sorted by name, so that neither the order of the
+    rows nor that of `systems` shows in any result.
+
+    Parameters
+    ----------
+    rows : iterable of BlockRow
+        The judged blocks of one test set, as judged: with the reference if it was shown.
+        Superseded judgments and skipped blocks do not belong here.
+    systems : iterable of str
+        Names of all systems to be ranked; each system of a row must be among them.
+
+    Returns
+    -------
+    Blocks
+        One row per judged block, in the order of `rows`.
+
+    Raises
+    ------
+    ValueError
+        If a row names an unknown system, shows a system twice, has a candidate that stands for no
+        system, as many labels as it has not candidates, or a label outside 1 … 5. The message
+        counts the rows from 1.
+    """
+    names = tuple(sorted(systems))
+    index_of = {name: index for index, name in enumerate(names)}
+    judge_of: dict[str, int] = {}
+    columns = _Columns()
+    for number, row in enumerate(rows, start=1):
+        try:
+            _append(columns, row, index_of, judge_of)
+        except ValueError as error:
+            raise ValueError(f"row {number}: {error}") from error
+
+    count = len(columns.judge)
+    labels = np.zeros((count, len(names)), dtype=np.int8)
+    candidates = np.full((count, len(names)), -1, dtype=np.int8)
+    block = np.asarray(columns.block, dtype=np.int64)
+    system = np.asarray(columns.system, dtype=np.int64)
+    labels[block, system] = np.asarray(columns.label, dtype=np.int8)
+    candidates[block, system] = np.asarray(columns.position, dtype=np.int8)
+
+    judges = tuple(sorted(judge_of))
+    new_index = np.zeros(len(judges), dtype=np.int32)
+    for index, name in enumerate(judges):
+        new_index[judge_of[name]] = index
+    blocks = Blocks(
+        systems=names,
+        labels=labels,
+        candidates=candidates,
+        judge=new_index[np.asarray(columns.judge, dtype=np.int64)],
+        judges=judges,
+        segment=np.asarray(columns.segment, dtype=np.int32),
+        key=np.asarray(columns.key, dtype=np.uint64),
+    )
+    key = number_occurrences(blocks.key, lambda row: _describe(blocks, row))
+    return replace(blocks, key=key)
+
+
+def _append(
+    columns: _Columns, row: BlockRow, index_of: dict[str, int], judge_of: dict[str, int]
+) -> None:
+    if len(row.labels) != len(row.candidates):
+        raise ValueError(f"{len(row.labels)} labels for {len(row.candidates)} candidates")
+    if len(row.candidates) > _MAX_CANDIDATES:
+        raise ValueError(f"more than {_MAX_CANDIDATES} candidates")
+    if not 0 <= row.segment <= _INT32_MAX:
+        raise ValueError(f"segment number {row.segment} is out of range")
+    block = len(columns.judge)
+    seen: set[str] = set()
+    for position, (shown, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
+        if label is not None and not 1 <= label <= MAX_LABEL:
+            raise ValueError(f"label {label} is not between 1 and {MAX_LABEL}")
+        if not shown:
+            raise ValueError(f"candidate {position + 1} stands for no system")
+        for name in shown:
+            if name not in index_of:
+                raise ValueError(f"unknown system {name!r}")
+            if name in seen:
+                raise ValueError(f"system {name!r} is shown twice")
+            seen.add(name)
+            columns.block.append(block)
+            columns.system.append(index_of[name])
+            columns.position.append(position)
+            columns.label.append(label or 0)
+    columns.judge.append(judge_of.setdefault(row.judge, len(judge_of)))
+    columns.segment.append(row.segment)
+    columns.key.append(content_key(judgment_content(row.segment, row.judge, row.candidates)))
+
+
+def _describe(blocks: Blocks, row: int) -> tuple[bytes, list[int]]:
+    """Return what was judged in a row, encoded, and the labels in shown order, 0 for blank."""
+    positions = blocks.candidates[row]
+    count = int(positions.max(initial=-1)) + 1
+    candidates: list[list[str]] = [[] for _ in range(count)]
+    labels = [0] * count
+    for system in np.flatnonzero(positions >= 0).tolist():
+        candidates[int(positions[system])].append(blocks.systems[system])
+        labels[int(positions[system])] = int(blocks.labels[row, system])
+    judge = blocks.judges[int(blocks.judge[row])]
+    return judgment_content(int(blocks.segment[row]), judge, candidates), labels

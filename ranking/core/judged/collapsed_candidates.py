@@ -1,0 +1,195 @@
+"""What judges can agree on: comparisons and labels of candidates, identical outputs collapsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judged.blocks import Blocks
+
+Int64Array = npt.NDArray[np.int64]
+
+
+class Outcome(IntEnum):
+    """Outcome of a comparison between the first and the second candidate of an item."""
+
+    FIRST = 0
+    TIE = 1
+    SECOND = 2
+
+
+class Pairing(StrEnum):
+    """Which comparisons are of the same item."""
+
+    UNORDERED = "unordered"
+    """A segment and an unordered pair of candidates (Bojar et al. 2011)."""
+
+    PRESENTED = "presented"
+    """A segment and a pair of candidates in the order they were shown in: the same pair shown the
+    other way round is another item, as in the script of WMT15 and WMT16."""
+
+
+@dataclass(frozen=True, eq=False)
+class CollapsedComparisons:
+    """C pairwise comparisons of distinct candidates, one row each.
+
+    An *item* is what two judges can agree on: a segment and a pair of candidates (see `Pairing`),
+    each the set of systems it stands for. Items are numbered from 0 in an order that depends on
+    their contents only.
+
+    Attributes
+    ----------
+    items : int
+        Number of different items.
+    item : int64, shape (C,)
+        The item compared.
+    item_segment : int64, shape (items,)
+        Segment number of each item.
+    outcome : int64, shape (C,)
+        An `Outcome`, with the candidates of the item in canonical order, or for
+        `Pairing.PRESENTED` in shown order.
+    block : int64, shape (C,)
+        Row of the block the comparison comes from.
+    judge : int64, shape (C,)
+        The judge, as in `Blocks.judge`.
+    """
+
+    items: int
+    item: Int64Array
+    item_segment: Int64Array
+    outcome: Int64Array
+    block: Int64Array
+    judge: Int64Array
+
+
+def collapsed_comparisons(
+    blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
+) -> CollapsedComparisons:
+    """List the comparisons of each block between its labelled candidates.
+
+    A candidate that stands for several systems counts once, unlike in `ranking.core.counting.tallies`: it
+    was judged once. A candidate that stood for a system left out by `Blocks.without` and for
+    another one is the set of the remaining ones.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    pairing : Pairing
+        Whether the order the candidates were shown in makes another item.
+
+    Returns
+    -------
+    CollapsedComparisons
+        C = the sum over blocks of k (k − 1) / 2 for k labelled candidates.
+    """
+    candidate, label = _candidates(blocks)
+    block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
+    for p, q in combinations(range(blocks.positions), 2):
+        rows = np.flatnonzero((label[:, p] > 0) & (label[:, q] > 0))
+        # Unordered pairs: the candidate with the smaller code is the first, wherever it was shown.
+        swapped = candidate[rows, p] > candidate[rows, q]
+        if pairing is Pairing.PRESENTED:
+            swapped = np.zeros_like(swapped)
+        first, second = np.where(swapped, q, p), np.where(swapped, p, q)
+        block_parts.append(rows)
+        first_parts.append(candidate[rows, first])
+        second_parts.append(candidate[rows, second])
+        outcome_parts.append(1 + np.sign(label[rows, first] - label[rows, second]))
+    block = _joined(block_parts)
+    # A segment, and two of at most 5 B candidate sets: numbering each before combining them keeps
+    # the codes within 64 bits.
+    sets = int(candidate.max(initial=0)) + 1
+    _, pair = np.unique(_joined(first_parts) * sets + _joined(second_parts), return_inverse=True)
+    pairs = int(pair.max(initial=0)) + 1
+    segment = blocks.segment[block].astype(np.int64)
+    codes, item = np.unique(segment * pairs + pair, return_inverse=True)
+    return CollapsedComparisons(
+        items=len(codes),
+        item=item,
+        item_segment=codes // pairs,
+        outcome=_joined(outcome_parts),
+        block=block,
+        judge=blocks.judge[block].astype(np.int64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CollapsedLabels:
+    """L labels given to candidates, one row each.
+
+    An item is a segment and a candidate, the set of systems it stands for.
+
+    Attributes
+    ----------
+    items : int
+        Number of different items.
+    item : int64, shape (L,)
+        The item labelled.
+    item_segment : int64, shape (items,)
+        Segment number of each item.
+    label : int64, shape (L,)
+        1 best … 5 worst.
+    judge : int64, shape (L,)
+        As in `Blocks.judge`.
+    """
+
+    items: int
+    item: Int64Array
+    item_segment: Int64Array
+    label: Int64Array
+    judge: Int64Array
+
+
+def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
+    """List the labels given, once for each candidate whatever the number of its systems.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+
+    Returns
+    -------
+    CollapsedLabels
+    """
+    candidate, label = _candidates(blocks)
+    block, position = np.nonzero(label)
+    sets = int(candidate.max(initial=0)) + 1
+    segment = blocks.segment[block].astype(np.int64)
+    codes, item = np.unique(segment * sets + candidate[block, position], return_inverse=True)
+    return CollapsedLabels(
+        items=len(codes),
+        item=item,
+        item_segment=codes // sets,
+        label=label[block, position],
+        judge=blocks.judge[block].astype(np.int64),
+    )
+
+
+def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
+    """Return the set of systems of each shown candidate as a code, and its label (0 for none).
+
+    Two arrays of shape (B, positions). Equal sets have equal codes in all blocks, and codes are in
+    the order of the sets read as bits, so they do not depend on the order of the blocks.
+    """
+    count, positions = len(blocks), blocks.positions
+    label = np.zeros((count, positions), dtype=np.int64)
+    # One byte per eight systems, at least one so that the bytes can be read as one value.
+    width = max(1, -(-len(blocks.systems) // 8))
+    bits = np.zeros((count, positions, width), dtype=np.uint8)
+    for position in range(positions):
+        here = blocks.candidates == position
+        label[:, position] = np.max(blocks.labels, axis=1, where=here, initial=0)
+        bits[:, position, :] = np.packbits(here, axis=1)
+    whole = bits.reshape(count * positions, width).view(np.dtype((np.void, width))).ravel()
+    _, code = np.unique(whole, return_inverse=True)
+    return code.reshape(count, positions).astype(np.int64), label
+
+
+def _joined(parts: list[npt.NDArray[np.int64]]) -> Int64Array:
+    return np.concatenate([np.empty(0, dtype=np.int64), *parts])

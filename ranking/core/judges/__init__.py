@@ -1,0 +1,1 @@
+"""Measures of single judges, and tests for judges who do not read."""

@@ -1,0 +1,270 @@
+"""Judges who stand out, by each rule, and what the ranking would be without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ranking.core.counting.tallies import tally
+from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.diagnosis import JudgeDiagnosis
+from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.scores import Scores
+
+
+class Rule(StrEnum):
+    """A way for a judge to stand out."""
+
+    AGREEMENT = "agreement"
+    """κ with the others is low."""
+
+    MEAN_LABEL = "mean_label"
+    """Stricter or milder than the others on the same outputs ("mean score" of Hamon et al.)."""
+
+    DISTANCE = "distance"
+    """Labels far from those of the others ("mean agreement" of Hamon et al.)."""
+
+    EASY_ITEMS = "easy_items"
+    """Against the others where all of them agree."""
+
+    REFERENCE = "reference"
+    """Does not prefer the reference more often than somebody clicking at random."""
+
+    TIME = "time"
+    """Much quicker than the others."""
+
+    SUSPECT = "suspect"
+    """Clicks, or agrees with the others less than these do: more surely than by chance among all
+    judges and looks. The one rule that names anybody at all in only a few campaigns of honest
+    judges."""
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """Who stands out by a rule.
+
+    Attributes
+    ----------
+    rule : Rule
+    judged : int
+        Judges with enough data for the rule.
+    mean, deviation : float or None
+        Of the judges' values and the standard deviation (n − 1) around it, unweighted; None for
+        `Rule.REFERENCE` and `Rule.SUSPECT`, which are tests, and for fewer than two judges. Of `Rule.TIME` they are
+        of the natural logarithm of the median seconds.
+    outliers : tuple of str
+        Names, in the order of the judges.
+    """
+
+    rule: Rule
+    judged: int
+    mean: float | None
+    deviation: float | None
+    outliers: tuple[str, ...]
+
+
+def outliers(
+    judges: Sequence[JudgeDiagnosis],
+    *,
+    deviations: float = 1.0,
+    level: float = 0.05,
+    minimum: int = 10,
+) -> tuple[RuleOutcome, ...]:
+    """Apply each rule to the judges.
+
+    Hamon et al. (2007, §3.4) call a judge an outlier who is more than one standard deviation from
+    the mean over the judges: on either side for the mean label, above for the distance, and here
+    likewise above for the easy items missed, below for κ and for the time. One judge in six of a
+    normal distribution is that far on each side: an outlier is someone to look at, not a culprit.
+
+    Parameters
+    ----------
+    judges : sequence of JudgeDiagnosis
+    deviations : float
+        Standard deviations from the mean that stand out.
+    level : float
+        Of the test against clicking at random: whose `p_random` is above it stands out, unless
+        even a judge who always prefers the reference would have been. And of `Rule.SUSPECT`: the
+        share of campaigns, at most, that name a judge who reads and judges like the others.
+    minimum : int
+        Judges with fewer pairs, labels, comparisons or blocks to compute a value from are left
+        out of the rule.
+
+    Returns
+    -------
+    tuple of RuleOutcome
+        One for each rule, in the order of `Rule`.
+
+    Raises
+    ------
+    ValueError
+        If `deviations` is not positive or `level` is not between 0 and 1.
+    """
+    if not deviations > 0:
+        raise ValueError("deviations: expected a positive number")
+    if not 0 < level < 1:
+        raise ValueError("level: expected a share between 0 and 1")
+    found = []
+    for rule in Rule:
+        if rule is Rule.REFERENCE:
+            found.append(_cannot_be_told_from_random(judges, level))
+            continue
+        if rule is Rule.SUSPECT:
+            found.append(_suspects(judges, level))
+            continue
+        value, low, high = _VALUES[rule]
+        values = {
+            judge.judge: number
+            for judge in judges
+            for count, number in [value(judge)]
+            if number is not None and count >= minimum
+        }
+        found.append(_far_from_mean(rule, values, deviations, low=low, high=high))
+    return tuple(found)
+
+
+_ROUNDING = 1e-12
+_Value = Callable[[JudgeDiagnosis], tuple[int, float | None]]
+
+
+def _log_seconds(judge: JudgeDiagnosis) -> tuple[int, float | None]:
+    if judge.time is None or judge.time.median is None:
+        return 0, None
+    # A block judged in no time at all is a lost measurement or a script: very quick, not −∞.
+    return judge.time.blocks, float(np.log(max(judge.time.median, 1e-3)))
+
+
+#: For each rule the value with the count behind it, and on which sides it stands out.
+_VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
+    Rule.AGREEMENT: (lambda row: (row.agreement.comparable, row.agreement.kappa), True, False),
+    Rule.MEAN_LABEL: (lambda row: (row.labels.labels, row.labels.deviation), True, True),
+    Rule.DISTANCE: (lambda row: (row.labels.labels, row.labels.distance), False, True),
+    Rule.EASY_ITEMS: (lambda row: (row.easy.comparisons, row.easy.share_missed), False, True),
+    Rule.TIME: (_log_seconds, True, False),
+}
+
+
+def _far_from_mean(
+    rule: Rule, values: Mapping[str, float], deviations: float, *, low: bool, high: bool
+) -> RuleOutcome:
+    if len(values) < 2:
+        return RuleOutcome(rule, len(values), None, None, ())
+    numbers = np.array(list(values.values()))
+    mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
+    # Where all are alike, rounding of the mean must not make outliers of them.
+    margin = deviations * deviation + _ROUNDING
+    names = tuple(
+        name
+        for name, number in values.items()
+        if (low and number < mean - margin) or (high and number > mean + margin)
+    )
+    return RuleOutcome(rule, len(values), mean, deviation, names)
+
+
+def _cannot_be_told_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+    tested = {
+        judge.judge: judge.reference.p_random
+        for judge in judges
+        if judge.reference is not None
+        and judge.reference.p_random is not None
+        and judge.reference.p_lowest is not None
+        and judge.reference.p_lowest <= level
+    }
+    names = tuple(name for name, p_random in tested.items() if p_random > level)
+    return RuleOutcome(Rule.REFERENCE, len(tested), None, None, names)
+
+
+def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
+    """Return the probability, at most, that one of so many judges who read ever looks like this.
+
+    Three tests are looked at, so the smallest of their p-values counts three times.
+    """
+    p_values = [judge.typed.p_value(judges), judge.disagreement.p_value(judges)]
+    if judge.ignored is not None:
+        p_values.append(judge.ignored.p_value(judges))
+    return min(1.0, 3 * min(1.0 if p_value is None else p_value for p_value in p_values))
+
+
+def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+    names = tuple(judge.judge for judge in judges if suspicion(judge, len(judges)) <= level)
+    return RuleOutcome(Rule.SUSPECT, len(judges), None, None, names)
+
+
+@dataclass(frozen=True)
+class RankingWithout:
+    """Scores of all systems with all judges, and without some.
+
+    Attributes
+    ----------
+    judges : tuple of str
+        Who was left out.
+    blocks : int
+        Blocks that remain.
+    before, after : dict of str to float or None
+        Score of each system; None where not estimable.
+    correlation : Correlation
+        Between the two, over the systems with both.
+    """
+
+    judges: tuple[str, ...]
+    blocks: int
+    before: dict[str, float | None]
+    after: dict[str, float | None]
+    correlation: Correlation
+
+
+def score_by_expected_wins(blocks: Blocks) -> Scores:
+    """Score systems by Expected Wins, the default of `ranking_without`."""
+    return expected_wins(tally(blocks).wins)
+
+
+def ranking_without(
+    blocks: Blocks,
+    judges: Collection[str],
+    score: Callable[[Blocks], Scores] = score_by_expected_wins,
+) -> RankingWithout:
+    """Rank the systems with and without some judges (Hamon et al. 2007, Table 4).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set; without the reference, unless it is to be ranked.
+    judges : collection of str
+        Whom to leave out.
+    score : callable
+        Scores the systems of blocks, by any method.
+
+    Returns
+    -------
+    RankingWithout
+
+    Raises
+    ------
+    ValueError
+        If a judge is unknown.
+    """
+    names = {judges} if isinstance(judges, str) else set(judges)
+    unknown = sorted(names.difference(blocks.judges))
+    if unknown:
+        raise ValueError(f"cannot leave out unknown judges: {', '.join(unknown)}")
+    out = np.array([name in names for name in blocks.judges], dtype=np.bool_)
+    rest = blocks.take(~out[blocks.judge]) if len(blocks) else blocks
+    before, after = score(blocks), score(rest)
+    return RankingWithout(
+        judges=tuple(name for name in blocks.judges if name in names),
+        blocks=len(rest),
+        before=_by_system(blocks, before),
+        after=_by_system(blocks, after),
+        correlation=correlation(before.values, after.values),
+    )
+
+
+def _by_system(blocks: Blocks, scores: Scores) -> dict[str, float | None]:
+    return {
+        name: float(value) if known else None
+        for name, value, known in zip(blocks.systems, scores.values, scores.estimable, strict=True)
+    }

@@ -1,0 +1,1 @@
+"""The ranking methods, a file or a folder for each family, and their registry."""

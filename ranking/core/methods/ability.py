@@ -1,0 +1,199 @@
+"""Abilities: what TrueSkill and the relative-ability model estimate of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csgraph
+
+from ranking.core.counting.tallies import Tallies, chunks, tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.scores import Scores
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+#: What the methods report of how they went; fits into JSON.
+Extra = Mapping[str, bool | int | float | str | None]
+
+
+class AbilityProblem(StrEnum):
+    """Why there is no ability: a code, for the caller to put into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """No two systems were compared."""
+
+    ONLY_TIES = "only_ties"
+    """All comparisons are ties: a decision radius fitted to them would be infinite."""
+
+    NOT_CONVERGED = "not_converged"
+    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ability:
+    """Abilities of n systems on the method's own scale; higher is better, differences count.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+    mu : float64, shape (n,)
+        The ability; NaN exactly where `estimable` is False.
+    sigma : float64, shape (n,)
+        Its standard deviation, in the sense the method documents; NaN likewise. Not how far it
+        would differ from campaign to campaign: for that, see `Method.standard_errors`.
+    estimable : bool, shape (n,)
+        Whether the system was compared at all, and the fit converged.
+    draws : float64, shape (R, n)
+        Abilities in the R runs or posterior draws behind `mu`, for rank ranges; R may be 0.
+    groups : int
+        Connected groups of compared systems. With more than one, nothing but the prior relates the
+        systems of one group to those of another: whoever shows such a ranking must say so.
+    problem : AbilityProblem or None
+        Why nothing could be estimated; None if something could.
+    extra : mapping
+        What the method reports of the fit, see there.
+    sigma_is : str
+        What `sigma` is: the standard deviation of the model's posterior, which takes comparisons
+        for independent, or that of runs on the same comparisons.
+    """
+
+    systems: tuple[str, ...]
+    mu: FloatArray
+    sigma: FloatArray
+    estimable: BoolArray
+    draws: FloatArray
+    groups: int
+    problem: AbilityProblem | None = None
+    extra: Extra = field(default_factory=dict)
+    sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd"
+
+    @property
+    def scores(self) -> Scores:
+        """The abilities as scores, shape (n,); not shares, they may be negative."""
+        return Scores(values=self.mu, estimable=self.estimable)
+
+    @property
+    def drawn_scores(self) -> Scores:
+        """The draws as scores, shape (R, n), for `ranking.core.ranges.clusters.rank_ranges`."""
+        return Scores(
+            values=self.draws, estimable=np.broadcast_to(self.estimable, self.draws.shape)
+        )
+
+    def comment(self) -> dict[str, Any]:
+        """Return what else there is to say, as plain JSON; `sigma` under the name `sigma_is`."""
+        sigma = {
+            name: float(self.sigma[index])
+            for index, name in enumerate(self.systems)
+            if self.estimable[index]
+        }
+        return {**self.extra, "problem": self.problem, "groups": self.groups, self.sigma_is: sigma}
+
+
+def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:
+    """Say of all systems that they have no ability, and why."""
+    n = len(tallies.systems)
+    return Ability(
+        systems=tallies.systems,
+        mu=np.full(n, np.nan),
+        sigma=np.full(n, np.nan),
+        estimable=np.zeros(n, dtype=np.bool_),
+        draws=np.empty((0, n)),
+        groups=groups_compared(tallies),
+        problem=problem,
+        extra=extra or {},
+    )
+
+
+def were_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
+    """Whether each system was compared with another at all, shape (..., n)."""
+    return np.asarray(np.any(compared(wins, ties) > 0, axis=-1))
+
+
+def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
+    """Number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
+    n = wins.shape[-1]
+    return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
+
+
+def groups_compared(tallies: Tallies) -> int:
+    """Count the connected groups of systems that were compared, ties included."""
+    met = compared(tallies.wins, tallies.ties) > 0
+    kept = np.flatnonzero(met.any(axis=1))
+    if not len(kept):
+        return 0
+    count, _ = csgraph.connected_components(met[np.ix_(kept, kept)], directed=False)
+    return int(count)
+
+
+def weighted_tally(
+    blocks: Blocks, weights: npt.NDArray[np.integer] | None, *, collapsed_tie: bool = False
+) -> Tallies:
+    """Count comparisons with each block counted `weights` times, for instance in a resample.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    weights : integer, shape (B,), or None
+        How often each block counts, 0 or more; None for once.
+    collapsed_tie : bool
+        Count two systems of one candidate as tied, as WMT did. Nobody compared them, so the core
+        does not, elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If `weights` has another shape or a negative entry.
+    """
+    count = _tally_collapsed if collapsed_tie else tally
+    if weights is None:
+        return count(blocks)
+    if weights.shape != (len(blocks),) or (weights.size and weights.min() < 0):
+        raise ValueError("weights: expected one for each block, none negative")
+    n = len(blocks.systems)
+    wins, ties = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    # The blocks counted at least once, at least twice …: a handful of passes over ever fewer.
+    for least in range(1, int(weights.max(initial=0)) + 1):
+        part = count(blocks.take(weights >= least))
+        wins += part.wins
+        ties += part.ties
+    return Tallies(systems=blocks.systems, wins=wins, ties=ties)
+
+
+def _tally_collapsed(blocks: Blocks) -> Tallies:
+    tallies = tally(blocks)
+    ties = tallies.ties.copy()
+    for position in range(blocks.positions):
+        here = ((blocks.candidates == position) & (blocks.labels > 0)).astype(np.float32)
+        # A product of counts below 2**24 is exact in single precision, and fast.
+        for rows in chunks(len(blocks), 1 << 20):
+            ties += np.rint(here[rows].T @ here[rows]).astype(np.int64)
+    np.fill_diagonal(ties, 0)
+    return Tallies(systems=tallies.systems, wins=tallies.wins, ties=ties)
+
+
+def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
+    """Order systems by what the data say of them, not by their names.
+
+    The methods that draw random numbers walk over the systems in this order, so that renaming the
+    systems renames the result and changes nothing else. Only systems with equal totals of wins,
+    losses and ties, against all and squared, are left in the order of their names.
+
+    Parameters
+    ----------
+    wins, ties : int64, shape (..., n, n)
+
+    Returns
+    -------
+    int64, shape (..., n)
+        Indices of the systems, the fewest wins first.
+    """
+    lost = wins.swapaxes(-1, -2)
+    columns = [each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)]
+    return np.lexsort(columns, axis=-1).astype(np.int64)

@@ -1,0 +1,188 @@
+"""The methods that estimate abilities, as entries of the registry.
+
+Their modules come with compiled kernels, so they are imported where they are used: whoever only
+reads the registry does not wait for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.counts import Counts
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import Fit, joined
+from ranking.core.ranges.clusters import rank_ranges
+from ranking.core.scores import NotEstimable, Scores
+
+if TYPE_CHECKING:
+    from ranking.core.methods.ability import Ability
+
+Weights = npt.NDArray[np.integer]
+
+
+def hopkins_may(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    weights: Weights | None = None,
+    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    radius: float | None = None,
+) -> Fit:
+    """Fit relative abilities, see `ranking.core.methods.hopkins_may.fit`."""
+    from ranking.core.methods.hopkins_may import fit as module
+    from ranking.core.methods.hopkins_may.model import Model
+
+    return _fit(
+        module.hopkins_may(
+            blocks, seed=seed, weights=weights, inference=inference, model=Model(radius=radius)
+        )
+    )
+
+
+def hopkins_may_resamples(
+    counts: Counts,
+    *,
+    seed: int,
+    ids: range,
+    inference: Literal["collapsed", "gibbs"],
+    radius: float | None,
+) -> Scores:
+    """Score resamples by the collapsed estimate, which agrees with Gibbs sampling closely."""
+    from ranking.core.methods.hopkins_may.fit import score_counts
+    from ranking.core.methods.hopkins_may.model import Model
+
+    del seed, ids, inference  # nothing is drawn
+    return score_counts(counts.wins, _ties(counts), model=Model(radius=radius))
+
+
+def hopkins_may_influence(
+    counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
+) -> npt.NDArray[np.float64]:
+    """Say how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""
+    from ranking.core.methods.hopkins_may.gradient import gradient
+    from ranking.core.methods.hopkins_may.model import Model
+
+    del inference
+    return gradient(counts.wins, _ties(counts), model=Model(radius=radius))
+
+
+def trueskill_wmt(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    weights: Weights | None = None,
+    runs: int = 1000,
+    collapsed_tie: bool = True,
+    sigma: float = 0.5,
+    draw_probability: float = 0.25,
+) -> Fit:
+    """Fit TrueSkill as WMT 2014–16 did, see `ranking.core.methods.trueskill.wmt`."""
+    from ranking.core.methods.trueskill import wmt as module
+
+    ability = module.trueskill_wmt(
+        blocks,
+        seed=seed,
+        weights=weights,
+        runs=runs,
+        collapsed_tie=collapsed_tie,
+        sigma=sigma,
+        draw_probability=draw_probability,
+    )
+    fit = _fit(ability)
+    # What is resampled for the rank ranges is said there; the runs behind the scores resample none.
+    extra = {name: value for name, value in fit.extra.items() if name != "resample"}
+    if len(ability.draws):
+        extra["ranges_of_runs"] = _ranges_of_runs(ability)
+    return replace(fit, extra=extra)
+
+
+def _ranges_of_runs(ability: Ability) -> dict[str, list[int]]:
+    """Rank ranges at 95 % over the runs themselves, as WMT14 and WMT15 published them."""
+    ranges = rank_ranges(ability.drawn_scores)
+    return {
+        ability.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
+        for index in np.flatnonzero(ability.estimable).tolist()
+    }
+
+
+def trueskill_wmt_resamples(
+    counts: Counts,
+    *,
+    seed: int,
+    ids: range,
+    runs: int,
+    collapsed_tie: bool,
+    sigma: float,
+    draw_probability: float,
+) -> Scores:
+    """Score each resample by one run of WMT's procedure: at the level of pairs what WMT16 did."""
+    from ranking.core.methods.trueskill.wmt import score_counts
+
+    del runs, collapsed_tie  # `with_collapsed_ties` has seen to them
+    ties = _ties(counts)
+    # One by one: the order of play depends on the counts it is given, and a resample must not
+    # depend on the company in which it is scored.
+    return joined(
+        [
+            score_counts(
+                counts.wins[row : row + 1],
+                ties[row : row + 1],
+                seed=seed,
+                first_run=id_,
+                sigma=sigma,
+                draw_probability=draw_probability,
+            )
+            for row, id_ in enumerate(ids)
+        ]
+    )
+
+
+def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blocks:
+    """Give each system a candidate of its own, so that two of one candidate count as tied."""
+    if not collapsed_tie:
+        return blocks
+    shown = blocks.candidates >= 0
+    own = np.where(shown, np.cumsum(shown, axis=1) - 1, -1).astype(np.int8)
+    return replace(blocks, candidates=own)
+
+
+def trueskill(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    weights: Weights | None = None,
+    runs: int = 10,
+    draw_probability: float | None = None,
+) -> Fit:
+    """Fit TrueSkill to the comparisons in shuffled order; in a resample, in one order."""
+    from ranking.core.methods.trueskill.online import trueskill_online
+
+    return _fit(
+        trueskill_online(
+            blocks,
+            seed=seed,
+            weights=weights,
+            runs=runs if weights is None else 1,
+            draw_probability=draw_probability,
+        )
+    )
+
+
+def _fit(ability: Ability) -> Fit:
+    failed = ability.problem == NotEstimable.NOT_CONVERGED.value
+    without = np.flatnonzero(~ability.estimable).tolist() if failed else []
+    return Fit(
+        scores=ability.scores,
+        extra=ability.comment(),
+        reasons=dict.fromkeys(without, NotEstimable.NOT_CONVERGED),
+    )
+
+
+def _ties(counts: Counts) -> npt.NDArray[np.int64]:
+    if counts.ties is None:
+        raise ValueError("counts: ties were not counted")
+    return counts.ties

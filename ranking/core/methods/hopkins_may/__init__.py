@@ -1,0 +1,1 @@
+"""The relative-ability model of Hopkins and May (2013)."""

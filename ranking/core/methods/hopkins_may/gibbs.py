@@ -1,0 +1,186 @@
+"""Draws from the posterior of the relative-ability model, by an exact Gibbs sampler.
+
+A sweep draws the radius given the abilities, the latent difference of every single comparison given
+both (a normal distribution cut off by the outcome), and all abilities together given the
+differences. Hopkins & May draw the two qualities of each comparison and then the abilities one by
+one; drawing their difference, and the abilities together, is the same posterior without the slow
+drift of all abilities at once, which no comparison says anything about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.methods.ability import Extra, compared
+from ranking.core.methods.convergence import effective_draws, split_rhat
+from ranking.core.methods.hopkins_may.model import Model, Modes
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+#: Converged when R̂ of every ability and of the radius is at most this (Vehtari et al. 2021) …
+RHAT_LIMIT = 1.01
+#: … and their draws are worth this many independent ones: a mean is then known to 0.05 σ.
+LEAST_EFFECTIVE = 400
+_FIRST_SWEEPS = 500
+#: Chains start this many standard deviations apart, wider than the posterior they seek.
+_APART = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorDraws:
+    """Draws of all chains, one after the other.
+
+    Attributes
+    ----------
+    mu : float64, shape (R, n)
+        Abilities, centred on 0 in each draw.
+    radius : float64, shape (R,)
+    converged : bool
+    extra : mapping
+        "inference", "radius", "radius_sigma", "radius_fitted", "rhat" (the largest),
+        "effective_draws" (the fewest), "sweeps" (of a chain), "chains".
+    """
+
+    mu: FloatArray
+    radius: FloatArray
+    converged: bool
+    extra: Extra
+
+
+class _Chain:
+    """One chain: where it stands, and the stream of random numbers it uses."""
+
+    def __init__(self, model: Model, found: Modes, seed: int, number: int) -> None:
+        from ranking.core.methods.normal_kernels import stream
+
+        n = found.mu.shape[1]
+        covariance = np.linalg.inv(found.information[0])
+        apart = np.random.default_rng([seed, number]).standard_normal(n + 1) * _APART
+        self.mu = found.mu[0] + apart[:n] * np.sqrt(np.diagonal(covariance)[:n])
+        self.radius = found.radius[:1].copy()
+        self.radius_step = 0.0
+        if found.fitted[0]:
+            sigma = float(np.sqrt(covariance[n, n]))
+            self.radius[0] = max(self.radius[0] + apart[n] * sigma, self.radius[0] / 2)
+            # 2.4 conditional standard deviations: the best step of a Metropolis walk in one
+            # dimension (Gelman, Roberts & Gilks 1996).
+            self.radius_step = 2.4 / float(np.sqrt(found.information[0, n, n]))
+        self.start = np.uint64(stream(np.uint64(seed), np.uint64(number)))
+        self.used = np.uint64(0)
+        self.model = model
+
+    def sweep(
+        self, wins: Int64Array, ties: Int64Array, factor: FloatArray, sweeps: int
+    ) -> FloatArray:
+        """Sweep, and return the abilities, centred, and the radius, shape (sweeps, n + 1)."""
+        from ranking.core.methods.hopkins_may.kernels import gibbs
+
+        mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
+        used = gibbs(
+            wins,
+            ties,
+            self.model.noise,
+            factor,
+            self.radius_step,
+            self.start,
+            self.used,
+            self.mu,
+            self.radius,
+            mu,
+            radius,
+        )
+        self.used = np.uint64(used)
+        return np.column_stack([mu - mu.mean(axis=1, keepdims=True), radius])
+
+
+def posterior_draws(
+    wins: Int64Array,
+    ties: Int64Array,
+    model: Model,
+    found: Modes,
+    *,
+    seed: int = 0,
+    chains: int = 4,
+    most_sweeps: int = 20_000,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> PosteriorDraws:
+    """Draw abilities and radius until the chains agree.
+
+    Chains start apart from one another around the mode and sweep 500 times; while they have not
+    converged (R̂ ≤ 1.01 and the worth of 400 independent draws in all quantities) they go on for as
+    long again. The first half of each is left out.
+
+    Parameters
+    ----------
+    wins, ties : int64, shape (n, n)
+        Counts as in `Tallies`; all systems compared.
+    model : Model
+    found : Modes of one sample
+        Where to start from.
+    seed : int
+        0 ≤ seed < 2**64; a chain is a function of (seed, its number).
+    chains : int
+        At least 2: a chain alone cannot tell that it is lost.
+    most_sweeps : int
+        Of a chain. Each costs about 10 ns for every comparison.
+    jobs : int
+        Threads. Does not affect the result.
+    progress : callable, optional
+        Told (sweeps done, the most there may be) after every stretch.
+
+    Returns
+    -------
+    PosteriorDraws
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    if not 0 <= seed < 1 << 64:
+        raise ValueError("seed: expected 0 ≤ seed < 2**64")
+    if chains < 2 or most_sweeps < 8:
+        raise ValueError("expected at least 2 chains, and 8 sweeps")
+    n = len(wins)
+    counts = compared(wins, ties)
+    precision = np.diag(counts.sum(axis=1) + (model.noise / model.prior) ** 2) - counts
+    factor = np.ascontiguousarray(np.linalg.cholesky(precision))
+    walkers = [_Chain(model, found, seed, number) for number in range(chains)]
+    drawn = np.empty((chains, 0, n + 1))
+    stretch = min(_FIRST_SWEEPS, most_sweeps)
+    while True:
+        with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+            waiting = [pool.submit(each.sweep, wins, ties, factor, stretch) for each in walkers]
+            drawn = np.concatenate([drawn, np.stack([each.result() for each in waiting])], axis=1)
+        kept = drawn[:, drawn.shape[1] // 2 :]
+        rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
+        converged = rhat <= RHAT_LIMIT and effective >= LEAST_EFFECTIVE
+        if progress is not None:
+            progress(drawn.shape[1], most_sweeps)
+        stretch = min(drawn.shape[1], most_sweeps - drawn.shape[1])
+        if converged or stretch <= 0:
+            break
+    radius = kept[:, :, n].ravel()
+    return PosteriorDraws(
+        mu=kept[:, :, :n].reshape(-1, n),
+        radius=radius,
+        converged=converged,
+        extra={
+            "inference": "gibbs",
+            "radius": float(radius.mean()),
+            "radius_sigma": float(radius.std()) if found.fitted[0] else None,
+            "radius_fitted": bool(found.fitted[0]),
+            "rhat": rhat,
+            "effective_draws": effective,
+            "sweeps": drawn.shape[1],
+            "chains": chains,
+        },
+    )

@@ -1,0 +1,1 @@
+"""Lopez: the order that contradicts the fewest judgments, found by linear ordering."""

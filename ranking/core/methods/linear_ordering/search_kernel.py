@@ -1,0 +1,298 @@
+"""The best order of many items by a search that a lower bound keeps short, in compiled code.
+
+Importing this module imports numba, and compiles on the very first time; it is imported where a
+component is large (`ranking.core.methods.linear_ordering.solver`) and nowhere else.
+
+Orders are built from the front. Of all orders of a set of items at the front only the cheapest
+counts (Held and Karp 1962), and what comes behind costs at least the bound of its own circles and
+pairs (`ranking.core.methods.linear_ordering.bound_kernel`). The *excess* of a set is how much the orders
+that begin with it cost more, at least, than the bound of all items. It never falls when a set is
+extended by an item. Of the sets of each size, some of the smallest excess are kept. If an order is
+found whose excess is below that of every set that was dropped, no order costs less, and all orders
+of this cost are among those found. Otherwise the bound is improved and more sets are kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_bound, take_circles
+
+Int64Array = npt.NDArray[np.int64]
+UInt64Array = npt.NDArray[np.uint64]
+
+#: Sets of each size that are kept in the first round, and how many times as many in the next.
+_FIRST_WIDTH, _WIDER = 256, 4
+#: Steps towards a better bound before the first round, and how many times as many before the next.
+_FIRST_STEPS, _LONGER = 120, 2
+_ONE = np.uint64(1)
+_LARGEST = np.iinfo(np.int64).max
+
+
+@njit(cache=True, nogil=True)
+def _moved_to_better_places(cost: Int64Array) -> Int64Array:
+    """Begin with index order, and move single items to better places until none has one."""
+    order = np.arange(len(cost))
+    improved = True
+    while improved:
+        improved = False
+        for at in range(len(order)):
+            item, least, place = order[at], 0, at
+            for step in (-1, 1):
+                change, other = 0, at + step
+                while 0 <= other < len(order):
+                    change += step * (cost[order[other], item] - cost[item, order[other]])
+                    if change < least:
+                        least, place = change, other
+                    other += step
+            step = 1 if place > at else -1
+            for other in range(at, place, step):
+                order[other] = order[other + step]
+            order[place] = item
+            improved = improved or least < 0
+    return order
+
+
+@njit(cache=True, nogil=True)
+def _cost_of(cost: Int64Array, order: Int64Array) -> int:
+    total = 0
+    for place in range(len(order)):
+        for later in range(place + 1, len(order)):
+            total += cost[order[place], order[later]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _bit(item: int) -> np.uint64:
+    return _ONE << np.uint64(item)
+
+
+@njit(cache=True, nogil=True)
+def _sets_of(circles: Int64Array) -> UInt64Array:
+    """Return the items of each circle as a set."""
+    sets = np.empty(len(circles), np.uint64)
+    for row in range(len(circles)):
+        i, j, k = circles[row]
+        sets[row] = _bit(i) | _bit(j) | _bit(k)
+    return sets
+
+
+@njit(cache=True, nogil=True)
+def _fill_increase(
+    items: np.uint64,
+    surplus: Int64Array,
+    circles: Int64Array,
+    circle_sets: UInt64Array,
+    weight: Int64Array,
+    increase: Int64Array,
+) -> None:
+    """Fill in by how much the excess of a set grows with each item that may come next."""
+    m = len(surplus)
+    increase[:] = 0
+    for j in range(m):
+        if not items & _bit(j):
+            for k in range(m):
+                if not items & _bit(k):
+                    increase[j] += surplus[j, k]
+    for row in range(len(circles)):
+        if not circle_sets[row] & items:
+            i, j, k = circles[row]
+            increase[i] -= weight[row]
+            increase[j] -= weight[row]
+            increase[k] -= weight[row]
+
+
+@njit(cache=True, nogil=True)
+def _slot_of(items: np.uint64, sets: UInt64Array, slots: Int64Array) -> int:
+    """Find where a set is in the hash table, or where it belongs."""
+    mixed = (items ^ (items >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    slot = int(mixed >> np.uint64(33)) % len(slots)
+    while slots[slot] >= 0 and sets[slots[slot]] != items:
+        slot = (slot + 1) % len(slots)
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _enlarged(sets: UInt64Array, slots: Int64Array) -> Int64Array:
+    """Enter sets into a hash table four times as large."""
+    larger = np.full(4 * len(slots), -1)
+    for number in range(len(sets)):
+        larger[_slot_of(sets[number], sets, larger)] = number
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def _extend(
+    sets: UInt64Array,
+    excess: Int64Array,
+    limit: int,
+    surplus: Int64Array,
+    circles: Int64Array,
+    circle_sets: UInt64Array,
+    weight: Int64Array,
+) -> tuple[UInt64Array, Int64Array]:
+    """Extend sets by one item each, as long as the excess is at most the limit."""
+    m = len(surplus)
+    found = np.empty(len(sets) * m, np.uint64)
+    least = np.empty(len(found), np.int64)
+    slots, count = np.full(1024, -1), 0
+    increase = np.empty(m, np.int64)
+    for number in range(len(sets)):
+        _fill_increase(sets[number], surplus, circles, circle_sets, weight, increase)
+        for j in range(m):
+            larger, reached = sets[number] | _bit(j), excess[number] + increase[j]
+            if reached > limit or larger == sets[number]:
+                continue
+            slot = _slot_of(larger, found, slots)
+            if slots[slot] >= 0:
+                least[slots[slot]] = min(least[slots[slot]], reached)
+                continue
+            slots[slot], found[count], least[count] = count, larger, reached
+            count += 1
+            if 2 * count > len(slots):
+                slots = _enlarged(found[:count], slots)
+    return found[:count], least[:count]
+
+
+@njit(cache=True, nogil=True)
+def _most_to_keep(excess: Int64Array, width: int) -> int:
+    """Return the excess up to which sets are kept: about `width` of them, not twice as many."""
+    if len(excess) <= width:
+        return _LARGEST
+    most = int(np.partition(excess, width)[width])
+    return most - 1 if np.count_nonzero(excess <= most) > 2 * width else most
+
+
+@njit(cache=True, nogil=True)
+def _last_item(
+    items: np.uint64,
+    reached: int,
+    sets: UInt64Array,
+    excess: Int64Array,
+    surplus: Int64Array,
+    circles: Int64Array,
+    circle_sets: UInt64Array,
+    weight: Int64Array,
+) -> tuple[int, int]:
+    """Find the largest item that is last in a best order of a set, and the number of the rest."""
+    last, rest = -1, -1
+    increase = np.empty(len(surplus), np.int64)
+    for number in range(len(sets)):
+        if sets[number] & ~items:
+            continue
+        _fill_increase(sets[number], surplus, circles, circle_sets, weight, increase)
+        for j in range(last + 1, len(surplus)):
+            if items ^ sets[number] == _bit(j) and excess[number] + increase[j] == reached:
+                last, rest = j, number
+    return last, rest
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    limit: int,
+    width: int,
+    surplus: Int64Array,
+    circles: Int64Array,
+    circle_sets: UInt64Array,
+    weight: Int64Array,
+) -> tuple[Int64Array, int, int]:
+    """Search for the best order.
+
+    Parameters
+    ----------
+    limit : int
+        Excess of the best order known.
+    width : int
+        Sets of each size to keep.
+    surplus : int64, shape (m, m)
+        Costs of pairs above what they cost in any case; zero on the diagonal.
+    circles : int64, shape (T, 3)
+    circle_sets : uint64, shape (T,)
+    weight : int64, shape (T,)
+        Positive.
+
+    Returns
+    -------
+    int64, shape (m,) or (0,)
+        The best order found; none if no order within the limit was found.
+    int
+        The smallest excess of a set that was dropped.
+    int
+        Number of sets extended.
+    """
+    m = len(surplus)
+    sets, excess = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    all_sets, all_excesses = [sets], [excess]
+    dropped, extended = _LARGEST, 0
+    for _size in range(m):
+        extended += len(sets)
+        sets, excess = _extend(sets, excess, limit, surplus, circles, circle_sets, weight)
+        kept = excess <= _most_to_keep(excess, width)
+        for each in excess[~kept]:
+            dropped = min(dropped, each)
+        sets, excess = sets[kept], excess[kept]
+        all_sets.append(sets)
+        all_excesses.append(excess)
+    order = np.empty(m * len(sets), np.int64)
+    number = 0
+    for place in range(len(order) - 1, -1, -1):
+        order[place], number = _last_item(
+            all_sets[place + 1][number],
+            all_excesses[place + 1][number],
+            all_sets[place],
+            all_excesses[place],
+            surplus,
+            circles,
+            circle_sets,
+            weight,
+        )
+    return order, dropped, extended
+
+
+@njit("Tuple((int64[::1], int64))(int64[:, ::1], int64)", cache=True, nogil=True)
+def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
+    """Order items so that the sum of ``cost[i, j]`` over i before j is smallest.
+
+    Parameters
+    ----------
+    cost : int64, shape (m, m), C-contiguous
+        Non-negative, and zero on the diagonal; m at most 63.
+    most : int
+        Begin no further round once so many sets were extended. The sets are counted, not the
+        seconds, so the result does not depend on the machine.
+
+    Returns
+    -------
+    int64, shape (m,)
+        The best order found. If it is proven optimal: of orders equally good, the one with the
+        largest index last, and so on to the front.
+    int
+        No order costs less than this. The order is proven optimal if it costs this.
+    """
+    order = _moved_to_better_places(cost)
+    found, bound = _cost_of(cost, order), 0
+    circles, exact = circles_of(len(cost)), cost.astype(np.float64)
+    weight = np.zeros(len(circles))
+    surplus = np.empty_like(cost)
+    width, steps, extended = _FIRST_WIDTH, _FIRST_STEPS, 0
+    while True:
+        raise_bound(exact, float(found), circles, weight, steps)
+        used = np.flatnonzero(weight >= 1)
+        some, whole = circles[used], np.floor(weight[used]).astype(np.int64)
+        least = take_circles(cost, some, whole, surplus)
+        for i in range(len(cost)):
+            for j in range(i):
+                paid = min(surplus[i, j], surplus[j, i])
+                surplus[i, j] = cost[i, j] - paid
+                surplus[j, i] = cost[j, i] - paid
+        better, dropped, sets = _search(found - least, width, surplus, some, _sets_of(some), whole)
+        if len(better):
+            order, found = better, _cost_of(cost, better)
+            if found - least < dropped:
+                return order, found
+        bound, extended = max(bound, least), extended + sets
+        if extended >= most:
+            return order, bound
+        width, steps = _WIDER * width, _LONGER * steps

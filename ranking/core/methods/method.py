@@ -1,0 +1,364 @@
+"""What a ranking method is: one way to call them all, on blocks and on resamples."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.moments import Moments, effective_units, moments_of_blocks
+from ranking.core.counting.resampling import Level, Resampling
+from ranking.core.counting.tallies import chunks
+from ranking.core.judged.blocks import Blocks
+from ranking.core.scores import NotEstimable, Scores
+from ranking.core.uncertainty.block_influence import covariance_of_moves, standard_errors_of_moves
+from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors
+from ranking.core.uncertainty.two_way import (
+    FEWEST_UNITS,
+    ScoreCovariance,
+    two_way_covariance,
+    with_least_variance,
+)
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.integer]
+#: Bounds the n² tables that scoring many resamples at once builds.
+_RESAMPLES_AT_A_TIME = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a method says about blocks.
+
+    Attributes
+    ----------
+    scores : Scores of shape (n,)
+    extra : mapping
+        What the method says beyond scores; plain JSON.
+    reasons : mapping of int to NotEstimable
+        Why systems (by index) have no score, where it is not the usual reason: never compared, or
+        only tied.
+    """
+
+    scores: Scores
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[int, NotEstimable] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A ranking method.
+
+    Attributes
+    ----------
+    name : str
+        Its key in `ranking.core.methods.registry.METHODS`.
+    is_share : bool
+        Whether its scores are shares, in [0, 1].
+    uses_ties : bool
+        Whether tied comparisons count; otherwise they are dropped.
+    influence : callable or None
+        Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
+        float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
+        function of counts.
+    model_variance : callable or None
+        Called as ``model_variance(counts, **parameters)``: variances of the scores, shape (n,), if
+        comparisons were independent and the model true. The least that is assumed of a system that
+        hardly any segments or judges say anything about: at a maximum of likelihood, what one block
+        says of a system cancels, and the variance between blocks would be 0.
+    """
+
+    #: Parts to score resamples in, for a caller who wants to know how far it is.
+    parts_to_tell: ClassVar[int] = 20
+
+    name: str
+    is_share: bool
+    uses_ties: bool
+    influence: Callable[..., FloatArray] | None = None
+    model_variance: Callable[..., FloatArray] | None = None
+
+    @property
+    @abstractmethod
+    def function(self) -> Callable[..., Any]:
+        """What scores; the method's parameters are its keyword arguments."""
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The method's parameters with their default values."""
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
+        }
+
+    @property
+    def parameter_types(self) -> dict[str, Any]:
+        """The method's parameters with their types, as annotated."""
+        types = get_type_hints(self.function)
+        return {name: types[name] for name in self.defaults}
+
+    def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Fill in defaults; ValueError if the method has no such parameter."""
+        defaults = self.defaults
+        unknown = sorted(set(parameters or ()).difference(defaults))
+        if unknown:
+            known = ", ".join(defaults) or "none"
+            raise ValueError(f"{self.name} has no parameter {unknown[0]!r} (it has: {known})")
+        return {**defaults, **(parameters or {})}
+
+    @abstractmethod
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        """Score n systems on B blocks.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        seed : int
+            For the methods that draw numbers; the others ignore it.
+        weights : integer, shape (B,), optional
+            How often each block counts; once if not given.
+        **parameters
+            Of the method, see `defaults`.
+        """
+
+    def score(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Scores:
+        """Score n systems on B blocks: `fit` without its comments."""
+        return self.fit(blocks, seed=seed, weights=weights, **parameters).scores
+
+    @abstractmethod
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        """Score n systems in the resamples `ids`: scores of shape (len(ids), n).
+
+        A resample is a function of the resampling and its id, so ids may be split over workers.
+        """
+
+    def layout(self, systems: int) -> Layout:
+        """Return which cells the method's counts have for so many systems."""
+        return Layout(systems, ties=self.uses_ties)
+
+    def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores over segments and judges.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of counts in this layout, which may have more cells than the method's own.
+        layout : Layout
+        **parameters
+            Of the method.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        own = self.layout(layout.systems)
+        influence = np.zeros((layout.systems, layout.size))
+        influence[:, own.cells_in(layout)] = self.influence(
+            layout.unpack(moments.cells), **parameters
+        )
+        covariance = two_way_covariance(moments, influence[:, layout.used])
+        if self.model_variance is None:
+            return covariance
+        units = [effective_units(moments, layout, unit) for unit in ("segments", "judges")]
+        few = np.minimum(*units) < FEWEST_UNITS
+        least = self.model_variance(layout.unpack(moments.cells), **parameters)
+        return with_least_variance(covariance, np.where(few, least, 0.0))
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether `score_covariance` can be had."""
+        return self.influence is not None
+
+    def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
+        """Estimate the covariance of the scores of n systems over segments and judges.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        **parameters
+            Of the method, see `defaults`.
+
+        Raises
+        ------
+        ValueError
+            If the method has no influence values.
+        """
+        layout = self.layout(len(blocks.systems))
+        return self.covariance(moments_of_blocks(blocks, layout), layout, **parameters)
+
+    def standard_errors(
+        self, blocks: Blocks, clusters: Level, **parameters: Any
+    ) -> dict[str, Any] | None:
+        """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+            What is drawn anew as a whole, see `ranking.core.uncertainty.standard_errors`.
+        **parameters
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        dict or None
+            "clusters", and "values" by system: without those whose score no comparison moves, such
+            as one at infinite distance from all others, and empty if there is one cluster only.
+            None if the method has no influence values.
+        """
+        if not self.has_closed_form:
+            return None
+        error = self._errors(blocks, clusters, **parameters)
+        return errors_by_system(blocks.systems, clusters, error)
+
+    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
+        if self.influence is None:
+            raise ValueError(f"{self.name} has no influence values")
+        layout = self.layout(len(blocks.systems))
+        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        return standard_errors(blocks, layout, influence, clusters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsMethod(Method):
+    """A method of counts, scored for many resamples at once.
+
+    `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
+    explains the scores of one set of counts.
+    """
+
+    #: Few: each part goes through all blocks once.
+    parts_to_tell: ClassVar[int] = 4
+
+    of_counts: Callable[..., Scores]
+    comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
+    outright: bool = False
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return self.of_counts
+
+    def layout(self, systems: int) -> Layout:
+        return Layout(systems, ties=self.uses_ties, outright=self.outright)
+
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        del seed  # nothing is drawn
+        layout = self.layout(len(blocks.systems))
+        counts = layout.unpack(count(blocks, layout, weights))
+        scores = self.of_counts(counts, **parameters)
+        if self.comment is None:
+            return Fit(scores)
+        extra, reasons = self.comment(counts, blocks.systems, **parameters)
+        return Fit(scores, extra, reasons)
+
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        if self.outright and resampling.level == "pairs":
+            raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
+        layout = self.layout(len(blocks.systems))
+        return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
+
+    def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
+        """Score counted resamples, of shape (R, m) for the m cells of the layout."""
+        return joined(
+            [
+                self.of_counts(layout.unpack(cells[rows]), **parameters)
+                for rows in chunks(len(cells), _RESAMPLES_AT_A_TIME)
+            ]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlocksMethod(Method):
+    """A method that needs more than counts to be fitted.
+
+    `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
+    `of_resamples`, if there is one, scores counted resamples: it is called as
+    ``of_resamples(counts, *, seed, ids, **parameters) -> Scores``, after `prepare`; otherwise
+    `of_blocks` is called for each resample, with weights. `moves`, if the scores are no function of
+    counts but a smooth one of blocks, says how far each block moves them: it is called as
+    ``moves(blocks, **parameters)`` and returns float64 of shape (B, n).
+    """
+
+    of_blocks: Callable[..., Fit]
+    of_resamples: Callable[..., Scores] | None = None
+    prepare: Callable[..., Blocks] | None = None
+    moves: Callable[..., FloatArray] | None = None
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return self.of_blocks
+
+    @property
+    def has_closed_form(self) -> bool:
+        return self.moves is not None or super().has_closed_form
+
+    def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
+        if self.moves is None:
+            return super().score_covariance(blocks, **parameters)
+        return covariance_of_moves(blocks, self.moves(blocks, **parameters))
+
+    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
+        if self.moves is None:
+            return super()._errors(blocks, clusters, **parameters)
+        return standard_errors_of_moves(blocks, self.moves(blocks, **parameters), clusters)
+
+    def fit(
+        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
+    ) -> Fit:
+        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters)
+
+    def score_resamples(
+        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+    ) -> Scores:
+        if self.of_resamples is None:
+            return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
+        if self.prepare is not None:
+            blocks = self.prepare(blocks, **parameters)
+        layout = self.layout(len(blocks.systems))
+        counts = layout.unpack(resampling.counts(blocks, layout, ids))
+        return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
+
+    def _one(
+        self, blocks: Blocks, resampling: Resampling, id_: int, parameters: Mapping[str, Any]
+    ) -> Scores:
+        if resampling.level == "pairs":
+            blocks = resampling.pair_blocks(blocks, id_)
+            weights = np.ones(len(blocks), dtype=np.int16)
+        else:
+            weights = resampling.weights(blocks, range(id_, id_ + 1))[:, 0]
+        seed = resampling.seed_of(id_)
+        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters).scores
+
+
+def _row(scores: Scores) -> Scores:
+    return Scores(values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis])
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    groups = [part.group for part in parts if part.group is not None]
+    return Scores(
+        values=np.concatenate([part.values for part in parts]),
+        estimable=np.concatenate([part.estimable for part in parts]),
+        group=np.concatenate(groups) if groups else None,
+    )

@@ -1,0 +1,1 @@
+"""TrueSkill, online and in the setting of WMT 2014–16."""

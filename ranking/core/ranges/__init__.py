@@ -1,0 +1,1 @@
+"""From scores and tests to rank ranges and clusters."""

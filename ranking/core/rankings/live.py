@@ -1,0 +1,240 @@
+"""A ranking that lives: one more judgment, or one less, without reading the others again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.bootstrap import bootstrap_counts, poisson_weights
+from ranking.core.counting.counts import Counts, Layout, count
+from ranking.core.counting.live_moments import LiveMoments
+from ranking.core.counting.moments import Moments
+from ranking.core.counting.resampling import Resampling, unit_keys
+from ranking.core.counting.tallies import Tallies
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import method_named
+from ranking.core.ranges.clusters import RankRanges, rank_ranges
+from ranking.core.rankings.drawn_scores import draw_around
+from ranking.core.scores import Scores
+
+Int64Array = npt.NDArray[np.int64]
+
+#: Up to here, adding block by block is the fastest way.
+_FEW = 32
+
+
+class LiveState:
+    """Counts of judgments and of all their bootstrap resamples, which add up.
+
+    The state of a set of judgments is the same, bit for bit, however it came about: in which order
+    they were added, whether others were added and removed again, whether shards were merged; and
+    its rank ranges are those of `ranking.core.rankings.rank.rank`. Adding or removing a block takes time
+    in proportion to the resamples and to the comparisons of the block, and to nothing else; memory
+    is R m counts of 8 bytes for R resamples of m cells, m = 2 n² + 3 n at most (`Layout`). For
+    ranges over segments and judges nothing is resampled: see `LiveMoments` for their cost.
+
+    A judgment is known by its content key. A judge who judges the same block again (same segment,
+    same candidates in the same order) makes a further judgment of the same content, and these are
+    numbered by their labels (see `ranking.core.judged.content_key`): remove those there were, and add all
+    of them, old and new, together, both times as ``blocks_from_rows`` of that group alone makes
+    them. No others are touched.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        Names of the n systems to be ranked, as in the blocks to come.
+    resampling : Resampling
+        Any level; "two_way" for methods with influence values. Pairs are drawn from the counts when
+        ranges are asked for.
+    resamples : int
+        Number R of resamples.
+    ties, outright : bool
+        Whether to keep what the methods that use ties, or whole blocks, need (`Layout`). Ties are
+        kept in any case at the level of pairs, which draws them, too.
+    """
+
+    def __init__(
+        self,
+        systems: tuple[str, ...],
+        resampling: Resampling | None = None,
+        *,
+        resamples: int = 1000,
+        ties: bool = True,
+        outright: bool = False,
+    ) -> None:
+        self.systems = systems
+        self.resampling = resampling or Resampling()
+        self.resamples = resamples
+        self.blocks = 0
+        by_pairs = self.resampling.level == "pairs"
+        by_moments = self.resampling.level == "two_way"
+        if by_pairs and outright:
+            raise ValueError("resample: blocks won outright cannot be resampled by pairs")
+        self.layout = Layout(len(systems), ties=ties or by_pairs, outright=outright)
+        self._cells = np.zeros(self.layout.size, dtype=np.int64)
+        # A row for each cell: a judgment touches few of them, and each of those as a whole.
+        rows = 0 if by_pairs or by_moments else self.layout.size
+        self._resampled = np.zeros((rows, resamples), dtype=np.int64)
+        self._moments = LiveMoments(self.layout) if by_moments else None
+
+    @property
+    def cells(self) -> Int64Array:
+        """The counts, shape (m,), read-only."""
+        return _read_only(self._cells)
+
+    @property
+    def resampled(self) -> Int64Array:
+        """The counts in the resamples, shape (m, R), read-only; (0, R) where none are kept."""
+        return _read_only(self._resampled)
+
+    @property
+    def moments(self) -> Moments:
+        """Second moments of the counts; ValueError at other levels than "two_way"."""
+        if self._moments is None:
+            raise ValueError("this state keeps moments at the level of segments and judges only")
+        return self._moments.with_cells(self._cells)
+
+    @property
+    def tallies(self) -> Tallies:
+        """Wins and ties; ValueError if ties are not kept."""
+        counts = self.layout.unpack(self._cells)
+        if counts.ties is None:
+            raise ValueError("this state does not keep ties")
+        return Tallies(self.systems, wins=counts.wins, ties=counts.ties)
+
+    def add(self, blocks: Blocks) -> None:
+        """Take judgments in.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            Over the state's systems, in the same order. Not to hold a judgment that is in already.
+
+        Raises
+        ------
+        ValueError
+            If the systems differ.
+        """
+        self._change(blocks, 1)
+
+    def remove(self, blocks: Blocks) -> None:
+        """Take judgments out, as they were when they were added.
+
+        Raises
+        ------
+        ValueError
+            If the systems differ, or the state cannot hold these judgments: nothing is changed
+            then. (It keeps counts, not judgments, so it cannot notice all mistakes.)
+        """
+        if len(blocks) > self.blocks or np.any(self._cells < self._counted(blocks)):
+            raise ValueError("these judgments were never added, or are removed already")
+        self._change(blocks, -1)
+
+    def merge(self, other: LiveState) -> None:
+        """Take in what another state holds, for instance of another shard.
+
+        Raises
+        ------
+        ValueError
+            If the states are not of one kind: systems, resampling, resamples or layout differ.
+        """
+        mine = (self.systems, self.resampling, self.resamples, self.layout)
+        if mine != (other.systems, other.resampling, other.resamples, other.layout):
+            raise ValueError("only states of the same systems and resampling can be merged")
+        self.blocks += other.blocks
+        self._cells += other.cells
+        self._resampled += other.resampled
+        if self._moments is not None and other._moments is not None:
+            self._moments.merge(other._moments)
+
+    def scores(self, method: str = "expected_wins") -> Scores:
+        """Score the systems by a method of counts, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If the method needs more than counts, or counts that this state does not keep.
+        """
+        scored: Scores = self._method(method).of_counts(self.layout.unpack(self._cells))
+        return scored
+
+    def rank_ranges(self, method: str = "expected_wins", *, confidence: float = 0.95) -> RankRanges:
+        """Rank ranges of the systems by a method of counts.
+
+        Not widened to hold the ranks, and with systems never compared among the others: they may
+        have any rank.
+
+        Raises
+        ------
+        ValueError
+            As for `scores`, or if an argument is out of range.
+        """
+        chosen = self._method(method)
+        if self._moments is not None:
+            moments, counts = self.moments, self.counts()
+            scores = draw_around(
+                chosen.of_counts(counts),
+                counts.wins,
+                chosen.covariance(moments, self.layout, **chosen.defaults),
+                seed=self.resampling.seed,
+                draws=self.resamples,
+            )
+            return rank_ranges(scores, confidence=confidence)
+        if self.resampling.level == "pairs":
+            ids = range(self.resamples)
+            cells = self.resampling.pair_counts(self.tallies, self.layout, ids)
+        else:
+            cells = self._resampled.T
+        return rank_ranges(chosen.score_counted(cells, self.layout), confidence=confidence)
+
+    def counts(self) -> Counts:
+        """Return the counts by name."""
+        return self.layout.unpack(self._cells.copy())
+
+    def _method(self, name: str) -> CountsMethod:
+        method = method_named(name)
+        if not isinstance(method, CountsMethod):
+            raise ValueError(f"{name} cannot be scored from counts alone")
+        needs = (method.uses_ties > self.layout.ties) or (method.outright > self.layout.outright)
+        if needs:
+            raise ValueError(f"this state does not keep what {name} needs")
+        return method
+
+    def _counted(self, blocks: Blocks) -> Int64Array:
+        if blocks.systems != self.systems:
+            raise ValueError("the blocks are of other systems than the state")
+        return count(blocks, self.layout)
+
+    def _change(self, blocks: Blocks, sign: int) -> None:
+        self._cells += sign * self._counted(blocks)
+        self.blocks += sign * len(blocks)
+        if self._moments is not None:
+            self._moments.change(blocks, sign)
+        if not len(self._resampled):
+            return
+        key = unit_keys(blocks, self.resampling.level)
+        if len(blocks) > _FEW:
+            whole = bootstrap_counts(
+                replace(blocks, key=key),
+                self.layout,
+                resamples=self.resamples,
+                seed=self.resampling.seed,
+            )
+            self._resampled += sign * whole.T
+            return
+        weights = sign * poisson_weights(
+            key, seed=self.resampling.seed, resamples=self.resamples
+        ).astype(np.int64)
+        columns = self.layout.of_blocks(blocks)
+        for block, weight in enumerate(weights):
+            cells = columns.indices[columns.indptr[block] : columns.indptr[block + 1]]
+            self._resampled[cells] += weight
+
+
+def _read_only(array: Int64Array) -> Int64Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view

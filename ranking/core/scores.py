@@ -1,0 +1,84 @@
+"""Scores of systems, why there may be none, and the ranks they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Scores that agree to this many decimals are tied. Sums of ratios of counts carry rounding
+#: errors of about 1e-15; a tie must not depend on the order in which they were added up.
+TIE_DECIMALS = 12
+
+
+class NotEstimable(StrEnum):
+    """Why there is no number: a code, for the caller to put into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """Nothing to compare with: no other judge's, or no other system's, labels on the same item."""
+
+    ONLY_TIES = "only_ties"
+    """Compared, but never decided; the method drops ties."""
+
+    NOT_CONVERGED = "not_converged"
+    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+
+    CHANCE_IS_CERTAIN = "chance_is_certain"
+    """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of n systems, possibly for many resamples at once.
+
+    Attributes
+    ----------
+    values : float64, shape (..., n)
+        Scores in [0, 1], higher is better; NaN exactly where `estimable` is False.
+    estimable : bool, shape (..., n)
+        Whether the data determine the score.
+    group : int64, shape (..., n), or None
+        Scores of systems in different groups do not compare, because nothing compared the systems;
+        None if all scores do.
+    """
+
+    values: FloatArray
+    estimable: BoolArray
+    group: Int64Array | None = None
+
+    def take(self, systems: Int64Array) -> Scores:
+        """Select systems by their indices."""
+        return Scores(
+            values=self.values[..., systems],
+            estimable=self.estimable[..., systems],
+            group=None if self.group is None else self.group[..., systems],
+        )
+
+
+def ordinal_ranks(scores: Scores) -> Int64Array:
+    """Rank systems 1, 2, 3 … without gaps or shared ranks, best first.
+
+    Systems whose scores agree to `TIE_DECIMALS` decimals are ordered by their index, that is by
+    name in `Blocks` built from rows: deterministic, and meaningless in itself; the rank range is
+    what says that two systems cannot be told apart.
+
+    Parameters
+    ----------
+    scores : Scores of shape (n,)
+
+    Returns
+    -------
+    int64, shape (n,)
+        1 for the best; 0 for systems that are not estimable.
+    """
+    comparable = np.where(scores.estimable, -np.round(scores.values, TIE_DECIMALS), np.inf)
+    ranks = np.empty(comparable.shape, dtype=np.int64)
+    ranks[np.argsort(comparable, kind="stable")] = np.arange(1, len(comparable) + 1)
+    ranks[~scores.estimable] = 0
+    return ranks

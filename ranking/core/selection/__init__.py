@@ -1,0 +1,1 @@
+"""Which method predicts held-out judgments best."""

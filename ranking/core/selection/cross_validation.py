@@ -1,0 +1,303 @@
+"""Which method predicts held-out judgments best? Cross-validated model selection.
+
+Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) judge a ranking method by how often it
+foretells the outcome (win, tie, loss) of comparisons it has not seen. Folds are of segments: the
+judgments of one segment are alike, and a method must not learn from the segment it is asked about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.trueskill.online import Games
+from ranking.core.selection.predictors import TIE, UNKNOWN, WIN, Predictor, by_pairs
+
+Int64Array = npt.NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often a method was right about held-out comparisons.
+
+    Attributes
+    ----------
+    correct, comparisons : int
+        Over all folds.
+    unknown : int
+        Comparisons it could say nothing about; they count as wrong.
+    accuracy : float
+        The mean over the folds, as published.
+    standard_error : float
+        Of `accuracy`, from the spread over the folds.
+    behind : float
+        How far it is behind the best method: the mean over the folds of the difference.
+    behind_error : float
+        Standard error of `behind`, of the differences fold by fold: the folds are easy or hard for
+        all methods alike, so it is far smaller than that of `accuracy`.
+    """
+
+    correct: int
+    comparisons: int
+    unknown: int
+    accuracy: float
+    standard_error: float
+    behind: float
+    behind_error: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Methods compared by their predictions.
+
+    Attributes
+    ----------
+    methods : mapping of str to Accuracy
+        Best first.
+    oracle : float
+        Share of all comparisons that a prediction by pair of systems can be right about at most:
+        each pair's commonest outcome, learnt from the very comparisons predicted.
+    majority : float
+        Accuracy of always saying the commonest outcome in shown order (first wins, tie, second
+        wins) of the comparisons learnt from; mean over the folds.
+    folds, segments, comparisons, ties : int
+    seed : int
+    """
+
+    methods: Mapping[str, Accuracy]
+    oracle: float
+    majority: float
+    folds: int
+    segments: int
+    comparisons: int
+    ties: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Accuracy of methods that learn from a share of the data.
+
+    Attributes
+    ----------
+    share : float
+        Of the blocks that may be learnt from.
+    comparisons : float
+        Comparisons learnt from, the mean over the folds.
+    accuracy : mapping of str to float
+        Mean over the folds, by method.
+    """
+
+    share: float
+    comparisons: float
+    accuracy: Mapping[str, float]
+
+
+def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
+    """Assign blocks to folds by segment, folds differing by at most one segment.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    folds : int
+        At least 2, and no more than there are segments.
+    seed : int
+        The fold of a block depends on it and on the set of segments only.
+
+    Returns
+    -------
+    int64, shape (B,)
+        0 … folds − 1.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer segments than folds, or fewer than two folds.
+    """
+    segments, of_block = np.unique(blocks.segment, return_inverse=True)
+    if not 2 <= folds <= len(segments):
+        raise ValueError(
+            f"folds: {folds} is not between 2 and the number of segments, {len(segments)}"
+        )
+    fold = np.empty(len(segments), dtype=np.int64)
+    fold[np.random.default_rng(seed).permutation(len(segments))] = np.arange(len(segments)) % folds
+    return fold[of_block]
+
+
+def select_method(
+    blocks: Blocks,
+    predictors: Mapping[str, Predictor],
+    *,
+    folds: int = 100,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Selection:
+    """Measure how well methods predict held-out comparisons.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks, with the reference left out if it is not to be predicted.
+    predictors : mapping of str to Predictor
+        For instance `ranking.core.selection.predictors.predictors`.
+    folds : int
+        The papers take 100.
+    seed : int
+        Of the folds.
+    jobs : int
+        Threads. Does not affect the result.
+    progress : callable, optional
+        Told (folds done, folds) after each fold.
+
+    Returns
+    -------
+    Selection
+
+    Raises
+    ------
+    ValueError
+        As `segment_folds`, and if there is no method or nothing to predict.
+    """
+    if not predictors:
+        raise ValueError("predictors: expected at least one method")
+    fold = segment_folds(blocks, folds, seed=seed)
+    tested = [tally(blocks.take(fold == each)) for each in range(folds)]
+    asked = np.array([each.comparisons for each in tested])
+    if not asked.any():
+        raise ValueError("blocks: there is no comparison to predict")
+
+    def right(each: int) -> list[tuple[int, int]]:
+        learnt = blocks.take(fold != each)
+        held = blocks.take(fold == each)
+        return [_judge(predict(learnt), held) for predict in predictors.values()]
+
+    counted = np.empty((folds, len(predictors), 2), dtype=np.int64)
+    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+        for done, found in enumerate(pool.map(right, range(folds))):
+            counted[done] = found
+            if progress is not None:
+                progress(done + 1, folds)
+    # A fold in which nothing was compared says nothing.
+    asking = asked > 0
+    shares = counted[asking, :, 0] / asked[asking, np.newaxis]
+    best = int(np.argmax(shares.mean(axis=0)))
+    methods = {
+        name: Accuracy(
+            correct=int(counted[:, m, 0].sum()),
+            comparisons=int(asked.sum()),
+            unknown=int(counted[:, m, 1].sum()),
+            accuracy=float(shares[:, m].mean()),
+            standard_error=_standard_error(shares[:, m]),
+            behind=float((shares[:, best] - shares[:, m]).mean()),
+            behind_error=_standard_error(shares[:, best] - shares[:, m]),
+        )
+        for m, name in enumerate(predictors)
+    }
+    correct, _ = _judge(by_pairs(blocks), blocks)
+    return Selection(
+        methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
+        oracle=correct / int(asked.sum()),
+        majority=_majority(blocks, fold, folds),
+        folds=folds,
+        segments=len(np.unique(blocks.segment)),
+        comparisons=int(asked.sum()),
+        ties=sum(each.tied for each in tested),
+        seed=seed,
+    )
+
+
+def data_requirements(
+    blocks: Blocks,
+    predictors: Mapping[str, Predictor],
+    *,
+    shares: Sequence[float] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1),
+    folds: int = 10,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Requirement]:
+    """Measure how much data methods need: accuracy when learning from a share of the blocks.
+
+    The blocks of a smaller share are among those of a larger one.
+
+    Parameters
+    ----------
+    blocks, predictors, folds, seed, progress
+        As `select_method`.
+    shares : sequence of float
+        Each more than 0 and at most 1.
+
+    Returns
+    -------
+    list of Requirement
+        In the order of `shares`.
+
+    Raises
+    ------
+    ValueError
+        As `select_method`, and if a share is out of range.
+    """
+    from ranking.core.methods.trueskill.kernels import shuffled
+
+    if any(not 0 < share <= 1 for share in shares):
+        raise ValueError("shares: expected numbers above 0, up to 1")
+    fold = segment_folds(blocks, folds, seed=seed)
+    place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), 0)
+    correct = np.full((folds, len(shares), len(predictors)), np.nan)
+    learnt_from = np.empty((folds, len(shares)))
+    for each in range(folds):
+        held = blocks.take(fold == each)
+        asked = tally(held).comparisons
+        rows = np.flatnonzero(fold != each)
+        rows = rows[np.argsort(place[rows], kind="stable")]
+        for s, share in enumerate(shares):
+            # In the order of the file again: an online method may go by it.
+            learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
+            learnt_from[each, s] = tally(learnt).comparisons
+            for m, predict in enumerate(predictors.values()):
+                if asked:
+                    correct[each, s, m] = _judge(predict(learnt), held)[0] / asked
+        if progress is not None:
+            progress(each + 1, folds)
+    if np.isnan(correct).all():
+        raise ValueError("blocks: there is no comparison to predict")
+    accuracy = np.nanmean(correct, axis=0)
+    return [
+        Requirement(
+            share=share,
+            comparisons=float(learnt_from[:, s].mean()),
+            accuracy={name: float(accuracy[s, m]) for m, name in enumerate(predictors)},
+        )
+        for s, share in enumerate(shares)
+    ]
+
+
+def _judge(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
+    """Count held-out comparisons predicted correctly, and those nothing was predicted of."""
+    tallies = tally(held)
+    wins, ties = tallies.wins, np.triu(tallies.ties)
+    correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()
+    unknown = wins[predicted == UNKNOWN].sum() + ties[predicted == UNKNOWN].sum()
+    return int(correct), int(unknown)
+
+
+def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
+    games = Games(blocks)
+    counts = np.zeros((folds, 3), dtype=np.int64)
+    np.add.at(counts, (fold[games.block], games.shown + 1), 1)
+    learnt = counts.sum(axis=0) - counts
+    asked = counts.sum(axis=1)
+    right = counts[np.arange(folds), np.argmax(learnt, axis=1)]
+    return float((right[asked > 0] / asked[asked > 0]).mean())
+
+
+def _standard_error(values: npt.NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

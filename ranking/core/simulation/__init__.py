@@ -1,0 +1,1 @@
+"""Simulated campaigns: how good rankings get, and how many judgments that takes."""

@@ -1,0 +1,289 @@
+"""How many judgments to collect (Koehn 2012, §6): until so many pairs, or clusters, are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from ranking.core.simulation.experiments import Progress
+from ranking.core.simulation.futures import likely_futures
+from ranking.core.simulation.growth import Reached, Target, grow
+from ranking.core.simulation.model import Model
+from ranking.core.simulation.noise import CampaignCurve, NoiseFit
+
+#: A campaign's systems are not spread as in the model if the test's p-value is at most this.
+MISFIT = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetRow:
+    """The judgments one target needs.
+
+    Attributes
+    ----------
+    measure : "significant_pairs" or "clusters"
+    target : float
+        Share of the pairs of systems, or number of clusters.
+    comparisons : int or None
+        Pairwise comparisons, ties included, by which half of the campaigns have reached the target:
+        the median of what a campaign needs. None: more than the limit.
+    low, high : int or None
+        A share `confidence` of campaigns reaches the target between these numbers. None: more
+        than the limit.
+    average : int or None
+        Where the average share, or number of clusters, of all campaigns is the target (Koehn 2012,
+        Table 4): usually later than the median, because a few campaigns of close systems hold the
+        average down. None: more than the limit, or the plan continues a campaign.
+    beyond : float or None
+        Share of the campaigns that do not reach the target within the limit, where `high` is None.
+        Otherwise None: at most (1 − confidence) / 2.
+    more : int or None
+        `comparisons` without those collected already, at least 0.
+    """
+
+    measure: Literal["significant_pairs", "clusters"]
+    target: float
+    comparisons: int | None
+    low: int | None
+    high: int | None
+    average: int | None
+    beyond: float | None
+    more: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """A plan, with everything needed to repeat it.
+
+    Attributes
+    ----------
+    model : Model
+    collected : int
+        Comparisons there are already, ties included; 0 without a campaign.
+    fit : NoiseFit or None
+        The noise fitted to the campaign.
+    spread_p : float or None
+        p-value of the test that the campaign's systems are spread as in Koehn's model; None without
+        a campaign. Below `MISFIT` the plan may be far too low (`fits`).
+    confidence : float
+    limit : int
+        Comparisons beyond which nothing was simulated.
+    experiments, seed : int
+    rows : tuple of BudgetRow
+        The targets in the order asked for.
+    """
+
+    model: Model
+    collected: int
+    fit: NoiseFit | None
+    spread_p: float | None
+    confidence: float
+    limit: int
+    experiments: int
+    seed: int
+    rows: tuple[BudgetRow, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing speaks against the model."""
+        return self.spread_p is None or self.spread_p > MISFIT
+
+
+def plan_budget(
+    model: Model,
+    *,
+    targets: Sequence[float] = (),
+    clusters: Sequence[int] = (),
+    experiments: int = 400,
+    confidence: float = 0.95,
+    limit: int = 4_000_000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Budget:
+    """Plan a campaign before its first judgment (Koehn 2012, Table 4).
+
+    Parameters
+    ----------
+    model : Model
+    targets : sequence of float
+        Shares of the pairs of systems to be separated by the one-sided sign test, in (0, 1].
+    clusters : sequence of int
+        Numbers of clusters to be reached, 2 … n, with rank ranges by that test.
+    experiments : int
+        Simulated campaigns. The interval is their spread: systems differ from campaign to campaign.
+    confidence : float
+    limit : int
+        Comparisons to simulate at most.
+    alpha : float
+        Level of the test.
+    seed : int
+        The plan is a function of the arguments other than `jobs`, bit for bit.
+    jobs : int
+        Worker processes.
+    progress : callable, optional
+        Called with (done, total); begins anew when campaigns have to grow further.
+
+    Returns
+    -------
+    Budget
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    wanted = _wanted(targets, clusters, model.systems)
+    reached = grow(
+        partial(_same_model, model),
+        range(experiments),
+        wanted,
+        confidence=confidence,
+        limit=limit,
+        alpha=alpha,
+        seed=seed,
+        with_average=True,
+        jobs=jobs,
+        progress=progress,
+    )
+    return Budget(
+        model=model,
+        collected=0,
+        fit=None,
+        spread_p=None,
+        confidence=confidence,
+        limit=limit,
+        experiments=experiments,
+        seed=seed,
+        rows=_rows(wanted, reached, confidence=confidence),
+    )
+
+
+def plan_campaign(
+    curve: CampaignCurve,
+    fit: NoiseFit,
+    *,
+    targets: Sequence[float] = (),
+    clusters: Sequence[int] = (),
+    experiments: int = 200,
+    confidence: float = 0.95,
+    limit: int = 4_000_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Budget:
+    """Plan how a campaign goes on.
+
+    Simulated campaigns that are like it so far are continued (`ranking.core.simulation.futures`): their noise
+    and their systems are what those of the campaign may be, equally good systems included. Where
+    many systems may be equally good, a target may never be reached, and the interval is open.
+
+    Parameters
+    ----------
+    curve : CampaignCurve
+    fit : NoiseFit
+        Of that curve.
+    targets, clusters, confidence, limit, seed, jobs, progress
+        As in `plan_budget`.
+    experiments : int
+        Campaigns to keep.
+
+    Returns
+    -------
+    Budget
+        In comparisons with ties, assumed as frequent as they are in the campaign. No target it
+        has reached is put into the future, and none it has yet to reach into the past.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    wanted = _wanted(targets, clusters, curve.systems)
+    futures = likely_futures(
+        curve, fit, experiments=experiments, seed=seed, jobs=jobs, progress=progress
+    )
+    reached = grow(
+        futures.model_of,
+        futures.experiments,
+        wanted,
+        confidence=confidence,
+        limit=limit * curve.decided_share,
+        alpha=curve.alpha,
+        seed=seed,
+        with_average=False,
+        jobs=jobs,
+        progress=progress,
+    )
+    return Budget(
+        model=curve.model(fit.noise),
+        collected=curve.comparisons,
+        fit=fit,
+        spread_p=futures.spread_p,
+        confidence=confidence,
+        limit=limit,
+        experiments=experiments,
+        seed=seed,
+        rows=_rows(wanted, reached, confidence=confidence, curve=curve),
+    )
+
+
+def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> list[Target]:
+    if not targets and not clusters:
+        raise ValueError("targets: expected at least one")
+    if any(not 0 < target <= 1 for target in targets):
+        raise ValueError("targets: expected shares above 0, at most 1")
+    if any(not 2 <= count <= systems for count in clusters):
+        raise ValueError(f"clusters: expected 2 … {systems}")
+    return [
+        *(Target("significant_pairs", target) for target in targets),
+        *(Target("clusters", count) for count in clusters),
+    ]
+
+
+def _same_model(model: Model, _experiment: int) -> Model:
+    return model
+
+
+def _rows(
+    wanted: Sequence[Target],
+    reached: Reached,
+    *,
+    confidence: float,
+    curve: CampaignCurve | None = None,
+) -> tuple[BudgetRow, ...]:
+    low, high = reached.interval(confidence).tolist()
+    counts = zip(reached.median().tolist(), low, high, reached.average.tolist(), strict=True)
+    beyond = np.isinf(reached.first).mean(axis=0).tolist()
+    collected = 0 if curve is None else curve.comparisons
+    rows = []
+    for index, (target, found) in enumerate(zip(wanted, counts, strict=True)):
+        known = found if curve is None else [_as_known(each, target, curve) for each in found]
+        median, *others = (None if np.isinf(count) else round(count) for count in known)
+        rows.append(
+            BudgetRow(
+                measure=target.measure,
+                target=target.value,
+                comparisons=median,
+                low=others[0],
+                high=others[1],
+                average=others[2] if curve is None else None,
+                beyond=beyond[index] if others[1] is None else None,
+                more=None if median is None else max(0, median - collected),
+            )
+        )
+    return tuple(rows)
+
+
+def _as_known(decided: float, target: Target, curve: CampaignCurve) -> float:
+    """Comparisons with ties, in agreement with what the campaign itself has reached by now."""
+    comparisons = decided / curve.decided_share
+    now = curve.separated if target.measure == "significant_pairs" else curve.clusters
+    if now >= target.value - 1e-9:
+        return min(comparisons, float(curve.comparisons))
+    return max(comparisons, float(curve.comparisons))

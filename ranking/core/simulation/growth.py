@@ -1,0 +1,183 @@
+"""Simulated campaigns that grow until they reach targets, and no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.simulation.experiments import Progress, measure_experiments
+from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
+from ranking.core.simulation.model import Model, simulate_wins
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: Points of a curve are this factor apart in comparisons.
+_STEP = 1.1
+#: Campaigns grow to this many comparisons first, then to four times as many, again and again:
+#: most targets are near, and all steps before one together cost a third of it.
+_FIRST_LIMIT, _NEXT_LIMIT = 50_000, 4
+
+#: What is measured, in the order of the columns.
+_MEASURES = ("significant_pairs", "clusters")
+
+#: From the number of an experiment to its model: the campaigns of a plan may differ in noise.
+ModelOf = Callable[[int], Model]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A share of the pairs of systems to be separated, or a number of clusters."""
+
+    measure: Literal["significant_pairs", "clusters"]
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """When E campaigns reached T targets, in comparisons; infinite beyond the limit.
+
+    Attributes
+    ----------
+    average : float64, shape (T,)
+        When the average over the campaigns did; infinite, too, if it was not asked for.
+    first : float64, shape (E, T)
+        When each campaign did for the first time.
+    """
+
+    average: Float64Array
+    first: Float64Array
+
+    def median(self) -> Float64Array:
+        """By which number half of the campaigns got there, shape (T,)."""
+        middle: Float64Array = np.exp(np.median(np.log(self.first), axis=0))
+        return middle
+
+    def interval(self, confidence: float) -> Float64Array:
+        """Between which numbers a share `confidence` of the campaigns got there, shape (2, T)."""
+        low, high = _tails(confidence)
+        return np.stack(
+            [
+                np.quantile(self.first, low, axis=0, method="lower"),
+                np.quantile(self.first, high, axis=0, method="higher"),
+            ]
+        )
+
+
+def grow(
+    model_of: ModelOf,
+    experiments: Sequence[int],
+    targets: Sequence[Target],
+    *,
+    confidence: float,
+    limit: float,
+    alpha: float,
+    seed: int,
+    with_average: bool,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Reached:
+    """Let campaigns grow until the targets are reached.
+
+    All of them grow until they reach each target on average, if that is asked for; then those that
+    have yet to reach it, until a share `confidence` has an upper end.
+
+    Parameters
+    ----------
+    model_of : callable
+        Model of each experiment; they differ in noise and groups at most.
+    experiments : sequence of int
+    targets : sequence of Target
+    confidence : float
+        For which the interval must be known.
+    limit : float
+        Comparisons to simulate at most.
+    alpha : float
+        Level of the one-sided sign test.
+    with_average : bool
+        Whether the average is asked for.
+    seed, jobs, progress
+        As in `ranking.core.simulation.study.simulate_campaigns`.
+
+    Returns
+    -------
+    Reached
+    """
+    first = np.full((len(experiments), len(targets)), np.inf)
+    average = np.full(len(targets), np.inf)
+    growing = np.arange(len(experiments))
+    blocks_for = model_of(experiments[0]).blocks_for
+    per_block = model_of(experiments[0]).comparisons_per_block
+    until = min(_FIRST_LIMIT, limit)
+    while True:
+        blocks = np.unique(blocks_for(_grid(per_block, until)))
+        counts = (blocks * per_block).astype(np.float64)
+        with_clusters = any(target.measure == "clusters" for target in targets)
+        measured = measure_experiments(
+            partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, alpha, seed),
+            [experiments[index] for index in growing.tolist()],
+            jobs=jobs,
+            progress=progress,
+        )
+        for t, target in enumerate(targets):
+            values = measured[:, :, _MEASURES.index(target.measure)]
+            first[growing, t] = [_crossing(counts, row, target.value) for row in values]
+            if with_average and len(growing) == len(experiments):
+                average[t] = _crossing(counts, values.mean(axis=0), target.value)
+        reached = Reached(average=average, first=first)
+        open_ended = np.isinf(reached.interval(confidence)[1])
+        on_average = with_average and bool(np.isinf(average).any())
+        if until >= limit or not (open_ended.any() or on_average):
+            return reached
+        if not on_average:
+            growing = np.flatnonzero(np.isinf(first[:, open_ended]).any(axis=1))
+        until = min(until * _NEXT_LIMIT, limit)
+
+
+def _tails(confidence: float) -> tuple[float, float]:
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    return (1 - confidence) / 2, (1 + confidence) / 2
+
+
+def _grid(first: int, last: float) -> Int64Array:
+    """Numbers of comparisons from `first` to `last`, evenly spaced in their logarithms."""
+    points = 1 + max(1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP))))
+    return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
+
+
+def _measure(
+    model_of: ModelOf,
+    blocks: tuple[int, ...],
+    with_clusters: bool,
+    alpha: float,
+    seed: int,
+    experiment: int,
+) -> Float64Array:
+    """Share of significant pairs, and number of clusters if wanted; shape (checkpoints, 1 or 2)."""
+    model = model_of(experiment)
+    wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
+    columns = [significant_pairs(wins, alpha=alpha)]
+    if with_clusters:
+        found = clusters_at(sign_test_ranges(wins, alpha=alpha))
+        columns.append(found.max(axis=-1).astype(np.float64))
+    return np.stack(columns, axis=-1)
+
+
+def _crossing(counts: Float64Array, values: Float64Array, target: float) -> float:
+    """Return where a curve first reaches a value, linear in log counts; infinite if nowhere."""
+    # A share of pairs is a ratio of integers: 0.7 may be a rounding error below 0.7.
+    reached = np.flatnonzero(values >= target - 1e-9)
+    if not len(reached):
+        return np.inf
+    end = int(reached[0])
+    if end == 0:
+        return float(counts[0])
+    low, high = float(values[end - 1]), float(values[end])
+    share = min(1.0, (target - low) / (high - low))
+    return float(counts[end - 1] * (counts[end] / counts[end - 1]) ** share)

@@ -1,0 +1,258 @@
+"""Campaigns that never happened: Koehn's (2012, §3) generative model of human judgments.
+
+Every experiment is a function of (seed, number of the experiment) and of the model: the same on
+one worker or many, alone or among others. A longer campaign begins with the shorter one, so one
+experiment serves all numbers of comparisons of a curve; and two models that differ in their noise
+only see the same systems and the same luck, so that curves over the noise are smooth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judged.blocks import MAX_LABEL, Blocks
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
+QUALITY_RANGE = 10.0
+#: Streams of random numbers of one experiment, kept apart so that none moves another.
+_JUDGING, _KEYS, _JUDGES, _RESAMPLING, _GROUPS = range(5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """How judgments of n systems come about.
+
+    The average quality of each system is drawn uniformly from [0, 10]. A block shows a few systems
+    drawn at random, each with an output whose quality is normal around the system's average. A
+    judge puts what she perceives in order; labels run from 1.
+
+    Attributes
+    ----------
+    systems : int
+        n, at least 2.
+    noise : float
+        Standard deviation of the quality of outputs around their system's average, above 0. It is
+        this number that Koehn prints as "σ² = 10": only as a standard deviation does it reproduce
+        his tables.
+    per_block : int
+        Systems shown in a block, 2 … 5; all of them where there are fewer.
+    tie_radius : float
+        Going from best to worst, whatever lies within this distance of the best of the current
+        label gets that label. With two systems in a block it is Hopkins & May's (2013) decision
+        radius. 0, Koehn's model: no ties.
+    judge_noise : float
+        Standard deviation of perceived around true quality, drawn anew for each judgment. Without
+        `segments` it only adds to the noise (√(noise² + judge_noise²)), as Koehn remarks.
+    segments : int or None
+        Size of the test set: the quality of each system's output for each segment is drawn once
+        and shared by all blocks of that segment, and blocks draw a segment at random. None,
+        Koehn's model: every block has outputs of its own.
+    groups : int or None
+        Number of different qualities, 1 … n: systems of one group are equally good. The sizes of
+        the groups are drawn so that all are equally likely (Pólya's urn). None, Koehn's model: no
+        two systems are equally good.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    systems: int
+    noise: float
+    per_block: int = 5
+    tie_radius: float = 0.0
+    judge_noise: float = 0.0
+    segments: int | None = None
+    groups: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.systems < 2:
+            raise ValueError("systems: expected at least 2")
+        if not 0 < self.noise < np.inf:
+            raise ValueError("noise: expected a number above 0")
+        if not 2 <= self.per_block <= MAX_LABEL:
+            raise ValueError(f"per_block: expected 2 … {MAX_LABEL}")
+        if not 0 <= self.tie_radius < np.inf or not 0 <= self.judge_noise < np.inf:
+            raise ValueError("tie_radius and judge_noise must not be negative")
+        if self.segments is not None and self.segments < 1:
+            raise ValueError("segments: expected at least 1")
+        if self.groups is not None and not 1 <= self.groups <= self.systems:
+            raise ValueError(f"groups: expected 1 … {self.systems}")
+
+    @property
+    def shown(self) -> int:
+        """Systems in a block."""
+        return min(self.per_block, self.systems)
+
+    @property
+    def comparisons_per_block(self) -> int:
+        """Pairwise comparisons of a block, 10 with five systems; ties count."""
+        return self.shown * (self.shown - 1) // 2
+
+    def blocks_for(self, comparisons: Sequence[int] | Int64Array) -> Int64Array:
+        """Return how many blocks give about this many comparisons, ties included: at least 1."""
+        wanted = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
+        return np.maximum(1, np.rint(wanted)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """The pairwise counts of one simulated campaign as it grows.
+
+    Attributes
+    ----------
+    quality : float64, shape (n,)
+        True average quality of each system; the order of the systems is arbitrary.
+    blocks : int64, shape (C,)
+        Number of judged blocks at each checkpoint.
+    wins : int64, shape (C, n, n)
+        ``wins[c, a, b]`` comparisons won by a against b up to checkpoint c.
+    ties : int64, shape (C, n, n)
+        Symmetric.
+    """
+
+    quality: Float64Array
+    blocks: Int64Array
+    wins: Int64Array
+    ties: Int64Array
+
+
+def generator_of(seed: int, experiment: int, *stream: int) -> np.random.Generator:
+    """Return the random numbers of one experiment: a function of the arguments alone."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(experiment, *stream))
+    return np.random.Generator(np.random.PCG64(sequence))
+
+
+def resampling_generator(seed: int, experiment: int, blocks: int) -> np.random.Generator:
+    """Return the random numbers that resample an experiment after so many blocks."""
+    return generator_of(seed, experiment, _RESAMPLING, blocks)
+
+
+def simulate_wins(
+    model: Model, *, blocks: Sequence[int] | Int64Array, seed: int, experiment: int
+) -> Simulated:
+    """Simulate one campaign and count its wins at checkpoints.
+
+    Parameters
+    ----------
+    model : Model
+    blocks : sequence of int
+        Checkpoints: numbers of blocks, at least 1, ascending.
+    seed : int
+        Not negative.
+    experiment : int
+        Number of the experiment, not negative.
+
+    Returns
+    -------
+    Simulated
+        The same for the same arguments; at a checkpoint, the same whatever the others are.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoints are not ascending or an argument is out of range.
+
+    References
+    ----------
+    P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
+    """
+    return _simulate(model, blocks, seed, experiment, keep=False)[0]
+
+
+def simulate_blocks(
+    model: Model, *, blocks: int, seed: int, experiment: int, judges: int = 1
+) -> tuple[Blocks, Float64Array]:
+    """Simulate one campaign and keep its blocks: the campaign `simulate_wins` counts.
+
+    Parameters
+    ----------
+    model : Model
+    blocks : int
+        Number B of blocks.
+    seed, experiment : int
+        Not negative.
+    judges : int
+        Number of judges; blocks go to them at random. They do not differ.
+
+    Returns
+    -------
+    Blocks
+        Over systems "01", "02" … Segments count from 1; without `Model.segments` every block has
+        its own. The keys are random numbers, functions of (seed, experiment, row).
+    float64, shape (n,)
+        True average quality of each system.
+    """
+    simulated, labels, candidates, segment = _simulate(model, [blocks], seed, experiment, keep=True)
+    # Streams of their own, so that more blocks or more judges move neither of them.
+    key = generator_of(seed, experiment, _KEYS).integers(0, 2**64, size=blocks, dtype=np.uint64)
+    judge = generator_of(seed, experiment, _JUDGES).integers(0, judges, blocks, dtype=np.int32)
+    width = len(str(max(model.systems, judges)))
+    columns = Blocks(
+        systems=tuple(f"{number:0{width}}" for number in range(1, model.systems + 1)),
+        labels=labels,
+        candidates=candidates,
+        judge=judge,
+        judges=tuple(f"judge {number:0{width}}" for number in range(1, judges + 1)),
+        segment=segment,
+        key=key,
+    )
+    return columns, simulated.quality
+
+
+def _simulate(
+    model: Model, blocks: Sequence[int] | Int64Array, seed: int, experiment: int, *, keep: bool
+) -> tuple[Simulated, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+    # Importing the compiler costs more than the rest of the core; only simulations pay for it.
+    from ranking.core.simulation.kernel import judge_blocks
+
+    checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel wants a plain array.
+    if not len(checkpoints) or checkpoints[0] < 1 or np.any(np.diff(checkpoints) <= 0):
+        raise ValueError("blocks: expected ascending numbers from 1")
+    n = model.systems
+    random = generator_of(seed, experiment, _JUDGING)
+    quality = random.uniform(0, QUALITY_RANGE, n)
+    if model.groups is not None:
+        quality = quality[_groups_of(model, generator_of(seed, experiment, _GROUPS))]
+    outputs = np.empty((model.segments or 0, n))
+    if model.segments:
+        outputs[:] = quality + model.noise * random.standard_normal(outputs.shape)
+    wins = np.zeros((len(checkpoints), n, n), dtype=np.int64)
+    ties = np.zeros_like(wins)
+    kept = int(checkpoints[-1]) if keep else 0
+    labels = np.zeros((kept, n), dtype=np.int8)
+    candidates = np.full((kept, n), -1, dtype=np.int8)
+    segment = np.zeros(kept, dtype=np.int32)
+    judge_blocks(
+        random,
+        quality,
+        outputs,
+        float(model.noise),
+        float(model.judge_noise),
+        float(model.tie_radius),
+        model.shown,
+        checkpoints,
+        wins,
+        ties,
+        labels,
+        candidates,
+        segment,
+    )
+    counted = Simulated(quality=quality, blocks=checkpoints, wins=wins, ties=ties)
+    return counted, labels, candidates, segment
+
+
+def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
+    """Draw the group of each system: one each, then that of a system drawn before."""
+    group = np.arange(model.systems)
+    for system in range(model.groups or 0, model.systems):
+        group[system] = group[int(random.random() * system)]
+    return group

@@ -1,0 +1,299 @@
+"""The noise of a campaign: which σ of Koehn's model gives curves like the campaign's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.ranges.clusters import clusters
+from ranking.core.simulation.experiments import Progress, measure_experiments
+from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
+from ranking.core.simulation.model import Model, simulate_wins
+from ranking.core.simulation.model_fit import spread_of
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+#: Noises tried, relative to qualities from 0 to 10: from nearly no noise to nearly no signal.
+NOISE_GRID = np.geomspace(0.5, 128, 33)
+
+
+class NoiseNotEstimableError(ValueError):
+    """The campaign says nothing about its noise; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignCurve:
+    """Share of significant pairs in a campaign, by number of judgments (Koehn 2012, Figure 2).
+
+    Attributes
+    ----------
+    systems : int
+        n.
+    per_block : int
+        Systems compared in a block, rounded to 2 … 5.
+    comparisons : int
+        Pairwise comparisons of the whole campaign, ties included.
+    decided : int64, shape (C,)
+        Decided comparisons at each point, ascending; the last is the whole campaign. The model
+        knows no ties, so it is these that are compared with it.
+    significant : float64, shape (C,)
+        Share of the n(n−1)/2 pairs that the one-sided sign test separates, averaged over random
+        orders of the blocks.
+    separated : float
+        That share for the whole campaign.
+    clusters : int
+        Clusters of the whole campaign, by rank ranges of the same test.
+    spread : float64, shape (n,)
+        Expected Wins of the whole campaign, best first.
+    alpha : float
+        Level of the test.
+    """
+
+    systems: int
+    per_block: int
+    comparisons: int
+    decided: Int64Array
+    significant: Float64Array
+    separated: float
+    clusters: int
+    spread: Float64Array
+    alpha: float
+
+    @property
+    def decided_share(self) -> float:
+        """Share of the comparisons that are no ties."""
+        return float(self.decided[-1] / self.comparisons)
+
+    def model(self, noise: float, groups: int | None = None) -> Model:
+        """Return the model of campaigns like this one, with some noise."""
+        return Model(systems=self.systems, noise=noise, per_block=self.per_block, groups=groups)
+
+    def simulated(
+        self, model: Model, seed: int, experiment: int
+    ) -> tuple[Float64Array, Float64Array]:
+        """Share of significant pairs in a simulated campaign at the same points, and its spread.
+
+        Returns
+        -------
+        float64, shape (C,)
+        float64, shape (n,)
+            Expected Wins at the last point, best first.
+        """
+        # Few judgments can make two points one block of the simulation.
+        blocks, point = np.unique(model.blocks_for(self.decided), return_inverse=True)
+        wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
+        return significant_pairs(wins, alpha=self.alpha)[point], spread_of(wins[-1])
+
+
+def campaign_curve(
+    blocks: Blocks, *, points: int = 12, orders: int = 20, alpha: float = 0.05, seed: int = 0
+) -> CampaignCurve:
+    """Measure how the share of significant pairs grows in a campaign.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The campaign; leave the reference out first. Systems never compared are left out here.
+    points : int
+        Points of the curve, evenly spaced in blocks, fewer if there are fewer blocks.
+    orders : int
+        Random orders of the blocks to average over. What matters is how many judgments there are,
+        not which came first.
+    alpha : float
+        Level of the one-sided sign test.
+    seed : int
+        Of the orders. The order of the rows of `blocks` does not show in the result.
+
+    Returns
+    -------
+    CampaignCurve
+
+    Raises
+    ------
+    NoiseNotEstimableError
+        If no comparison is decided.
+    """
+    whole = tally(blocks)
+    compared = (whole.wins + whole.wins.T + whole.ties).any(axis=1)
+    names = [blocks.systems[index] for index in np.flatnonzero(~compared).tolist()]
+    if not whole.wins.any():
+        raise NoiseNotEstimableError("no comparison is decided")
+    blocks = blocks.without(names)
+    shown = np.count_nonzero(blocks.labels, axis=1)
+    ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
+    random = np.random.default_rng(seed)
+    by_key = np.argsort(blocks.key, kind="stable")
+    shares = [
+        significant_pairs(_growing_wins(blocks, random.permutation(by_key), ends), alpha=alpha)
+        for _order in range(orders)
+    ]
+    return CampaignCurve(
+        systems=len(blocks.systems),
+        per_block=int(np.clip(np.rint(shown[shown > 1].mean()), 2, MAX_LABEL)),
+        comparisons=whole.comparisons,
+        decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(np.int64),
+        significant=np.mean(shares, axis=0),
+        separated=float(shares[0][-1]),
+        clusters=int(clusters(sign_test_ranges(tally(blocks).wins, alpha=alpha)).max()),
+        spread=spread_of(tally(blocks).wins),
+        alpha=alpha,
+    )
+
+
+def _growing_wins(blocks: Blocks, order: Int64Array, ends: Int64Array) -> Int64Array:
+    """Wins in the first blocks of an order, up to each end; shape (C, n, n)."""
+    parts: list[Tallies] = [
+        tally(blocks.take(rows)) for rows in np.split(order, ends[:-1]) if len(rows)
+    ]
+    return np.cumsum([part.wins for part in parts], axis=0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoiseFit:
+    """The noise fitted to a campaign.
+
+    Attributes
+    ----------
+    noise : float
+        σ, a standard deviation, relative to system qualities from 0 to 10.
+    low, high : float or None
+        Confidence interval; None where it has no end within `NOISE_GRID`.
+    confidence : float
+    simulated : float64, shape (C,)
+        Average curve of simulated campaigns at the grid's noise nearest to `noise`.
+    experiments, seed : int
+    """
+
+    noise: float
+    low: float | None
+    high: float | None
+    confidence: float
+    simulated: Float64Array
+    experiments: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseTable:
+    """Curves of simulated campaigns over the grid of noises.
+
+    Attributes
+    ----------
+    curves : float64, shape (E, G, C)
+        Of E experiments at each of the G noises of `NOISE_GRID` and C points.
+    seed : int
+    """
+
+    curves: Float64Array
+    seed: int
+
+    def fit(self, significant: Float64Array | Sequence[float], confidence: float) -> NoiseFit:
+        """Fit the noise to a campaign's curve at the same points.
+
+        The height of a curve is its average over the points. The fitted noise is the one whose
+        simulated campaigns have on average the campaign's height. The interval holds the noises
+        under which that height is not among the extreme (1 − confidence)/2 at either end of the
+        simulated ones: it covers the true noise with the stated confidence if the model holds,
+        chance in the systems' qualities included.
+
+        Raises
+        ------
+        NoiseNotEstimableError
+            If no noise of the grid gives curves of this height.
+        """
+        if not 0 < confidence < 1:
+            raise ValueError("confidence: expected a share between 0 and 1")
+        height = float(np.mean(significant))
+        heights = self.curves.mean(axis=-1)
+        noise = _where_it_falls_to(height, heights.mean(axis=0))
+        if noise is None:
+            raise NoiseNotEstimableError(
+                f"an average share of significant pairs of {height:.3f} is beyond what noises from "
+                f"{NOISE_GRID[0]:g} to {NOISE_GRID[-1]:g} give"
+            )
+        tail = (1 - confidence) / 2
+        lower, upper = np.quantile(heights, [tail, 1 - tail], axis=0)
+        nearest = int(np.argmin(np.abs(np.log(NOISE_GRID / noise))))
+        return NoiseFit(
+            noise=noise,
+            low=_where_it_falls_to(height, lower),
+            high=_where_it_falls_to(height, upper),
+            confidence=confidence,
+            simulated=self.curves[:, nearest].mean(axis=0),
+            experiments=len(self.curves),
+            seed=self.seed,
+        )
+
+
+def noise_table(
+    curve: CampaignCurve,
+    *,
+    experiments: int = 200,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> NoiseTable:
+    """Simulate campaigns like a campaign, at every noise of `NOISE_GRID`."""
+    curves = measure_experiments(
+        partial(_curves_over_noise, curve, seed), range(experiments), jobs=jobs, progress=progress
+    )
+    return NoiseTable(curves=curves, seed=seed)
+
+
+def fit_noise(
+    curve: CampaignCurve,
+    *,
+    experiments: int = 200,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> NoiseFit:
+    """Fit σ of Koehn's model to a campaign's curve (Koehn 2012, §3), with an interval.
+
+    Parameters
+    ----------
+    curve : CampaignCurve
+        From `campaign_curve`.
+    experiments : int
+        Simulated campaigns at each noise.
+    confidence : float
+        Of the interval.
+    seed : int
+        The result is a function of it and the other arguments, whatever `jobs`.
+    jobs : int
+        Worker processes.
+    progress : callable, optional
+        Called with (experiments done, all of them).
+
+    Returns
+    -------
+    NoiseFit
+
+    Raises
+    ------
+    NoiseNotEstimableError
+        If no noise gives such a curve: nothing significant, or everything at once.
+    """
+    table = noise_table(curve, experiments=experiments, seed=seed, jobs=jobs, progress=progress)
+    return table.fit(curve.significant, confidence)
+
+
+def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Float64Array:
+    models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
+    return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
+
+
+def _where_it_falls_to(height: float, heights: Float64Array) -> float | None:
+    """Noise at which a height that falls along `NOISE_GRID` reaches a value, or None."""
+    falling = np.minimum.accumulate(heights)
+    if not falling[-1] < height < falling[0]:
+        return None
+    return float(np.exp(np.interp(-height, -falling, np.log(NOISE_GRID))))

@@ -1,0 +1,1 @@
+"""How uncertain scores are: covariances over segments and judges, and standard errors."""

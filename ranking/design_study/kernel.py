@@ -1,0 +1,208 @@
+"""The compiled inner loop of `ranking.design_study.campaigns`; import it where it is used, not before.
+
+It draws through the same kernels as campaigns do, `annotation.sampling.pairing_kernel`, and judges
+as `ranking.core.simulation.kernel` does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from annotation.sampling.pairing_kernel import choose_balanced, choose_uniform, choose_weighted
+
+Float64Array = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+
+UNIFORM, BALANCED, ACTIVE = range(3)
+_WORD = 2.0**53
+_S20 = np.uint64(20)
+
+
+@njit(cache=True, nogil=True)
+def judge_model(
+    generator: np.random.Generator,
+    quality: Float64Array,
+    outputs: Float64Array,
+    noise: float,
+    judge_noise: float,
+    chosen: Int64Array,
+    perceived: Float64Array,
+) -> None:
+    """Fill in what a judge perceives of the chosen systems' outputs for a segment."""
+    row = int(generator.random() * len(outputs))
+    for i in range(len(chosen)):
+        if len(outputs):
+            value = outputs[row, chosen[i]]
+        else:
+            value = quality[chosen[i]] + noise * generator.standard_normal()
+        if judge_noise > 0:
+            value += judge_noise * generator.standard_normal()
+        perceived[i] = value
+
+
+@njit(cache=True, nogil=True)
+def judge_rates(
+    generator: np.random.Generator, rates: Float64Array, chosen: Int64Array, outcome: Int64Array
+) -> None:
+    """Draw the outcome of each pair of the chosen by itself."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            a, b = chosen[i], chosen[j]
+            share = generator.random()
+            if share < rates[0, a, b]:
+                outcome[i, j] = 1
+            elif share < rates[0, a, b] + rates[1, a, b]:
+                outcome[i, j] = 0
+            else:
+                outcome[i, j] = -1
+
+
+@njit(cache=True, nogil=True)
+def compare(
+    perceived: Float64Array, tie_radius: float, labels: Int64Array, outcome: Int64Array
+) -> None:
+    """Label the best 1, with a new label where the best of the last one is too far above; compare.
+
+    Fills `labels` and, below the diagonal, `outcome`.
+    """
+    order = np.argsort(-perceived)
+    best = perceived[order[0]]
+    label = 1
+    for i in order:
+        if best - perceived[i] > tie_radius:
+            label += 1
+            best = perceived[i]
+        labels[i] = label
+    for i in range(1, len(perceived)):
+        for j in range(i):
+            outcome[i, j] = np.sign(labels[j] - labels[i])
+
+
+@njit(cache=True, nogil=True)
+def meet(chosen: Int64Array, counts: Int64Array) -> None:
+    """Count the meetings of a block."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            counts[chosen[i], chosen[j]] += 1
+            counts[chosen[j], chosen[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def draw_block(
+    design: int,
+    counts: Int64Array,
+    priorities: Float64Array,
+    floor: float,
+    everybody: Int64Array,
+    generator: np.random.Generator,
+    chosen: Int64Array,
+) -> None:
+    """Choose the systems of a block, as the design says, with a key from the generator."""
+    high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
+    key = int((high << _S20) ^ low)
+    if design == ACTIVE and generator.random() >= floor:
+        choose_weighted(priorities, everybody, len(chosen), key, chosen)
+    elif design == UNIFORM:
+        choose_uniform(everybody, len(chosen), key, chosen)
+    else:
+        choose_balanced(counts, everybody, len(chosen), key, chosen)
+
+
+@njit(cache=True, nogil=True)
+def poisson_of(share: float) -> int:
+    """Return a Poisson number of mean 1 from a uniform one, by inversion."""
+    weight = 0
+    step = below = 0.36787944117144233  # 1 / e
+    while share >= below and weight < 20:
+        weight += 1
+        step /= weight
+        below += step
+    return weight
+
+
+@njit(cache=True, nogil=True)
+def count_block(
+    chosen: Int64Array, outcome: Int64Array, weight: int, wins: Int64Array, ties: Int64Array
+) -> None:
+    """Add a block's comparisons: `outcome[i, j]` is 1, 0 or −1 as i wins, ties or loses."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            a, b = chosen[i], chosen[j]
+            if outcome[i, j] > 0:
+                wins[a, b] += weight
+            elif outcome[i, j] < 0:
+                wins[b, a] += weight
+            else:
+                ties[a, b] += weight
+                ties[b, a] += weight
+
+
+@njit(cache=True, nogil=True)
+def grow(
+    drawing: np.random.Generator,
+    judging: np.random.Generator,
+    resampling: np.random.Generator,
+    design: int,
+    floor: float,
+    priorities: Float64Array,
+    quality: Float64Array,
+    outputs: Float64Array,
+    noise: float,
+    judge_noise: float,
+    tie_radius: float,
+    rates: Float64Array,
+    per_block: int,
+    blocks: int,
+    counts: Int64Array,
+    wins: Int64Array,
+    ties: Int64Array,
+    resampled_wins: Int64Array,
+    resampled_ties: Int64Array,
+) -> None:
+    """Draw and judge more blocks of a campaign, and add them to its counts.
+
+    Parameters
+    ----------
+    drawing, judging, resampling : numpy.random.Generator
+        Streams of their own, so that none moves another.
+    design : int
+        UNIFORM, BALANCED or ACTIVE.
+    floor : float
+        Share of the active blocks that are drawn as balanced.
+    priorities : float64, shape (n, n)
+        Of the active design.
+    quality, outputs, noise, judge_noise, tie_radius
+        As for `ranking.core.simulation.kernel.judge_blocks`.
+    rates : float64, shape (2, n, n), or (0, 0, 0)
+        If there are any, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the chance
+        that a beats b, ``rates[1, a, b]`` that they tie.
+    per_block, blocks : int
+        Systems of a block; blocks to judge.
+    counts, wins, ties : int64, shape (n, n)
+        Added to: meetings planned, wins, ties.
+    resampled_wins, resampled_ties : int64, shape (R, n, n)
+        Added to: each block as often as a Poisson number of mean 1 says (the bootstrap of blocks).
+    """
+    everybody = np.arange(len(counts))
+    chosen = np.empty(per_block, np.int64)
+    perceived = np.empty(per_block, np.float64)
+    labels = np.empty(per_block, np.int64)
+    outcome = np.zeros((per_block, per_block), np.int64)
+    for _ in range(blocks):
+        draw_block(design, counts, priorities, floor, everybody, drawing, chosen)
+        if len(rates):
+            judge_rates(judging, rates, chosen, outcome)
+        else:
+            judge_model(judging, quality, outputs, noise, judge_noise, chosen, perceived)
+            compare(perceived, tie_radius, labels, outcome)
+        meet(chosen, counts)
+        count_block(chosen, outcome, 1, wins, ties)
+        for resample in range(len(resampled_wins)):
+            weight = poisson_of(resampling.random())
+            if weight:
+                count_block(
+                    chosen, outcome, weight, resampled_wins[resample], resampled_ties[resample]
+                )

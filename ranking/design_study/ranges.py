@@ -1,0 +1,94 @@
+"""What a campaign can say about its systems, by several definitions of a rank range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.anytime.rate_sequences import separated
+from ranking.core.counting.counts import Counts
+from ranking.core.methods.davidson.bradley_terry import scores as bradley_terry
+from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.simulation.measures import significantly_better
+from ranking.design_study.campaigns import Campaign
+
+BoolArray = npt.NDArray[np.bool_]
+Int64Array = npt.NDArray[np.int64]
+
+Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
+RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")
+#: Those that rest on resampled blocks.
+RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What is said about n systems at one moment.
+
+    Attributes
+    ----------
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is said to be better than b.
+    ranges : RankRanges
+    """
+
+    above: BoolArray
+    ranges: RankRanges
+
+    def pairs(self) -> float:
+        """Share of the n(n−1)/2 pairs that are separated."""
+        n = len(self.above)
+        return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
+
+    def clusters(self) -> int:
+        """Number of clusters (Koehn 2012, eq. 6)."""
+        return int(clusters(self.ranges).max())
+
+    def range_violations(self, true: Int64Array) -> float:
+        """Share of the systems whose true rank lies outside their range."""
+        return float(np.mean((true < self.ranges.low) | (true > self.ranges.high)))
+
+    def wrong_pairs(self, true: Int64Array) -> float:
+        """Share of the separated pairs that are in the wrong order; 0 if none is separated."""
+        wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
+        separated_pairs = int(np.count_nonzero(self.above))
+        return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
+
+
+def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
+    """Say what a campaign has found.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        With resamples for "expected_wins" and "bradley_terry".
+    ranges : str
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (evidence
+        that may be looked at whenever one likes, each pair by itself, valid whatever is drawn next
+        because here every comparison of a pair is independent of those before:
+        `ranking.core.anytime.rate_sequences`) separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
+        from resampled blocks, and pairs are separated whose ranges do not overlap.
+    confidence : float
+        Of each test, or of each range.
+    """
+    if ranges in RESAMPLED:
+        return _by_resampling(campaign, ranges, confidence)
+    if ranges == "sign_test":
+        above = significantly_better(campaign.wins, alpha=1 - confidence)
+    else:
+        # One-sided like the sign test: of the two ways to be wrong, one is open for each pair.
+        above = separated(campaign.wins, confidence=2 * confidence - 1)
+    better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
+    return Said(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
+
+
+def _by_resampling(campaign: Campaign, ranges: Ranges, confidence: float) -> Said:
+    counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
+    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
+    found = rank_ranges(scores, confidence=confidence)
+    above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
+    return Said(above=above, ranges=found)

@@ -1,0 +1,148 @@
+"""What a comparison of designs says: questions, and how each design does on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom, norm
+
+from ranking.design_study.campaigns import Design
+from ranking.design_study.ranges import Ranges, Said
+
+Float64Array = npt.NDArray[np.float64]
+Measure = Literal["pairs", "clusters"]
+
+#: What is measured of a campaign for each question.
+JUDGMENTS, VIOLATIONS, WRONG = range(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """When is a campaign done? A definition of a rank range, and what it has to show.
+
+    Attributes
+    ----------
+    ranges : str
+        See `ranking.design_study.ranges.said_by`.
+    measure : "pairs" or "clusters"
+    target : float
+        The share of pairs to be separated, or the number of clusters.
+    """
+
+    ranges: Ranges
+    measure: Measure
+    target: float
+
+    def is_answered(self, said: Said) -> bool:
+        """Say whether the target is reached."""
+        reached = said.pairs() if self.measure == "pairs" else said.clusters()
+        return reached >= self.target
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignRow:
+    """How one design does on one question.
+
+    Attributes
+    ----------
+    design : Design
+    ranges, measure, target
+        The question.
+    reached : float
+        Share of the campaigns that reached the target within the limit.
+    judgments, low, high : int or None
+        Median of the judged blocks until the target is first seen to be reached, and its 95 %
+        interval (from order statistics); None beyond the limit.
+    ratio, ratio_low, ratio_high : float or None
+        Judgments needed in relation to the first design: geometric mean over the campaigns, each
+        against itself under that design, and its 95 % interval. A campaign that did not finish
+        counts with the limit. None if no campaign of either design finished.
+    violations, violations_error : float or None
+        Of the systems, the share whose true rank lies outside their range at that moment, the very
+        one that a hopeful organiser stops at, and its standard error; None if none finished.
+    wrong_pairs : float or None
+        Of the separated pairs, the share in the wrong order.
+    each : tuple of int or None
+        Judgments of each campaign, None where the target was not reached.
+    """
+
+    design: Design
+    ranges: str
+    measure: str
+    target: float
+    reached: float
+    judgments: int | None
+    low: int | None
+    high: int | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    violations: float | None
+    violations_error: float | None
+    wrong_pairs: float | None
+    each: tuple[int | None, ...]
+
+
+def row_of(
+    design: Design, question: Question, own: Float64Array, first: Float64Array, limit: int
+) -> DesignRow:
+    """Sum up one design on one question.
+
+    Parameters
+    ----------
+    design, question
+    own, first : float64, shape (E, 3)
+        What was measured of each campaign under this design and under the first one: judgments,
+        violations and wrong pairs, NaN where the target was not reached.
+    limit : int
+        Judgments after which campaigns were given up.
+    """
+    needed = np.sort(np.nan_to_num(own[:, JUDGMENTS], nan=np.inf))
+    done = own[~np.isnan(own[:, JUDGMENTS])]
+    below, above = _median_places(len(needed))
+    ratio, ratio_low, ratio_high = _ratio(own[:, JUDGMENTS], first[:, JUDGMENTS], limit)
+    error = None
+    if len(done) > 1:
+        error = float(done[:, VIOLATIONS].std(ddof=1) / np.sqrt(len(done)))
+    return DesignRow(
+        design=design,
+        ranges=question.ranges,
+        measure=question.measure,
+        target=question.target,
+        reached=len(done) / len(own),
+        judgments=_finite(needed[(len(needed) - 1) // 2]),
+        low=_finite(needed[below]),
+        high=_finite(needed[above]),
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        violations=float(done[:, VIOLATIONS].mean()) if len(done) else None,
+        violations_error=error,
+        wrong_pairs=float(done[:, WRONG].mean()) if len(done) else None,
+        each=tuple(_finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)),
+    )
+
+
+def _finite(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None
+
+
+def _median_places(count: int) -> tuple[int, int]:
+    """Places of the order statistics that hold the median with 95 %, or the first and the last."""
+    low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
+    return low, count - 1 - low
+
+
+def _ratio(
+    own: Float64Array, first: Float64Array, limit: int
+) -> tuple[float | None, float | None, float | None]:
+    if np.isnan(own).all() or np.isnan(first).all():
+        return None, None, None
+    logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
+    mean = float(logs.mean())
+    error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
+    reach = float(norm.ppf(0.975)) * error
+    return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))

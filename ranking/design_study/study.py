@@ -1,0 +1,229 @@
+"""How many judgments each design needs, and whether its rank ranges keep what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.simulation.experiments import Progress, measure_experiments
+from ranking.core.simulation.model import Model
+from ranking.design_study.campaigns import Campaign, Design, World
+from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, Said, said_by
+from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
+
+Float64Array = npt.NDArray[np.float64]
+
+#: Judgments between two looks grow by this much: how exactly a number of judgments is known, and
+#: how old the state is that active HITs are planned from.
+_GROWTH = 1.05
+_FIRST_LOOK = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A comparison of designs, with everything needed to repeat it.
+
+    Attributes
+    ----------
+    world : Model or Rates
+    confidence, active_confidence : float
+        Of the ranges, and of those under the active design.
+    rows : tuple of DesignRow
+        By question, then by design.
+    """
+
+    world: World
+    designs: tuple[Design, ...]
+    confidence: float
+    active_confidence: float
+    resamples: int
+    floor: float
+    limit: int
+    experiments: int
+    seed: int
+    rows: tuple[DesignRow, ...]
+
+
+def compare_designs(
+    world: World,
+    *,
+    designs: Sequence[Design] = tuple(Design),
+    ranges: Sequence[Ranges] = RANGES,
+    target_pairs: Sequence[float] = (0.9,),
+    clusters: Sequence[int] = (),
+    confidence: float = 0.95,
+    active_confidence: float | None = None,
+    resamples: int = 200,
+    floor: float = 0.1,
+    limit: int = 100_000,
+    experiments: int = 100,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Simulate campaigns under each design until they reach their targets.
+
+    A campaign is looked at whenever its judgments have grown by 5 %, and is done at the first look
+    that shows the target: peeking included, as organisers peek. Active blocks between two looks are
+    planned from the state at the former.
+
+    Parameters
+    ----------
+    world : Model or Rates
+        Where judgments come from.
+    designs : sequence of Design
+        The first is what the others are compared with.
+    ranges : sequence of str
+        Definitions of a rank range, see `ranking.design_study.ranges.said_by`.
+    target_pairs, clusters : sequences
+        Shares of pairs to be separated; numbers of clusters to be told apart.
+    confidence : float
+        Of the ranges, above ½.
+    active_confidence : float, optional
+        Of the ranges under the active design, where it is to be another: a stricter one makes up
+        for the errors that come from asking most about what is nearly significant.
+    resamples : int
+        For the ranges that rest on resampling.
+    floor : float
+        Share of active blocks drawn as balanced ones.
+    limit : int
+        Judgments (blocks) after which a campaign is given up.
+    experiments, seed : int
+    jobs : int
+        Worker processes; they do not change the result.
+    progress : callable, optional
+        Called with (campaigns done, all of them).
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or "anytime" is asked for with shared segments: it is only
+        valid where each comparison of a pair is independent of those before.
+    """
+    active_confidence = confidence if active_confidence is None else active_confidence
+    _check(designs, ranges, min(confidence, active_confidence), floor, limit)
+    _check(designs, ranges, max(confidence, active_confidence), floor, limit)
+    confidences = tuple(
+        active_confidence if design is Design.ACTIVE else confidence for design in designs
+    )
+    if "anytime" in ranges and isinstance(world, Model) and world.segments is not None:
+        raise ValueError(
+            "anytime: comparisons of shared segments are not independent, and this evidence is for "
+            "independent ones only; leave out `segments` or `anytime`"
+        )
+    questions = _questions(ranges, target_pairs, clusters)
+    if not questions:
+        raise ValueError("give a share of pairs or a number of clusters to be reached")
+    measured = measure_experiments(
+        partial(
+            _measure, world, tuple(designs), questions, confidences, resamples, floor, limit, seed
+        ),
+        range(experiments),
+        jobs=jobs,
+        progress=progress,
+    )
+    return Comparison(
+        world=world,
+        designs=tuple(designs),
+        confidence=confidence,
+        active_confidence=active_confidence,
+        resamples=resamples,
+        floor=floor,
+        limit=limit,
+        experiments=experiments,
+        seed=seed,
+        rows=tuple(
+            row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
+            for q, question in enumerate(questions)
+            for d, design in enumerate(designs)
+        ),
+    )
+
+
+def _questions(
+    ranges: Sequence[Ranges], target_pairs: Sequence[float], clusters: Sequence[int]
+) -> tuple[Question, ...]:
+    questions: list[Question] = []
+    for each in ranges:
+        questions += [
+            Question(ranges=each, measure="pairs", target=share) for share in target_pairs
+        ]
+        questions += [Question(ranges=each, measure="clusters", target=k) for k in clusters]
+    return tuple(questions)
+
+
+def _check(
+    designs: Sequence[Design], ranges: Sequence[Ranges], confidence: float, floor: float, limit: int
+) -> None:
+    if not designs or not ranges:
+        raise ValueError("designs and ranges: expected at least one")
+    if not 0.5 < confidence < 1:
+        raise ValueError("confidence: expected a share above one half and below 1")
+    if not 0 <= floor <= 1:
+        raise ValueError("floor: expected a share")
+    if limit < 1:
+        raise ValueError("limit: expected at least one judgment")
+
+
+def _measure(
+    world: World,
+    designs: tuple[Design, ...],
+    questions: tuple[Question, ...],
+    confidences: tuple[float, ...],
+    resamples: int,
+    floor: float,
+    limit: int,
+    seed: int,
+    experiment: int,
+) -> Float64Array:
+    """Run one experiment under each design; shape (designs, questions, measures)."""
+    resampled = resamples if any(each.ranges in RESAMPLED for each in questions) else 0
+    return np.stack(
+        [
+            _until_answered(
+                Campaign(
+                    world,
+                    design,
+                    floor=floor,
+                    resamples=resampled,
+                    seed=seed,
+                    experiment=experiment,
+                ),
+                questions,
+                confidence,
+                limit,
+            )
+            for design, confidence in zip(designs, confidences, strict=True)
+        ]
+    )
+
+
+def _until_answered(
+    campaign: Campaign, questions: tuple[Question, ...], confidence: float, limit: int
+) -> Float64Array:
+    """Grow a campaign until each question is answered; NaN for those that are not."""
+    answers = np.full((len(questions), 3), np.nan)
+    look = float(_FIRST_LOOK)
+    while campaign.blocks < limit and np.isnan(answers).any():
+        campaign.grow(min(limit, max(campaign.blocks + 1, round(look))))
+        look *= _GROWTH
+        said: dict[Ranges, Said] = {}
+        for row, question in enumerate(questions):
+            if not np.isnan(answers[row, JUDGMENTS]):
+                continue
+            if question.ranges not in said:
+                said[question.ranges] = said_by(campaign, question.ranges, confidence=confidence)
+            found = said[question.ranges]
+            if question.is_answered(found):
+                answers[row, JUDGMENTS] = campaign.blocks
+                answers[row, VIOLATIONS] = found.range_violations(campaign.true_ranks)
+                answers[row, WRONG] = found.wrong_pairs(campaign.true_ranks)
+    return answers

@@ -1,0 +1,185 @@
+"""What a ranking run says, in words: the headline, what it rests on, and what it does not say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from ranking.models import RankingRun
+from ranking.range_choices import recorded_choice
+from ranking.range_limits import ONE_DOCUMENT
+from ranking.wording.numbers import number_in_words
+from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
+
+# More sentences than this say less than the table does.
+_GROUPS_TOLD = 2
+_SYSTEMS_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The finding of a run.
+
+    `headline` is one phrase, `details` are whole sentences on what cannot be told yet, `basis` is
+    what the finding rests on, `warnings` are sentences on why it must be read with care,
+    `range_meaning` explains its rank ranges.
+    """
+
+    headline: str
+    details: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    range_meaning: str = ""
+
+
+def finding_of(run: RankingRun | None) -> Finding:
+    """Put a run's result into words; without a run, say what will bring one about."""
+    if run is None:
+        return Finding(
+            headline=_("No ranking yet"), basis=(_("It forms with the first judgments."),)
+        )
+    systems = run.result["systems"]
+    return Finding(
+        headline=_headline(systems, run.result["groups"]),
+        details=_details(systems, run.result["groups"]),
+        basis=_basis(run),
+        warnings=_warnings(run),
+        range_meaning=ranges_meaning(
+            recorded_choice(run.parameters), limits=run.result.get("limits", ())
+        ),
+    )
+
+
+def names_in_a_row(names: Sequence[str]) -> str:
+    """Return "A", "A and B", "A, B and C"."""
+    if len(names) < 2:
+        return "".join(names)
+    *before, last = names
+    return _("%(first)s and %(last)s") % {
+        "first": pgettext("between names", ", ").join(before),
+        "last": last,
+    }
+
+
+def _headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> str:
+    count = len(systems)
+    if count == 0:
+        return _("No system can be ranked yet")
+    if len(groups) > 1:
+        return _("Some systems were never compared with the others")
+    clusters = len({row["cluster"] for row in systems})
+    among = ngettext("%(count)s system", "%(count)s systems", count) % {
+        "count": number_in_words(count)
+    }
+    if clusters == 1:
+        return _("No clusters yet among %(systems)s") % {"systems": among}
+    if clusters == count == 2:
+        return _("%(first)s is ahead of %(second)s") % {
+            "first": systems[0]["system"],
+            "second": systems[1]["system"],
+        }
+    if clusters == count:
+        return _("All %(systems)s are told apart") % {"systems": among}
+    headline = ngettext(
+        "%(clusters)s cluster among %(systems)s",
+        "%(clusters)s clusters among %(systems)s",
+        clusters,
+    ) % {"clusters": number_in_words(clusters), "systems": among}
+    return capfirst(headline)
+
+
+def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    if len(groups) > 1:
+        return ()
+    clusters = [
+        [row["system"] for row in rows]
+        for _number, rows in groupby(systems, key=lambda row: row["cluster"])
+    ]
+    together = [names for names in clusters if len(names) > 1]
+    if len(clusters) == 1 and len(systems) > 2:
+        return (_("Their rank ranges overlap from first to last."),)
+    told = [_cannot_be_told_apart(names) for names in together[:_GROUPS_TOLD]]
+    return tuple(told)
+
+
+def _cannot_be_told_apart(names: Sequence[str]) -> str:
+    if len(names) == 2:
+        return _("%(names)s cannot be told apart yet.") % {"names": names_in_a_row(names)}
+    if len(names) <= _SYSTEMS_NAMED:
+        return _("%(names)s overlap in one cluster.") % {"names": names_in_a_row(names)}
+    return _("%(count)s systems from %(first)s to %(last)s overlap in one cluster.") % {
+        "count": capfirst(number_in_words(len(names))),
+        "first": names[0],
+        "last": names[-1],
+    }
+
+
+def _basis(run: RankingRun) -> tuple[str, ...]:
+    counts, parameters = run.result["input"], run.parameters
+    rests_on = _("%(comparisons)s from %(blocks)s by %(judges)s.") % {
+        "comparisons": _count(
+            ngettext("%(count)s comparison", "%(count)s comparisons", counts["comparisons"]),
+            counts["comparisons"],
+        ),
+        "blocks": _count(
+            ngettext("%(count)s block", "%(count)s blocks", counts["blocks"]), counts["blocks"]
+        ),
+        "judges": _count(
+            ngettext("%(count)s judge", "%(count)s judges", counts["judges"]), counts["judges"]
+        ),
+    }
+    choice = recorded_choice(parameters)
+    ranges = ranges_in_words(
+        choice,
+        resamples=parameters["resamples"],
+        limits=run.result.get("limits", ()),
+    )
+    if ONE_DOCUMENT in run.result.get("limits", ()):
+        ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
+    left_out = len(parameters["left_out"])
+    if not left_out:
+        return (rests_on, *ranges)
+    without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
+    return (rests_on, *ranges, without % {"count": capfirst(number_in_words(left_out))})
+
+
+def _count(phrase: str, count: int) -> str:
+    return phrase % {"count": number_format(count)}
+
+
+def _warnings(run: RankingRun) -> tuple[str, ...]:
+    result, groups = run.result, run.result["groups"]
+    ranges = recorded_choice(run.parameters).ranges
+    limits = tuple(
+        limit_in_words(limit, result["input"], ranges=ranges)
+        for limit in result.get("limits", ())
+        # One document is often all that a file names: no warning, part of the basis.
+        if result["systems"] and limit != ONE_DOCUMENT
+    )
+    if len(groups) < 2:
+        return limits
+    listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
+    return (
+        _(
+            "Not even indirectly: no decided comparison links these groups, so that their common "
+            "order means nothing: %(groups)s."
+        )
+        % {"groups": listed},
+        *limits,
+    )
+
+
+def reason_in_words(reason: str) -> str:
+    """Say why a system has no rank, or a judge no κ."""
+    return {
+        "no_comparison": _("not compared yet"),
+        "only_ties": _("only ties so far"),
+        "chance_is_certain": _("only ties so far"),
+        "separated": _("won or lost everything against the others"),
+        "not_converged": _("the estimate did not settle"),
+    }.get(reason, reason)

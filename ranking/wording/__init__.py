@@ -1,0 +1,1 @@
+"""Codes of the core in words, for pages and for reports on files."""

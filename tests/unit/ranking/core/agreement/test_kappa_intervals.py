@@ -1,0 +1,417 @@
+"""Intervals of κ over judges and segments, beside leaving rows out one unit at a time."""
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from ranking.core.agreement import counts as agreement_counts
+from ranking.core.agreement.cohen_left_out import cohen_spreads
+from ranking.core.agreement.counts import count_agreement
+from ranking.core.agreement.intervals import additive_of
+from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
+from ranking.core.agreement.kappa_intervals import (
+    Spread,
+    effective_number,
+    jackknife,
+    kappa_interval,
+    variance,
+)
+from ranking.core.agreement.labels import label_agreement
+from ranking.core.agreement.left_out import evaluate_with_ties, left_out_of_comparisons, spread_of
+from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.report import Chance, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.spread import inter_spread, judge_spreads
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.collapsed_candidates import Pairing
+from tests.benchmarks.kappa_coverage import coverage
+from tests.judges_of_differing_care import CareWorld
+from tests.properties import examples
+
+Rows = st.SearchStrategy[list[BlockRow]]
+
+
+def some_rows(seed: int, *, judges: int = 5, segments: int = 6, blocks: int = 60) -> list[BlockRow]:
+    """Draw blocks of three of four outputs, with ties, blanks and repeated judgments."""
+    random = np.random.default_rng(seed)
+    return [
+        BlockRow(
+            f"j{random.integers(judges)}",
+            int(random.integers(1, segments + 1)),
+            [(name,) for name in random.permutation(list("abcd"))[:3]],
+            [None if label == 4 else int(label) for label in random.integers(1, 5, 3)],
+        )
+        for _ in range(blocks)
+    ]
+
+
+def kappa_without(
+    rows: list[BlockRow],
+    kappa: Callable[[Blocks], float | None],
+    *,
+    judge: str | None = None,
+    segment: int | None = None,
+) -> float:
+    """Measure without the rows of a judge, of a segment, or of a judge on a segment."""
+    left = [
+        row for row in rows if judge not in {None, row.judge} or segment not in {None, row.segment}
+    ]
+    found = kappa(blocks_from_rows(left, "abcd"))
+    return math.nan if found is None else found
+
+
+def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, Spread]:
+    """Return how κ of `measure_agreement` changes, between judges and with themselves."""
+    if chance is Chance.COHEN:
+        return cohen_spreads(blocks, pairing=pairing, symmetric=True)
+    additive = additive_of(chance, 3, symmetric=True)
+    found = left_out_of_comparisons(blocks, pairing, additive.of_units)
+    evaluate = evaluate_with_ties(additive)
+    return spread_of(found.inter, evaluate), spread_of(found.intra, evaluate)
+
+
+@pytest.mark.parametrize("pairing", Pairing)
+@pytest.mark.parametrize("chance", Chance)
+def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
+    chance: Chance, pairing: Pairing
+) -> None:
+    rows = some_rows(3)
+    blocks = blocks_from_rows(rows, "abcd")
+    judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
+    for side, spread in zip(("inter", "intra"), spreads(blocks, pairing, chance), strict=True):
+
+        def kappa(left: Blocks, side: str = side) -> float | None:
+            found: float | None = getattr(
+                measure_agreement(
+                    left, pairing=pairing, chance=chance, resample="segments", resamples=1
+                ),
+                side,
+            ).kappa
+            return found
+
+        assert spread.kappa == pytest.approx(kappa(blocks), abs=1e-12)
+        without_judge = [kappa_without(rows, kappa, judge=judge) for judge in judges]
+        without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
+        without_cell = [
+            kappa_without(rows, kappa, judge=judge, segment=segment)
+            for judge in judges
+            for segment in segments
+        ]
+        for found, literal in (
+            (spread.without_judge, without_judge),
+            (spread.without_segment, without_segment),
+        ):
+            # Cohen's tables know nothing of those who share no item: without them nothing changes.
+            missing = len(literal) - len(found) if chance is Chance.COHEN else 0
+            filled = [*found, *[spread.kappa] * missing]
+            assert sorted(filled) == pytest.approx(sorted(literal), abs=1e-12, nan_ok=True)
+        changes = np.array(without_cell) - spread.kappa
+        assert spread.overlap == pytest.approx(np.nansum(changes**2), abs=1e-12)
+
+
+@pytest.mark.parametrize("chance", Chance)
+def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) -> None:
+    rows = some_rows(14, blocks=120)
+
+    def kappa(left: Blocks) -> float | None:
+        return measure_agreement(left, chance=chance, resample="segments", resamples=1).inter.kappa
+
+    blocks = blocks_from_rows(rows, "abcd")
+    whole = kappa(blocks)
+    assert whole is not None
+    changes = [kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges]
+    jackknifed = 4 / 5 * sum(change**2 for change in changes)
+    spread, _ = spreads(blocks, Pairing.UNORDERED, chance)
+    assert variance(spread, "judges").value == pytest.approx(jackknifed, abs=1e-12)
+    found = measure_agreement(blocks, chance=chance, resample="judges").inter
+    pairs = dict.fromkeys(blocks.judges, 0)
+    for pair in cohen_of_judge_pairs(blocks).pairs:
+        for name in pair.judges:
+            pairs[name] += pair.comparable
+    effective = sum(pairs.values()) ** 2 / sum(count**2 for count in pairs.values())
+    degrees = effective * (effective - 1) / (2 * effective - 1)
+    reach = student.ppf(0.975, degrees) * math.sqrt(jackknifed) / (1 - whole)
+    assert found.high == pytest.approx(1 - (1 - whole) * math.exp(-reach), abs=1e-12)
+
+
+@pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
+def test_the_quick_count_leaves_out_the_same(chance: Chance) -> None:
+    rows = some_rows(4, blocks=90)
+    blocks = blocks_from_rows(rows, "abcd")
+    counts = count_agreement(blocks, meetings=True)
+    expected = 1 / 3 if chance is Chance.UNIFORM else None
+    quick = inter_spread(counts, len(blocks.judges), expected=expected)
+    general, _ = spreads(blocks, Pairing.UNORDERED, chance)
+    assert quick.kappa == pytest.approx(general.kappa, abs=1e-12)
+    assert quick.without_judge == pytest.approx(general.without_judge, abs=1e-12)
+    assert quick.without_segment == pytest.approx(general.without_segment, abs=1e-12)
+    assert quick.overlap == pytest.approx(general.overlap, abs=1e-12)
+    assert quick.judges == pytest.approx(general.judges)
+    report = inter_judge_agreement(blocks, chance=chance).inter
+    measure = measure_agreement(blocks, chance=chance).inter
+    assert (report.low, report.high) == pytest.approx((measure.low, measure.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_judges_kappa_without_a_unit_is_that_of_the_rows_without_it(own: bool) -> None:
+    rows = some_rows(5, blocks=90)
+    blocks = blocks_from_rows(rows, "abcd")
+    judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
+    counts = count_agreement(blocks, meetings=True)
+    # A fixed P(E) does not change when something is left out.
+    found = judge_spreads(counts, len(judges), p_chance=None if own else 1 / 3)
+    chance = Chance.SCOTT if own else Chance.UNIFORM
+    for judge, spread in zip(judges, found, strict=True):
+
+        def kappa(left: Blocks, judge: str = judge) -> float | None:
+            report = inter_judge_agreement(left, chance=chance, resample="segments", resamples=1)
+            (agreement,) = [row.agreement for row in report.judges if row.judge == judge]
+            return agreement.kappa
+
+        others = [other for other in judges if other != judge]
+        without_judge = [kappa_without(rows, kappa, judge=other) for other in others]
+        assert spread.without_judge == pytest.approx(without_judge, abs=1e-12)
+        without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
+        assert spread.without_segment == pytest.approx(without_segment, abs=1e-12)
+
+
+def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
+    blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
+    counts = count_agreement(blocks, meetings=True)
+    spread = inter_spread(counts, len(blocks.judges), expected=1 / 3)
+    whole = cohen_of_judge_pairs(blocks).pairs
+    comparable = sum(pair.comparable for pair in whole)
+    p_agree = sum(pair.agreeing for pair in whole) / comparable
+
+    def squares(part: Blocks) -> float:
+        changes = [
+            (pair.agreeing - p_agree * pair.comparable) / comparable / (2 / 3)
+            for pair in cohen_of_judge_pairs(part).pairs
+        ]
+        return sum(change**2 for change in changes)
+
+    by_segment = [blocks.take(blocks.segment == segment) for segment in np.unique(blocks.segment)]
+    assert spread.pairs == pytest.approx(squares(blocks), abs=1e-12)
+    assert spread.pairs_in_segments == pytest.approx(
+        sum(squares(part) for part in by_segment), abs=1e-12
+    )
+    # Of one judge: P(A) alone moves where P(E) is fixed.
+    found = judge_spreads(counts, len(blocks.judges), p_chance=1 / 3)
+    for judge, name in enumerate(blocks.judges):
+        own = [pair for pair in whole if name in pair.judges]
+        pairs = sum(pair.comparable for pair in own)
+        agree = sum(pair.agreeing for pair in own) / pairs
+        changes = [
+            (pair.agreeing - agree * pair.comparable) / pairs / (2 / 3)
+            for part in by_segment
+            for pair in cohen_of_judge_pairs(part).pairs
+            if name in pair.judges
+        ]
+        assert found[judge].overlap == pytest.approx(float(np.square(changes).sum()), abs=1e-12)
+
+
+def test_the_slope_of_a_judges_kappa_is_its_derivative() -> None:
+    # Each meeting is a segment of its own: left out one by one it changes κ by about its slope.
+    random = np.random.default_rng(7)
+    rows = [
+        BlockRow(judge, segment, "ab", random.integers(1, 3, 2).tolist())
+        for segment in range(400)
+        for judge in random.choice(["ann", "bob", "cat"], 2, replace=False).tolist()
+    ]
+    blocks = blocks_from_rows(rows, "ab")
+    for spread in judge_spreads(count_agreement(blocks, meetings=True), 3, p_chance=None):
+        changes = spread.without_segment - spread.kappa
+        assert spread.overlap == pytest.approx(float(changes @ changes), rel=0.02)
+
+
+def test_hand_worked_variance_and_interval() -> None:
+    spread = Spread(
+        kappa=0.5,
+        without_segment=np.array([0.52, 0.48]),
+        without_judge=np.array([0.4, 0.5, 0.6]),
+        overlap=0.0004,
+        judges=3.0,
+        pairs=0.002,
+        pairs_in_segments=0.0001,
+    )
+    of_judges, of_segments = 2 / 3 * 0.02, 1 / 2 * 0.0008
+    assert jackknife(0.5, spread.without_judge) == pytest.approx(of_judges)
+    alone = variance(spread, "judges")
+    assert alone.value == pytest.approx(of_judges)
+    assert alone.degrees == pytest.approx(6 / 5)
+    both = variance(spread, "two_way")
+    once = of_judges - 0.002
+    assert both.value == pytest.approx(of_segments + once - 0.0004 + 0.0001)
+    assert both.degrees == pytest.approx(both.value**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
+    found = kappa_interval(spread, "two_way", confidence=0.9, lowest=-9)
+    reach = student.ppf(0.95, both.degrees) * math.sqrt(both.value) / 0.5
+    assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
+    assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
+    assert kappa_interval(spread, "two_way", confidence=0.9, lowest=0.1).low == 0.1
+    assert effective_number(np.array([3, 3, 3])) == pytest.approx(3)
+    assert effective_number(np.array([4, 1, 1])) == pytest.approx(2)
+
+
+def test_who_always_ties_agrees_no_more_than_chance_has_it() -> None:
+    labels = {"ties": [[1, 1]] * 4, "decides": [[1, 1], [1, 2], [2, 1], [1, 2]]}
+    rows = [
+        BlockRow(judge, segment, "ab", given)
+        for judge, all_of_them in labels.items()
+        for segment, given in enumerate(all_of_them)
+    ]
+    blocks = blocks_from_rows(rows, "ab")
+    report = inter_judge_agreement(blocks)
+    for row in report.judges:
+        # t = 1 and u = 1/4: P(E) = 1/4 = P(A).
+        assert row.agreement.p_agree == 0.25
+        assert row.agreement.p_chance == 0.25
+        assert row.agreement.kappa == 0
+    pooled = inter_judge_agreement(blocks, chance_of_judges=JudgeChance.POOLED)
+    p_chance = (5 / 8) ** 2 + 2 * (3 / 16) ** 2
+    assert pooled.judges[0].agreement.p_chance == pytest.approx(p_chance)
+    assert pooled.judges[0].agreement.kappa == pytest.approx((0.25 - p_chance) / (1 - p_chance))
+    # Over all judges nothing changes.
+    assert report.inter == pooled.inter
+
+
+def test_who_never_ties_is_expected_to_agree_on_half_of_what_others_decide() -> None:
+    labels = {"never": [[1, 2]] * 4, "half": [[1, 1], [1, 1], [1, 2], [2, 1]]}
+    rows = [
+        BlockRow(judge, segment, "ab", given)
+        for judge, all_of_them in labels.items()
+        for segment, given in enumerate(all_of_them)
+    ]
+    never = inter_judge_agreement(blocks_from_rows(rows, "ab")).judges[1].agreement
+    # t = 0 and u = 1/2: P(E) = 2 · 1/2 · 1/4.
+    assert (never.p_agree, never.p_chance) == (0.25, 0.25)
+    assert never.kappa == 0
+
+
+def test_of_two_judges_it_is_cohens_kappa() -> None:
+    rows = some_rows(8, judges=2)
+    blocks = blocks_from_rows(rows, "abcd")
+    (pair,) = cohen_of_judge_pairs(blocks).pairs
+    for row in inter_judge_agreement(blocks).judges:
+        assert row.agreement.p_chance == pytest.approx(pair.p_chance, abs=1e-12)
+        assert row.agreement.kappa == pytest.approx(pair.kappa, abs=1e-12)
+
+
+def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]:
+    """Each pair of judges on as many segments; every third time they decide otherwise."""
+    return [
+        BlockRow(judge, segment + 100 * (number + 1), "ab", [1, 1 + (segment % 3 > 0) * place or 2])
+        for number, two in enumerate(pairs)
+        for segment in range(segments)
+        for place, judge in enumerate(two, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (some_rows(9, judges=2), "too_few_judges"),
+        # Everybody only ever with ann: without her there is nothing.
+        (agreeing_rows([("ann", "bob"), ("ann", "cat"), ("ann", "dan")], 5), "too_few_judges"),
+        (some_rows(10, segments=1), "too_few_segments"),
+        (
+            [BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)],
+            "no_variation",
+        ),
+    ],
+)
+def test_where_there_is_no_interval_the_reason_is_said(rows: list[BlockRow], reason: str) -> None:
+    blocks = blocks_from_rows(rows, "abcd")
+    for inter in (inter_judge_agreement(blocks).inter, measure_agreement(blocks).inter):
+        assert inter.kappa is not None
+        assert (inter.low, inter.high, inter.no_interval) == (None, None, reason)
+    kept = inter_judge_agreement(blocks, resample="segments").inter
+    assert (kept.no_interval, kept.kappa) == (None, inter_judge_agreement(blocks).inter.kappa)
+    assert kept.low is not None
+
+
+def test_a_judge_with_one_other_has_no_interval() -> None:
+    rows = [*some_rows(11, judges=3), *agreeing_rows([("j0", "new")], 6)]
+    report = inter_judge_agreement(blocks_from_rows(rows, "abcd"))
+    (new,) = [row.agreement for row in report.judges if row.judge == "new"]
+    assert new.kappa is not None
+    assert (new.low, new.no_interval) == (None, "too_few_judges")
+    assert report.inter.low is not None
+
+
+@pytest.mark.parametrize("level", ["judges", "two_way"])
+@examples(30)
+@given(data=st.data())
+def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, level: str
+) -> None:
+    rows = data.draw(rows_strategy)
+    shuffled = data.draw(st.permutations(rows))
+    blocks, other = (blocks_from_rows(some, systems) for some in (rows, shuffled))
+    report = inter_judge_agreement(blocks, resample=level)  # type: ignore[arg-type]
+    for agreement in (report.inter, *(row.agreement for row in report.judges)):
+        estimable = agreement.kappa is not None
+        assert (agreement.low is None) == (agreement.high is None)
+        assert (agreement.low is None) == (not estimable or agreement.no_interval is not None)
+        if agreement.low is not None and agreement.high is not None:
+            assert agreement.kappa is not None
+            assert agreement.low <= agreement.kappa + 1e-12
+            assert agreement.kappa <= agreement.high <= 1
+    assert report == inter_judge_agreement(other, resample=level)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
+        assert report == inter_judge_agreement(other, resample=level)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("chance", Chance)
+def test_no_order_or_shard_changes_a_bit_of_the_other_definitions(chance: Chance) -> None:
+    rows = some_rows(12, blocks=80)
+    measured = [measure_agreement(blocks_from_rows(rows, "abcd"), chance=chance)]
+    labelled = [label_agreement(blocks_from_rows(rows, "abcd"))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
+        for some in (rows, rows[::-1]):
+            measured.append(measure_agreement(blocks_from_rows(some, "abcd"), chance=chance))
+            labelled.append(label_agreement(blocks_from_rows(some, "abcd")))
+    assert all(one == other for one, other in combinations(measured, 2))
+    assert all(one == other for one, other in combinations(labelled, 2))
+
+
+def test_two_way_intervals_of_labels_are_wider_where_judges_differ() -> None:
+    rows = some_rows(13, judges=6, blocks=200)
+    # One judge labels all alike: that moves the agreement on labels.
+    rows += [BlockRow("same", row.segment, row.candidates, [3, 3, 3]) for row in rows[:60]]
+    blocks = blocks_from_rows(rows, "abcd")
+    both, segments = (
+        label_agreement(blocks, resample=level).inter for level in ("two_way", "segments")
+    )
+    for one, other in zip(both.n_agreement[:2], segments.n_agreement[:2], strict=True):
+        assert one.share == other.share
+        assert one.low is not None
+        assert one.high is not None
+        assert other.low is not None
+        assert other.high is not None
+        assert one.high - one.low > other.high - other.low
+    assert both.fleiss.kappa == segments.fleiss.kappa
+    # All labels differ by at most four, whoever is left out.
+    assert both.n_agreement[4].no_interval == "no_variation"
+
+
+def test_other_levels_are_refused() -> None:
+    blocks = blocks_from_rows([], "ab")
+    for measure in (inter_judge_agreement, measure_agreement, label_agreement):
+        with pytest.raises(ValueError, match="resample: 'blocks' is none of"):
+            measure(blocks, resample="blocks")  # type: ignore[arg-type]
+
+
+def test_intervals_hold_kappa_of_the_population_where_judges_differ_in_care() -> None:
+    # Twenty judges of differing care, one in ten clicking; with judges kept it is 58 %.
+    world = CareWorld(judges=20, segments=100)
+    found = coverage(world, campaigns=100, of_judges=0, resamples=100, pairs=30_000)
+    assert found.held["segments"] < 0.7
+    assert 0.9 <= found.held["two_way"] <= 0.99
+    assert found.estimated == pytest.approx(found.deviation, rel=0.15)

@@ -1,0 +1,255 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.anytime.ranges import Refusal, anytime_ranges, anytime_ranges_of_moments
+from ranking.core.anytime.rate_sequences import log_evidence
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import effective_units, moments_of_blocks
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from tests.benchmarks.growing_campaign import Growing, Setting, looks
+from tests.worlds import World, draw_campaign, world_named
+
+
+def pairwise(
+    wins: dict[tuple[int, int], bool], *, first: str = "a", second: str = "b"
+) -> list[BlockRow]:
+    """Rows in which `first` wins or loses, by (segment, judge)."""
+    return [
+        BlockRow(
+            judge=f"j{judge:02}",
+            segment=segment,
+            candidates=[[first], [second]],
+            labels=[1, 2] if won else [2, 1],
+        )
+        for (segment, judge), won in wins.items()
+    ]
+
+
+def everybody_judges_everything(segments: int, judges: int, won_on: int) -> Blocks:
+    """A wins on the first segments with all judges, and loses on the others."""
+    wins = {(s, j): s < won_on for s in range(segments) for j in range(judges)}
+    return blocks_from_rows(pairwise(wins), ["a", "b"])
+
+
+def different() -> Blocks:
+    """Six systems that differ a lot, in 1,200 blocks."""
+    world = World(name="different", systems=6, spread=40, blocks=1200)
+    return draw_campaign(world, 3)[0]
+
+
+def test_an_interval_worked_by_hand() -> None:
+    found = anytime_ranges(everybody_judges_everything(40, 5, won_on=30))
+    assert found.scores.values.tolist() == [0.75, 0.25]
+    # One success and one failure added to 150 of 200; a win moves the difference by 2 w (1 − q).
+    q, w = 151 / 202, (200 / 199) ** 0.5 / 200
+    segments = 40 / 39 * (30 * (10 * w * (1 - q)) ** 2 + 10 * (10 * w * q) ** 2)
+    judges = 5 / 4 * 5 * (2 * w * (30 * (1 - q) - 10 * q)) ** 2
+    freedom = 1 / (1 / 39 + (judges / segments) ** 2 / 4)
+    assert found.standard_error[0, 1] == pytest.approx(segments**0.5)
+    assert found.freedom[0, 1] == pytest.approx(freedom)
+    # With r = V / (V + 0.1²) the evidence against 0.5 ± width is √r ((1 + s) / (1 + r s))^20 = 20.
+    r = segments / (segments + 0.01)
+    needed = (20 / r**0.5) ** (2 / (freedom + 1))
+    width = (segments * freedom * (needed - 1) / (1 - needed * r)) ** 0.5
+    assert 0.5 < width < 0.9
+    assert found.low[0, 1] == pytest.approx(0.5 - width)
+    assert found.high[0, 1] == 1
+    assert not found.above.any()
+    assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 1], [2, 2])
+
+
+def test_effective_units_are_those_of_equal_size() -> None:
+    # Judges with 3, 2 and 1 comparisons of a: 6² / 14.
+    wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
+    moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
+    assert effective_units(moments, Layout(2), "judges").tolist() == pytest.approx([36 / 14] * 2)
+    assert effective_units(moments, Layout(2), "segments").tolist() == pytest.approx([6, 6])
+
+
+def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:
+    world = World(name="different", systems=6, spread=40, blocks=1200)
+    blocks, truth = draw_campaign(world, 3)
+    found = anytime_ranges(blocks)
+    assert found.above.sum() >= 12
+    assert not (found.above & (truth[:, np.newaxis] < truth)).any()
+    assert not (found.above & found.above.T).any()
+    rank = (-truth).argsort().argsort() + 1
+    assert np.all((found.ranges.low <= rank) & (rank <= found.ranges.high))
+    np.testing.assert_array_equal(found.above, found.low > 0)
+    np.testing.assert_array_equal(found.above | found.above.T, found.log_evidence > np.log(300))
+
+
+def test_intervals_are_mirrored_and_hold_the_estimate() -> None:
+    found = anytime_ranges(different())
+    np.testing.assert_allclose(found.low, -found.high.T)
+    values = found.scores.values
+    difference = values[:, np.newaxis] - values
+    assert np.all((found.low <= difference) & (difference <= found.high))
+    surer = anytime_ranges(different(), confidence=0.999)
+    assert np.all(surer.low <= found.low)
+    assert surer.above.sum() < found.above.sum()
+
+
+def test_the_order_of_the_blocks_does_not_matter() -> None:
+    blocks = different()
+    order = np.random.default_rng(1).permutation(len(blocks))
+    documents = (blocks.segment // 10).astype(np.int32)
+    for chosen in (None, documents):
+        one = anytime_ranges(blocks, documents=chosen)
+        other = anytime_ranges(
+            blocks.take(order), documents=None if chosen is None else chosen[order]
+        )
+        for name in ("low", "high", "log_evidence", "standard_error", "segments", "judges"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+
+
+def test_asking_the_same_judges_about_the_same_segments_again_adds_nothing() -> None:
+    once = everybody_judges_everything(20, 8, won_on=13)
+    again = once.take(np.tile(np.arange(len(once)), 10))
+    few, many = anytime_ranges(once), anytime_ranges(again)
+    assert many.standard_error[0, 1] == pytest.approx(few.standard_error[0, 1], rel=0.02)
+    assert not many.above.any()
+    # Taken for independent, the copies are overwhelming evidence.
+    wins = tally(again).wins
+    assert log_evidence(wins[0, 1], wins[1, 0]) > 50
+
+
+def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
+    taste = {(s, j): j < 7 for s in range(100) for j in range(10)}
+    disputed = blocks_from_rows(pairwise(taste), ["a", "b"])
+    assert anytime_ranges(disputed).log_evidence[0, 1] < 2
+    assert log_evidence(np.array(700), np.array(300)) > 70
+    # The same wins, spread over all judges and segments alike, are.
+    even = {(s, j): (s + j) % 10 < 7 for s, j in taste}
+    assert anytime_ranges(blocks_from_rows(pairwise(even), ["a", "b"])).above[0, 1]
+
+
+@pytest.mark.parametrize(
+    ("segments", "judges", "reasons"),
+    [
+        (40, 4, (Refusal.FEW_JUDGES,)),
+        (9, 12, (Refusal.FEW_SEGMENTS,)),
+        (9, 4, (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS)),
+        (10, 5, ()),
+    ],
+)
+def test_few_judges_and_few_segments_are_refused(
+    segments: int, judges: int, reasons: tuple[Refusal, ...]
+) -> None:
+    found = anytime_ranges(everybody_judges_everything(segments, judges, won_on=segments))
+    assert found.refused == reasons
+    assert found.refusals == (dict.fromkeys("ab", reasons) if reasons else {})
+    if reasons:
+        assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 1], [2, 2])
+        assert (found.low[0, 1], found.high[0, 1], found.log_evidence[0, 1]) == (-1, 1, 0)
+
+
+def test_many_segments_of_few_documents_are_refused() -> None:
+    blocks = everybody_judges_everything(60, 6, won_on=60)
+    documents = (blocks.segment // 10).astype(np.int32)
+    assert anytime_ranges(blocks).above[0, 1]
+    assert anytime_ranges(blocks, documents=documents).refused == (Refusal.FEW_SEGMENTS,)
+
+
+def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
+    wins = {(s, j): True for s in range(40) for j in range(6)}
+    rows = pairwise(wins)
+    rows += pairwise({(s, 0): True for s in range(8)}, first="a", second="new")
+    rows += pairwise({(s, 0): True for s in range(8)}, first="b", second="new")
+    found = anytime_ranges(blocks_from_rows(rows, ["a", "b", "new", "unseen"]))
+    assert found.refusals == {
+        "new": (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS),
+        "unseen": (Refusal.NO_COMPARISON,),
+    }
+    assert found.refused == ()
+    assert found.above[0, 1]
+    # They may be anywhere: the two that are known keep the ranks that this leaves.
+    assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 2, 1, 1], [3, 4, 4, 4])
+
+
+def test_the_only_one_with_enough_judges_is_told_so() -> None:
+    rows = [
+        row
+        for judge, name in enumerate("bcdefg")
+        for row in pairwise({(10 * judge + s, judge): True for s in range(10)}, second=name)
+    ]
+    found = anytime_ranges(blocks_from_rows(rows, "abcdefg"))
+    assert found.refusals["a"] == (Refusal.ALONE,)
+    assert {found.refusals[name] for name in "bcdefg"} == {(Refusal.FEW_JUDGES,)}
+    assert found.refused == (Refusal.FEW_JUDGES, Refusal.ALONE)
+
+
+def test_systems_that_met_others_are_not_compared() -> None:
+    wins = {(s, j): True for s in range(40) for j in range(6)}
+    rows = pairwise(wins) + pairwise(wins, first="c", second="d")
+    found = anytime_ranges(blocks_from_rows(rows, "abcd"))
+    assert np.argwhere(found.above).tolist() == [[0, 1], [2, 3]]
+    alone = anytime_ranges(blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd"))
+    assert alone.refused == (Refusal.OTHER_OPPONENTS,)
+
+
+@given(data=st.data())
+def test_three_judges_on_three_segments_are_refused_whatever_they_say(
+    rows_strategy: st.SearchStrategy[list[BlockRow]],
+    systems: tuple[str, ...],
+    data: st.DataObject,
+) -> None:
+    found = anytime_ranges(blocks_from_rows(data.draw(rows_strategy), systems))
+    assert set(found.refusals) == set(systems)
+    for index, name in enumerate(found.systems):
+        judged = bool(found.scores.estimable[index])
+        few = (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS) if judged else (Refusal.NO_COMPARISON,)
+        assert found.refusals[name] == few
+    assert not found.above.any()
+    assert set(found.ranges.low.tolist()) == {1}
+    assert set(found.ranges.high.tolist()) == {len(systems)}
+
+
+def test_nothing_is_said_about_nothing() -> None:
+    empty = blocks_from_rows([], ["a", "b"])
+    found = anytime_ranges(empty)
+    assert found.refused == (Refusal.NO_COMPARISON,)
+    assert anytime_ranges(blocks_from_rows([], [])).refused == ()
+
+
+def test_arguments_out_of_range_are_refused() -> None:
+    blocks = everybody_judges_everything(10, 5, won_on=5)
+    with pytest.raises(ValueError, match="confidence"):
+        anytime_ranges(blocks, confidence=95)
+    with pytest.raises(ValueError, match="documents"):
+        anytime_ranges(blocks, documents=np.zeros(3, dtype=np.int32))
+
+
+def test_moments_of_a_growing_campaign_are_those_of_its_blocks() -> None:
+    blocks, _truth = draw_campaign(replace(world_named("redundancy 3"), systems=6, blocks=90), 1)
+    growing = Growing(6, (90, 20, 90))
+    for rows in (slice(0, 30), slice(30, 90)):
+        part = blocks.take(rows)
+        units = (part.segment.astype(np.int64), part.judge.astype(np.int64))
+        growing.add(part.labels, (*units, np.arange(rows.start, rows.stop)))
+    grown, counted = growing.moments(), moments_of_blocks(blocks, Layout(6))
+    for name in ("cells", "blocks", "segments", "judges"):
+        np.testing.assert_array_equal(getattr(grown, name), getattr(counted, name))
+    one = anytime_ranges_of_moments(grown, blocks.systems)
+    assert one.low.tobytes() == anytime_ranges(blocks).low.tobytes()
+
+
+@pytest.mark.parametrize("name", ["100 segments", "10 judges, taste 3"])
+def test_equal_systems_are_seldom_told_apart_by_who_looks_often(name: str) -> None:
+    world = replace(world_named(name), systems=6, spread=0)
+    campaigns = 60
+    wrong, by_test, as_independent = np.zeros((3, campaigns), dtype=np.bool_)
+    for seed in range(campaigns):
+        for look, _truth in looks(Setting(name=name, world=world), 1000 + seed, 75, 20):
+            wrong[seed] |= look.anytime.above.any()
+            by_test[seed] |= look.two_way.any()
+            as_independent[seed] |= look.independent.any()
+    assert wrong.mean() <= 0.05 + 3 * (0.05 * 0.95 / campaigns) ** 0.5
+    # What the promise is worth here: others, looked at as often, do not keep it.
+    assert by_test.mean() > 0.1
+    assert as_independent.mean() > 0.2

@@ -1,0 +1,87 @@
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.methods.expected_wins import expected_wins
+
+Rows = st.SearchStrategy[list[BlockRow]]
+
+
+def test_counts_wins_and_ties_of_each_pair() -> None:
+    rows = [
+        BlockRow("j", 1, ["a", "b", "c"], [1, 2, 2]),
+        BlockRow("j", 2, ["c", "b", "a"], [1, None, 3]),
+    ]
+    tallies = tally(blocks_from_rows(rows, "abc"))
+    assert tallies.wins.tolist() == [[0, 1, 1], [0, 0, 0], [1, 0, 0]]
+    assert tallies.ties.tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert (tallies.comparisons, tallies.tied) == (4, 1)
+
+
+def test_systems_of_one_candidate_are_not_compared_with_each_other() -> None:
+    tallies = tally(blocks_from_rows([BlockRow("j", 1, [("a", "b"), ("c",)], [1, 2])], "abc"))
+    assert tallies.wins.tolist() == [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
+    assert not tallies.ties.any()
+
+
+@given(data=st.data())
+def test_equals_a_plain_count_over_pairs_of_candidates(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    names = sorted(systems)
+    wins = {(a, b): 0 for a in names for b in names}
+    ties = dict(wins)
+    for row in rows:
+        judged = zip(row.candidates, row.labels, strict=True)
+        labelled = [(shown, label) for shown, label in judged if label is not None]
+        for (one, first), (other, second) in combinations(labelled, 2):
+            for a in one:
+                for b in other:
+                    wins[a, b] += first < second
+                    wins[b, a] += second < first
+                    ties[a, b] += first == second
+                    ties[b, a] += first == second
+    tallies = tally(blocks_from_rows(rows, names))
+    assert tallies.wins.tolist() == [[wins[a, b] for b in names] for a in names]
+    assert tallies.ties.tolist() == [[ties[a, b] for b in names] for a in names]
+
+
+@given(data=st.data())
+def test_a_tie_changes_no_win_and_no_score(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    tie = BlockRow("j9", 9, [("anna",), ("bert",)], [3, 3])
+    before, after = (tally(blocks_from_rows(some, systems)) for some in (rows, [*rows, tie]))
+    assert after.tied == before.tied + 1
+    np.testing.assert_array_equal(before.wins, after.wins)
+    np.testing.assert_array_equal(
+        expected_wins(before.wins).values, expected_wins(after.wins).values
+    )
+
+
+@given(data=st.data(), cut=st.integers(0, 12))
+def test_tallies_of_shards_add_up(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, cut: int
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    whole = tally(blocks)
+    head, tail = tally(blocks.take(slice(cut))), tally(blocks.take(slice(cut, None)))
+    np.testing.assert_array_equal(whole.wins, head.wins + tail.wins)
+    np.testing.assert_array_equal(whole.ties, head.ties + tail.ties)
+
+
+@given(data=st.data())
+def test_leaving_a_system_out_leaves_the_counts_of_the_others(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    keep = [i for i, name in enumerate(blocks.systems) if name != "_ref"]
+    with_it, without_it = tally(blocks), tally(blocks.without(["_ref"]))
+    np.testing.assert_array_equal(with_it.wins[np.ix_(keep, keep)], without_it.wins)
+    np.testing.assert_array_equal(with_it.ties[np.ix_(keep, keep)], without_it.ties)

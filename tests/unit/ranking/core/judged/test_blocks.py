@@ -1,0 +1,132 @@
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+
+Rows = st.SearchStrategy[list[BlockRow]]
+
+ROWS = [
+    BlockRow("zoe", 7, [("b",), ("c", "a")], [2, 1]),
+    BlockRow("abe", 3, [("_ref",), ("a",), ("b",)], [1, None, 3]),
+]
+
+
+@pytest.fixture
+def blocks() -> Blocks:
+    return blocks_from_rows(ROWS, ["c", "b", "a", "_ref"])
+
+
+def test_columns_hold_what_the_rows_say(blocks: Blocks) -> None:
+    assert blocks.systems == ("_ref", "a", "b", "c")
+    assert blocks.judges == ("abe", "zoe")
+    assert blocks.labels.tolist() == [[0, 1, 2, 1], [1, 0, 3, 0]]
+    assert blocks.candidates.tolist() == [[-1, 1, 0, 1], [0, 1, 2, -1]]
+    assert blocks.judge.tolist() == [1, 0]
+    assert blocks.segment.tolist() == [7, 3]
+    assert blocks.positions == 3
+
+
+def test_rows_may_come_from_a_generator(blocks: Blocks) -> None:
+    streamed = blocks_from_rows((row for row in ROWS), iter(["a", "b", "c", "_ref"]))
+    assert streamed.labels.tolist() == blocks.labels.tolist()
+    assert streamed.key.tolist() == blocks.key.tolist()
+
+
+def test_columns_cannot_be_written_to(blocks: Blocks) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        blocks.labels[0, 0] = 5
+
+
+def test_no_rows_make_no_blocks() -> None:
+    empty = blocks_from_rows([], ["a", "b"])
+    assert len(empty) == 0
+    assert empty.labels.shape == (0, 2)
+    assert empty.positions == 0
+
+
+def test_leaving_out_the_reference_keeps_blocks_keys_and_positions(blocks: Blocks) -> None:
+    rest = blocks.without(["_ref"])
+    assert rest.systems == ("a", "b", "c")
+    assert rest.candidates.tolist() == [[1, 0, 1], [1, 2, -1]]
+    assert rest.labels.tolist() == [[1, 2, 1], [0, 3, 0]]
+    assert rest.key.tolist() == blocks.key.tolist()
+
+
+def test_a_candidate_keeps_the_systems_that_are_not_left_out(blocks: Blocks) -> None:
+    assert blocks.without(["c"]).labels[0].tolist() == [0, 1, 2]
+
+
+def test_leaving_out_an_unknown_system_is_refused(blocks: Blocks) -> None:
+    with pytest.raises(ValueError, match="unknown systems: ref"):
+        blocks.without(["ref"])
+
+
+def test_taking_rows_keeps_their_keys(blocks: Blocks) -> None:
+    taken = blocks.take([1])
+    assert taken.judges[taken.judge[0]] == "abe"
+    assert taken.key.tolist() == [blocks.key[1]]
+    assert blocks.take(np.array([False, True])).key.tolist() == taken.key.tolist()
+    assert blocks.take(slice(1, None)).key.tolist() == taken.key.tolist()
+
+
+@given(data=st.data(), random=st.randoms())
+def test_the_order_of_rows_only_permutes_the_columns(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, random: Random
+) -> None:
+    rows = data.draw(rows_strategy)
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    one = blocks_from_rows(rows, systems)
+    other = blocks_from_rows([rows[i] for i in order], reversed(systems))
+
+    def contents(blocks: Blocks) -> list[Any]:
+        columns = (blocks.key, blocks.judge, blocks.segment, blocks.labels, blocks.candidates)
+        return sorted(zip(*(column.tolist() for column in columns), strict=True))
+
+    assert contents(one) == contents(other)
+    assert len(set(one.key.tolist())) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (BlockRow("j", 1, [("a",), ("b",)], [1]), "1 labels for 2 candidates"),
+        (BlockRow("j", 1, [("a",), ("x",)], [1, 2]), "unknown system 'x'"),
+        (BlockRow("j", 1, [("a",), ("b", "a")], [1, 2]), "'a' is shown twice"),
+        (BlockRow("j", 1, [("a",), ()], [1, 2]), "candidate 2 stands for no system"),
+        (BlockRow("j", 1, [("a",), ("b",)], [1, 7]), "label 7 is not between 1 and 5"),
+        (BlockRow("j", 1, [("a",), ("b",)], [1, 0]), "label 0 is not between 1 and 5"),
+        (BlockRow("j", -1, [("a",), ("b",)], [1, 1]), "segment number -1"),
+    ],
+)
+def test_an_impossible_row_is_refused_with_its_number(row: BlockRow, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^row 3: .*{problem}"):
+        blocks_from_rows([*ROWS, row], ["a", "b", "c", "_ref"])
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"systems": ("a", "a", "b", "c")}, "systems: a name occurs twice"),
+        ({"judges": ("abe", "abe")}, "judges: a pseudonym occurs twice"),
+        ({"labels": np.zeros((2, 4), np.int64)}, "labels: expected an array of int8, got int64"),
+        ({"labels": [[0]]}, "labels: expected an array of int8, got list"),
+        ({"segment": np.zeros(3, np.int32)}, r"segment: expected shape \(2,\), got \(3,\)"),
+        ({"judge": np.array([0, 2], np.int32)}, "judge: row 1 is not an index into judges"),
+        ({"labels": np.full((2, 4), 6, np.int8)}, "labels: row 0 is not between 0 and 5"),
+        ({"candidates": np.full((2, 4), -2, np.int8)}, "candidates: row 0 is below -1"),
+        ({"candidates": np.full((2, 4), -1, np.int8)}, "labels: row 0 labels a system that was"),
+        ({"candidates": np.zeros((2, 4), np.int8)}, "labels: row 0 gives candidate 0 two"),
+    ],
+)
+def test_impossible_columns_are_refused(
+    blocks: Blocks, change: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        replace(blocks, **change)

@@ -1,0 +1,90 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.disagreement import LEAST_SEGMENTS, Disagreement, disagreement
+from tests.worlds import World, draw_campaign
+
+SYSTEMS = ("a", "b")
+ALIKE = World(
+    name="judges alike", systems=8, blocks=1800, segment_sd=8, noise=6, judges=45, redundancy=3
+)
+
+
+def judged(labels: dict[str, list[int]]) -> Blocks:
+    """Make blocks of two outputs: 1 where the judge prefers the first, 0 where the second."""
+    rows = [
+        BlockRow(judge, segment, SYSTEMS, [2 - first, 1 + first])
+        for judge, each in labels.items()
+        for segment, first in enumerate(each)
+    ]
+    return blocks_from_rows(rows, SYSTEMS)
+
+
+def test_hand_worked_disagreement() -> None:
+    # Of 20 segments, ann and bob agree on 19, cyd with ann on 9 and with bob on 10.
+    ann = [1] * 20
+    bob = [1] * 19 + [0]
+    cyd = [1] * 9 + [0] * 11
+    found = disagreement(judged({"ann": ann, "bob": bob, "cyd": cyd}))
+    assert [each.segments for each in found] == [20, 20, 20]
+    assert found[2].difference == pytest.approx(19 / 40 - 19 / 20)
+    # Segment by segment (share of cyd's pairs, that of the others): 9 times (1, 1), 10 times
+    # (0, 1), once (1/2, 0); less the means, squared, over G (G - 1).
+    differences = np.array([0.0] * 9 + [-1.0] * 10 + [0.5])
+    error = np.sqrt(differences.var(ddof=1) / 20)
+    t_value = -differences.mean() / error
+    # Student's t of 19 degrees of freedom has P(t > 3.866) = 5.2e-4, that of z > 3.28.
+    assert t_value == pytest.approx(3.866, abs=0.001)
+    assert found[2].score == pytest.approx(3.28, abs=0.01)
+
+
+def test_few_segments_and_few_judges_say_nothing() -> None:
+    few = [1, 0] * (LEAST_SEGMENTS // 2 - 1)
+    found = disagreement(judged({"ann": few, "bob": few, "cyd": few}))
+    assert {(each.score, each.p_value()) for each in found} == {(None, None)}
+    two = disagreement(judged({"ann": [1] * 30, "bob": [1] * 30}))
+    assert two[0] == Disagreement(30, None, None)
+    assert disagreement(blocks_from_rows([], SYSTEMS)) == ()
+
+
+def test_one_pattern_throughout_is_no_certainty() -> None:
+    always, never = [1] * 25, [0] * 25
+    found = disagreement(judged({"ann": always, "bob": always, "cyd": never}))
+    # No segment differs from the others; one more could have, by a whole.
+    assert found[2].difference == -1.0
+    assert found[2].score is not None
+    assert 8 < found[2].score < 12
+    assert found[0].difference == 0.5
+
+
+def test_a_probability_allows_for_all_judges_and_looks() -> None:
+    # P(z > 4) = 3.2e-5 and 4 φ(4) ln(100) / 2 = 1.233e-3, times fifty.
+    assert Disagreement(30, -0.3, 4.0).p_value(45) == pytest.approx(0.0632, abs=1e-4)
+    assert Disagreement(30, -0.3, 4.0).p_value(100) == pytest.approx(0.1264, abs=1e-4)
+    assert Disagreement(30, 0.1, -2.0).p_value(45) == 1.0
+    assert Disagreement(30, -0.9, 60.0).p_value(45) == 0.0
+
+
+def test_among_judges_alike_nobody_stands_out_and_careless_ones_do() -> None:
+    suspects = found = 0
+    for seed in range(8):
+        blocks, _truth = draw_campaign(ALIKE, seed)
+        suspects += sum((each.p_value(45) or 1) < 0.05 for each in disagreement(blocks))
+        world = replace(ALIKE, name="careless", clicking=5 / 45, blocks=2700)
+        blocks, _truth = draw_campaign(world, seed)
+        p_values = [each.p_value(45) or 1 for each in disagreement(blocks)]
+        found += sum(p < 0.05 for p in p_values[:5])
+        suspects += sum(p < 0.05 for p in p_values[5:])
+    # By the interval of each judge, one in forty: some eighteen of these 720.
+    assert suspects <= 1
+    assert found >= 0.8 * 40
+
+
+def test_order_of_the_rows_does_not_matter(drawn_blocks: object) -> None:
+    assert callable(drawn_blocks)
+    blocks: Blocks = drawn_blocks(300)
+    turned = blocks.take(np.arange(len(blocks))[::-1])
+    assert disagreement(turned) == disagreement(blocks)

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from scipy.stats import friedmanchisquare
+
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.judges.position_bias import PositionBias, position_bias
+
+SYSTEMS = ["a", "b", "c", "d", "e"]
+
+
+def bias(labels: list[list[int | None]]) -> PositionBias:
+    rows = [
+        BlockRow("ann", number, SYSTEMS[: len(each)], each)
+        for number, each in enumerate(labels, start=1)
+    ]
+    return position_bias(blocks_from_rows(rows, SYSTEMS))[0]
+
+
+def test_whole_blocks_without_ties_have_the_statistic_of_friedman() -> None:
+    rng = np.random.default_rng(2)
+    labels = [rng.permutation([1, 2, 3, 4, 5]).tolist() for _ in range(30)]
+    found = bias(labels)
+    expected = friedmanchisquare(*np.array(labels).T)
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert (found.blocks, found.freedom) == (30, 4)
+
+
+def test_hand_worked_pairs() -> None:
+    # Two outputs a block, the first better in three of four: deviations −1/2 · (3 − 1) = −1 and 1,
+    # s² = 1/2 each, covariance 4 · 1/2 · [[1/2, −1/2], [−1/2, 1/2]]: χ² = 1, as for a sign test.
+    found = bias([[1, 2], [1, 2], [1, 2], [2, 1], [3, 3]])
+    assert found.blocks == 4
+    assert found.deviations == (-0.25, 0.25)
+    assert found.statistic == pytest.approx(1.0)
+    assert found.freedom == 1
+    assert found.p_value == pytest.approx(0.3173, abs=1e-4)
+
+
+def test_the_first_output_always_best_is_found() -> None:
+    rng = np.random.default_rng(3)
+    found = bias([[1, *rng.permutation([1, 2, 3, 4]).tolist()] for _ in range(40)])
+    assert found.p_value is not None
+    assert found.p_value < 1e-4
+    first = found.deviations[0]
+    assert first is not None
+    assert first < -1
+
+
+def test_judges_without_bias_pass_as_often_as_the_level_says() -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        BlockRow(
+            f"j{judge:03d}",
+            segment,
+            SYSTEMS[: 3 + segment % 3],
+            [
+                None if rng.random() < 0.1 else int(label)
+                for label in rng.integers(1, 6, 3 + segment % 3)
+            ],
+        )
+        for judge in range(400)
+        for segment in range(40)
+    ]
+    p_values = np.array([each.p_value for each in position_bias(blocks_from_rows(rows, SYSTEMS))])
+    for level in (0.01, 0.05, 0.2):
+        error = (level * (1 - level) / 400) ** 0.5
+        assert np.mean(p_values <= level) == pytest.approx(level, abs=3.5 * error)
+
+
+def test_ties_throughout_say_nothing() -> None:
+    found = bias([[2, 2, 2], [4, None, 4]])
+    assert (found.blocks, found.p_value, found.deviations) == (0, None, ())

@@ -1,0 +1,223 @@
+import sys
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from ranking.core.counting.counts import Counts
+from ranking.core.methods.linear_ordering import solver as linear_ordering
+from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_bound, take_circles
+from ranking.core.methods.linear_ordering.exact_kernel import best_order
+from ranking.core.methods.linear_ordering.lopez import lopez_order, scores
+from ranking.core.methods.linear_ordering.solver import (
+    MAX_INTERPRETED,
+    _by_integer_programming,
+    _by_search,
+    _by_subsets,
+    _interpreted_order,
+    minimum_cost_order,
+    total_cost,
+)
+
+Int64Array = npt.NDArray[np.int64]
+
+
+def drawn(systems: int, seed: int, most: int = 6) -> Int64Array:
+    wins = np.random.default_rng(seed).integers(0, most, (systems, systems))
+    np.fill_diagonal(wins, 0)
+    return wins
+
+
+def costs(systems: int, seed: int, most: int) -> Int64Array:
+    wins = drawn(systems, seed, most)
+    cost: Int64Array = np.maximum(wins.T - wins, 0)
+    return cost
+
+
+def violations(wins: Int64Array, order: tuple[int, ...]) -> int:
+    """Say in words what an order costs."""
+    return sum(
+        max(0, int(wins[later, earlier] - wins[earlier, later]))
+        for place, earlier in enumerate(order)
+        for later in order[place + 1 :]
+    )
+
+
+@pytest.mark.parametrize("systems", range(2, 7))
+def test_no_order_has_fewer_violations(systems: int) -> None:
+    for seed in range(20):
+        wins = drawn(systems, seed)
+        found = lopez_order(wins)
+        fewest = min(violations(wins, order) for order in permutations(found.order))
+        assert found.violations == violations(wins, found.order) == fewest
+        assert found.proven_optimal
+
+
+@pytest.mark.parametrize(
+    ("systems", "seed"), [(5, 1), (9, 2), (12, 3), (15, 4), (19, 0), (20, 0), (21, 0)]
+)
+def test_integer_programming_and_dynamic_programming_find_the_same_cost(
+    systems: int, seed: int
+) -> None:
+    cost = costs(systems, seed, most=30)
+    programmed = _by_integer_programming(cost, 60.0)
+    assert programmed.cost == programmed.bound == _by_subsets(cost).cost
+
+
+@pytest.mark.parametrize("systems", [*range(2, 13), 15])
+@pytest.mark.parametrize("most", [2, 4, 50])
+def test_compiled_and_interpreted_code_choose_the_same_order(systems: int, most: int) -> None:
+    for seed in range(3):
+        # Where few judgments decide, many orders cost the same.
+        cost = costs(systems, seed, most)
+        assert best_order(cost).tolist() == _interpreted_order(cost)
+
+
+@pytest.mark.parametrize("systems", [*range(3, 13), 19, 20])
+@pytest.mark.parametrize("most", [2, 4, 50])
+def test_the_search_chooses_the_same_order_as_dynamic_programming(systems: int, most: int) -> None:
+    for seed in range(5):
+        cost = costs(systems, 100 * systems + seed, most)
+        assert _by_search(cost, 100_000) == _by_subsets(cost)
+
+
+@given(table=arrays(np.int64, (7, 7), elements=st.integers(0, 5)), seed=st.integers(0, 99))
+def test_weights_of_circles_bound_the_cost_of_all_orders(table: Int64Array, seed: int) -> None:
+    cost = table.copy()
+    np.fill_diagonal(cost, 0)
+    circles = circles_of(7)
+    left = np.empty_like(cost)
+    cheapest = _by_subsets(cost).cost
+    drawn_weight = np.random.default_rng(seed).integers(0, 3, len(circles))
+    assert take_circles(cost, circles, drawn_weight, left) <= cheapest
+    weight = np.zeros(len(circles))
+    raise_bound(cost.astype(np.float64), float(cheapest), circles, weight, 200)
+    pairs = np.minimum(cost, cost.T)[np.triu_indices(7, 1)].sum()
+    raised = take_circles(cost.astype(np.float64), circles, weight, np.empty((7, 7)))
+    assert pairs <= raised <= cheapest + 1e-6
+
+
+def test_the_circles_of_a_planted_order_are_all_that_it_costs() -> None:
+    # A line of ten in which three disjoint circles of three cost 1, 2 and 3: the bound is the cost.
+    wins = np.triu(np.full((10, 10), 10), 1)
+    for first, by in ((0, 1), (3, 2), (6, 3)):
+        wins[first, first + 2], wins[first + 2, first] = 0, by
+    cost = np.maximum(wins.T - wins, 0)
+    circles, weight = circles_of(10), np.zeros(240)
+    raise_bound(cost.astype(np.float64), 6.0, circles, weight, 100)
+    left = np.empty((10, 10))
+    assert take_circles(cost.astype(np.float64), circles, weight, left) == pytest.approx(6, abs=1)
+    assert _by_search(cost, 1000).cost == 6
+
+
+@pytest.mark.parametrize("systems", [11, 19, 20, 21, 24, 30, 63])
+def test_of_the_cuts_of_a_circle_the_one_nearest_to_index_order_is_taken(systems: int) -> None:
+    circle = np.random.default_rng(systems).permutation(systems)
+    cost = np.zeros((systems, systems), dtype=np.int64)
+    cost[np.roll(circle, -1), circle] = 1
+    cuts = [tuple(np.roll(circle, by).tolist()) for by in range(systems)]
+    out_of_order = np.tri(systems, k=-1, dtype=np.int64)
+    found = minimum_cost_order(cost, time_limit=60.0)
+    assert found.cost == found.bound == 1
+    assert found.order in cuts
+    assert total_cost(out_of_order, found.order) == min(
+        total_cost(out_of_order, cut) for cut in cuts
+    )
+
+
+@pytest.mark.parametrize("systems", [20, 21, 28])
+def test_numbering_many_systems_otherwise_changes_nothing(systems: int) -> None:
+    wins = drawn(systems, 7, most=4)
+    shuffled = np.random.default_rng(8).permutation(systems)
+    found, moved = lopez_order(wins), lopez_order(wins[np.ix_(shuffled, shuffled)])
+    assert found.proven_optimal
+    assert found.violations == violations(wins, found.order) == moved.violations
+    assert tuple(shuffled[list(moved.order)]) == found.order
+
+
+def test_costs_of_large_campaigns_do_not_overflow() -> None:
+    cost = costs(20, 9, most=50)
+    order, large = _by_subsets(cost), _by_subsets(cost * 10**9)
+    assert (large.order, large.cost) == (order.order, order.cost * 10**9)
+    assert _by_search(cost * 10**9, 100_000) == large
+
+
+def test_compiled_code_is_loaded_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, best_order.__module__)
+    small, large = costs(8, 1, most=50), costs(MAX_INTERPRETED + 1, 1, most=50)
+    for cost, tables, loads in ((small, 1, False), (small, 1_000_000, True), (large, 1, True)):
+        monkeypatch.delitem(sys.modules, best_order.__module__, raising=False)
+        _by_subsets(cost, tables)
+        assert (best_order.__module__ in sys.modules) is loads
+
+
+def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
+    # In a line, but the last beats the first by 3: one circle through all of them. 26 and 63 systems
+    # are beyond dynamic programming, 64 beyond the search.
+    for systems in (26, 63, 64):
+        wins = np.triu(np.full((systems, systems), 10), 1)
+        wins[0, -1], wins[-1, 0] = 0, 3
+        found = lopez_order(wins)
+        assert (found.violations, found.bound) == (3, 3)
+
+
+def test_where_the_search_gives_up_dynamic_programming_proves_the_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cost = costs(20, 0, most=2)
+    proven = minimum_cost_order(cost, time_limit=60.0)
+    hopeless = _by_search(cost, 0)
+    monkeypatch.setattr(linear_ordering, "_SETS_BEFORE_SUBSETS", 0)
+    assert hopeless.bound < hopeless.cost
+    assert minimum_cost_order(cost, time_limit=0.0) == proven == _by_subsets(cost)
+
+
+def test_integer_programming_finds_the_cost_of_the_search_beyond_all_subsets() -> None:
+    for systems in (25, 28):
+        # A line with a lot of noise: integer programming takes seconds for random numbers.
+        ahead = np.subtract.outer(-np.arange(systems), -np.arange(systems))
+        wins = np.random.default_rng(systems).binomial(12, 1 / (1 + np.exp(-0.12 * ahead)))
+        cost = np.maximum(wins.T - wins, 0)
+        found, programmed = _by_search(cost, 1_000_000), _by_integer_programming(cost, 60.0)
+        assert found.cost == found.bound == programmed.cost == programmed.bound
+
+
+def test_out_of_time_is_said() -> None:
+    wins = drawn(40, 6, most=200)
+    found = lopez_order(wins, time_limit=0.0)
+    assert not found.proven_optimal
+    assert found.bound < found.violations == violations(wins, found.order)
+    assert sorted(found.order) == list(range(40))
+
+
+def test_of_optimal_orders_the_one_nearest_to_expected_wins_is_taken() -> None:
+    # A circle of equal steps: three orders cost the same. Nobody beats d; a beats it most often.
+    wins = np.array([[0, 5, 1, 9], [1, 0, 5, 5], [5, 1, 0, 2], [1, 1, 1, 0]])
+    assert lopez_order(wins).order == (0, 1, 2, 3)
+    order = np.array([2, 3, 1, 0])
+    moved = wins[np.ix_(order, order)]
+    assert tuple(order[list(lopez_order(moved).order)]) == (0, 1, 2, 3)
+
+
+def test_ties_and_systems_without_decided_comparisons_have_no_place() -> None:
+    wins = np.array([[0, 0, 2], [0, 0, 0], [1, 0, 0]])
+    found = scores(Counts(wins=wins))
+    assert found.estimable.tolist() == [True, False, True]
+    assert found.values[[0, 2]].tolist() == [1, 0]
+
+
+def test_many_samples_are_scored_one_by_one() -> None:
+    wins = np.stack([drawn(6, seed) for seed in range(4)])
+    together = scores(Counts(wins=wins)).values
+    for row, table in zip(together, wins, strict=True):
+        np.testing.assert_array_equal(row, scores(Counts(wins=table)).values)
+
+
+def test_an_empty_order_costs_nothing() -> None:
+    assert minimum_cost_order(np.zeros((0, 0), dtype=np.int64), time_limit=1.0).order == ()
+    assert total_cost(np.zeros((0, 0), dtype=np.int64), ()) == 0
+    assert lopez_order(np.zeros((3, 3), dtype=np.int64)).order == ()

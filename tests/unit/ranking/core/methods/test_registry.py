@@ -1,0 +1,169 @@
+"""What holds for every method of counts."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.rank import Ranking, rank
+from tests.properties import examples
+
+Rows = st.SearchStrategy[list[BlockRow]]
+Drawn = Callable[[int], Blocks]
+
+OF_COUNTS = sorted(name for name, method in METHODS.items() if isinstance(method, CountsMethod))
+few = examples(25)
+
+
+def ranked(rows: list[BlockRow], systems: tuple[str, ...], method: str) -> Ranking:
+    return rank(blocks_from_rows(rows, systems), method, resamples=20, seed=5)
+
+
+def test_the_registry_has_the_methods_of_the_commands() -> None:
+    assert list(METHODS) == [
+        "geq_others",
+        "gt_others",
+        "geq_all_in_block",
+        "gt_all_in_block",
+        "bojar",
+        "expected_wins",
+        "lopez",
+        "hopkins_may",
+        "trueskill_wmt",
+        "trueskill",
+        "bradley_terry",
+        "davidson_judges",
+    ]
+    assert all(method.name == name for name, method in METHODS.items())
+
+
+@pytest.mark.parametrize("method", OF_COUNTS)
+@given(data=st.data())
+@few
+def test_relabelling_systems_permutes_results(
+    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
+    renamed = [
+        replace(row, candidates=[tuple(new[name] for name in c) for c in row.candidates])
+        for row in rows
+    ]
+    one, other = ranked(rows, systems, method), ranked(renamed, systems, method)
+    if method == "lopez":
+        assert one.extra["violations"] == other.extra["violations"]
+        # Of several optimal orders that of Expected Wins decides, unless that ties, too.
+        won = METHODS["expected_wins"].score(blocks_from_rows(rows, systems))
+        known = np.round(won.values[won.estimable], 9)
+        assume(len(set(known.tolist())) == len(known))
+    scores = {new[row.system]: row.score for row in one.systems}
+    assert {row.system: row.score for row in other.systems} == pytest.approx(scores)
+    reasons = {new[row.system]: row.reason for row in one.not_estimable}
+    assert {row.system: row.reason for row in other.not_estimable} == reasons
+
+
+@pytest.mark.parametrize("method", OF_COUNTS)
+@given(data=st.data())
+@few
+def test_the_order_of_rows_changes_no_bit(
+    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    shuffled = data.draw(st.permutations(rows))
+    assert ranked(rows, systems, method) == ranked(shuffled, systems[::-1], method)
+
+
+@pytest.mark.parametrize("method", OF_COUNTS)
+@given(data=st.data())
+@few
+def test_a_dominated_system_never_outranks_its_dominator(
+    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    # "worse" is shown with "better" and only then, and is always labelled worse.
+    labelled = [
+        replace(
+            row,
+            candidates=[*row.candidates, ("better",), ("worse",)],
+            labels=[*row.labels, label, data.draw(st.integers(label + 1, 5))],
+        )
+        for row in data.draw(rows_strategy)
+        for label in [data.draw(st.integers(1, 4))]
+    ]
+    ranking = ranked(labelled, (*systems, "better", "worse"), method)
+    ranks = {row.system: row.rank for row in ranking.systems}
+    assume("better" in ranks and "worse" in ranks)
+    assert ranks["better"] < ranks["worse"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("method", OF_COUNTS)
+def test_tables_are_sound(drawn_blocks: Drawn, method: str, level: Level) -> None:
+    blocks = drawn_blocks(80)
+    if METHODS[method].outright and level == "pairs":  # type: ignore[attr-defined]
+        with pytest.raises(ValueError, match="pairs"):
+            rank(blocks, method, resample=level, resamples=2)
+        return
+    ranking = rank(blocks, method, resample=level, resamples=60)
+    table = ranking.systems
+    assert (ranking.method, ranking.resample) == (method, level)
+    assert [row.rank for row in table] == list(range(1, len(blocks.systems) + 1))
+    assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
+    assert all(0 <= row.score <= 1 for row in table) or not METHODS[method].is_share
+    assert json.loads(json.dumps(asdict(ranking), allow_nan=False))["method"] == method
+
+
+@pytest.mark.parametrize("method", OF_COUNTS)
+def test_threads_and_who_watches_change_no_bit(drawn_blocks: Drawn, method: str) -> None:
+    blocks, seen = drawn_blocks(80), []
+    alone = rank(blocks, method, resamples=33)
+    watched = rank(
+        blocks,
+        method,
+        resamples=33,
+        jobs=2,
+        progress=lambda done, whole: seen.append((done, whole)),
+    )
+    assert alone == watched
+    assert seen == sorted(seen)
+    assert seen[-1] == (33, 33)
+
+
+@pytest.mark.parametrize("method", OF_COUNTS)
+def test_nothing_judged_ranks_nobody(method: str) -> None:
+    ranking = rank(blocks_from_rows([], ("a", "b")), method, resamples=5)
+    assert ranking.systems == ()
+    assert [row.system for row in ranking.not_estimable] == ["a", "b"]
+
+
+def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(20)
+    assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.1}
+    given_prior = rank(blocks, "bradley_terry", resamples=2, parameters={"prior": 0.5})
+    assert given_prior.parameters == {"prior": 0.5}
+    with pytest.raises(ValueError, match="no parameter 'sigma'"):
+        rank(blocks, "bradley_terry", parameters={"sigma": 1})
+
+
+@pytest.mark.parametrize(
+    ("bad", "named"),
+    [
+        ({"method": "elo"}, "elo"),
+        ({"resample": "documents"}, "documents"),
+        ({"jobs": 0}, "jobs"),
+        ({"seed": 1 << 64}, "seed"),
+        ({"resamples": 0}, "resamples"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(
+    drawn_blocks: Drawn, bad: dict[str, object], named: str
+) -> None:
+    with pytest.raises(ValueError, match=named):
+        rank(drawn_blocks(2), **bad)  # type: ignore[arg-type]

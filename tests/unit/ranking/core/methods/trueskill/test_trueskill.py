@@ -1,0 +1,267 @@
+"""TrueSkill against the PyPI package of that name, and what must hold of any ranking."""
+
+import math
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import special, stats
+
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods import normal_kernels
+from ranking.core.methods.ability import AbilityProblem
+from ranking.core.methods.trueskill import kernels as trueskill_kernels
+from ranking.core.methods.trueskill.online import (
+    Games,
+    draw_margin,
+    score_counts,
+    trueskill_online,
+    trueskill_wmt,
+)
+
+with warnings.catch_warnings():
+    # The package's source has an escape that Python no longer likes.
+    warnings.simplefilter("ignore")
+    import trueskill as pypi  # type: ignore[import-untyped]
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+def simulated(
+    blocks: int = 60, *, seed: int = 1, names: tuple[str, ...] = NAMES, collapse: bool = False
+) -> Blocks:
+    """Judge blocks of systems whose quality falls from the first name to the last."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for segment in range(1, blocks + 1):
+        order = rng.permutation(len(names))
+        noisy = order + rng.normal(0, 1.5, len(names))
+        labels = [int(label) for label in 1 + np.digitize(noisy, [0.5, 1.5, 2.5, 3.5])]
+        candidates: list[tuple[str, ...]] = [(names[k],) for k in order]
+        if collapse and segment % 3 == 0:
+            candidates[:2] = [candidates[0] + candidates[1]]
+            del labels[0]
+        rows.append(BlockRow(f"j{segment % 3}", segment, candidates, labels))
+    return blocks_from_rows(rows, names)
+
+
+def played(mu: float, sigma: float, beta: float, games: Games, n: int) -> npt.NDArray[np.float64]:
+    environment = pypi.TrueSkill(mu=mu, sigma=sigma, beta=beta, tau=0, draw_probability=0.25)
+    ratings = [environment.create_rating() for _ in range(n)]
+    pairs = zip(games.first.tolist(), games.second.tolist(), games.tie.tolist(), strict=True)
+    for i, j, tie in pairs:
+        ratings[i], ratings[j] = pypi.rate_1vs1(ratings[i], ratings[j], drawn=tie, env=environment)
+    return np.array([[rating.mu, rating.sigma] for rating in ratings])
+
+
+@pytest.mark.parametrize(
+    ("mu", "sigma", "beta"), [(25.0, 25 / 3, 25 / 6), (0.0, 0.5, 0.05), (0.0, 1.0, 9.0)]
+)
+def test_a_pass_is_that_of_pypi_trueskill(mu: float, sigma: float, beta: float) -> None:
+    blocks = simulated(150)
+    ability = trueskill_online(
+        blocks, order="rows", mu=mu, sigma=sigma, beta=beta, draw_probability=0.25
+    )
+    expected = played(mu, sigma, beta, Games(blocks), len(NAMES))
+    assert ability.mu == pytest.approx(expected[:, 0], abs=1e-6)
+    assert ability.sigma == pytest.approx(expected[:, 1], abs=1e-6)
+
+
+def test_a_run_of_wmt_is_the_procedure_written_out() -> None:
+    blocks = simulated(40)
+    tallies = tally(blocks)
+    ability = trueskill_wmt(blocks, seed=7, runs=2)
+    for run in range(2):
+        mu = literal_run(tallies.wins, tallies.ties, seed=7, run=run)
+        assert ability.draws[run] == pytest.approx(mu, abs=1e-6)
+
+
+def literal_run(
+    wins: npt.NDArray[np.int64], ties: npt.NDArray[np.int64], *, seed: int, run: int
+) -> list[float]:
+    """Play WMT's games with PyPI's updates, walking over the systems from the fewest wins up."""
+    n = len(wins)
+    order = np.argsort(wins.sum(axis=1), kind="stable").tolist()
+    games = int(wins.sum() + ties.sum() // 2)
+    environment = pypi.TrueSkill(
+        mu=0, sigma=0.5, beta=0.5 * games / 40, tau=0, draw_probability=0.25
+    )
+    rating = [environment.create_rating() for _ in range(n)]
+    start = np.uint64(normal_kernels.stream(np.uint64(seed), np.uint64(run)))
+    for game in range(games):
+        i = max(order, key=lambda k: rating[k].sigma)
+        others = [k for k in order if k != i]
+        chances = np.cumsum([math.exp(-abs(rating[i].mu - rating[k].mu)) for k in others])
+        u = normal_kernels.uniform(start, np.uint64(2 * game))
+        j = others[int(np.searchsorted(chances, u * chances[-1], side="right"))]
+        drawn = normal_kernels.uniform(start, np.uint64(2 * game + 1))
+        drawn *= wins[i, j] + wins[j, i] + ties[i, j]
+        if drawn < wins[i, j]:
+            rating[i], rating[j] = pypi.rate_1vs1(rating[i], rating[j], env=environment)
+        elif drawn < wins[i, j] + wins[j, i]:
+            rating[j], rating[i] = pypi.rate_1vs1(rating[j], rating[i], env=environment)
+        else:
+            rating[i], rating[j] = pypi.rate_1vs1(rating[i], rating[j], drawn=True, env=environment)
+    return [each.mu for each in rating]
+
+
+def test_normal_functions_are_those_of_scipy() -> None:
+    x = np.concatenate([np.linspace(-37, 8, 901), [-1000.0, -200.0, -30.0, 30.0]])
+    hazard = [normal_kernels.hazard(each) for each in x]
+    log_cdf = [normal_kernels.log_cdf(each) for each in x]
+    assert hazard == pytest.approx(np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)), rel=1e-9)
+    assert log_cdf == pytest.approx(special.log_ndtr(x), rel=1e-12, abs=1e-12)
+    p = np.concatenate([10.0 ** -np.arange(1, 300, 7), np.linspace(0.001, 0.999, 999), [1 - 1e-15]])
+    assert [normal_kernels.quantile(each) for each in p] == pytest.approx(
+        special.ndtri(p), rel=1e-13, abs=1e-15
+    )
+
+
+def test_random_numbers_are_uniform_and_never_0_or_1() -> None:
+    start = np.uint64(normal_kernels.stream(np.uint64(5), np.uint64(3)))
+    numbers = np.array([normal_kernels.uniform(start, np.uint64(k)) for k in range(20_000)])
+    assert 0 < numbers.min() < numbers.max() < 1
+    assert stats.kstest(numbers, "uniform").pvalue > 0.001
+    assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
+
+
+@pytest.mark.parametrize("t", [-60.0, -6.0, -0.5, 0.0, 0.5, 6.0, 60.0])
+def test_updates_stay_finite_and_shrink_the_variance_in_any_upset(t: float) -> None:
+    for v, w in (trueskill_kernels.win_terms(t), trueskill_kernels.draw_terms(t, 0.4)):
+        assert math.isfinite(v)
+        assert -1e-9 <= w <= 1 + 1e-9
+    v, w = trueskill_kernels.draw_terms(t, 0.4)
+    if abs(t) < 10:
+        truncated = stats.truncnorm(-0.4 - t, 0.4 - t)
+        assert v == pytest.approx(truncated.mean(), abs=1e-8)
+        assert w == pytest.approx(1 - truncated.var(), abs=1e-6)
+
+
+def test_a_run_is_a_function_of_seed_and_number_whatever_the_workers() -> None:
+    blocks = simulated(20)
+    all_runs = trueskill_wmt(blocks, seed=3, runs=120).draws
+    assert np.array_equal(trueskill_wmt(blocks, seed=3, runs=120, jobs=2).draws, all_runs)
+    assert np.array_equal(trueskill_wmt(blocks, seed=3, runs=7).draws, all_runs[:7])
+    assert not np.array_equal(trueskill_wmt(blocks, seed=4, runs=7).draws, all_runs[:7])
+    resampled = trueskill_wmt(blocks, seed=3, runs=60, resample="pairs").draws
+    again = trueskill_wmt(blocks, seed=3, runs=9, resample="pairs").draws
+    assert np.array_equal(again, resampled[:9])
+    assert resampled.std(axis=0).mean() > all_runs.std(axis=0).mean()
+
+
+def test_relabelling_systems_permutes_abilities() -> None:
+    blocks = simulated(40)
+    renamed = replace(blocks, systems=("z", "y", "x", "w", "v"))
+    turned = replace(
+        renamed,
+        systems=renamed.systems[::-1],
+        labels=np.ascontiguousarray(renamed.labels[:, ::-1]),
+        candidates=np.ascontiguousarray(renamed.candidates[:, ::-1]),
+    )
+    expected = trueskill_wmt(blocks, runs=5, resample="pairs").mu
+    assert np.array_equal(trueskill_wmt(turned, runs=5, resample="pairs").mu[::-1], expected)
+
+
+def test_the_order_of_rows_does_not_matter_and_weights_repeat_blocks() -> None:
+    blocks = simulated(30, collapse=True)
+    shuffled = blocks.take(np.random.default_rng(0).permutation(len(blocks)))
+    weights = np.arange(len(blocks), dtype=np.int16) % 3
+    repeated = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+    for ability in (trueskill_wmt, trueskill_online):
+        assert ability(shuffled, runs=3).mu == pytest.approx(ability(blocks, runs=3).mu, abs=1e-9)
+        weighted = ability(blocks, runs=3, weights=weights)
+        assert np.array_equal(weighted.mu, ability(repeated, runs=3).mu)
+
+
+def test_systems_of_one_candidate_tie_as_in_wmt_or_are_not_compared() -> None:
+    blocks = simulated(30, collapse=True)
+    as_wmt = trueskill_wmt(blocks, runs=2)
+    judged = trueskill_wmt(blocks, runs=2, collapsed_tie=False)
+    assert judged.extra["comparisons"] == tally(blocks).comparisons
+    # Every third block shows two systems as one candidate.
+    assert as_wmt.extra["comparisons"] == tally(blocks).comparisons + 10
+    assert not np.array_equal(as_wmt.mu, judged.mu)
+
+
+def test_who_always_wins_is_above_who_always_loses() -> None:
+    rows = [BlockRow("j", k, [("a",), ("b",), ("c",)], [1, 2, 3]) for k in range(1, 5)]
+    for ability in (trueskill_wmt, trueskill_online):
+        mu = ability(blocks_from_rows(rows, "abc"), runs=4).mu
+        assert mu[0] > mu[1] > mu[2]
+
+
+def test_what_was_not_compared_is_not_estimable() -> None:
+    rows = [
+        BlockRow("j", 1, [("a",), ("b",)], [1, 2]),
+        BlockRow("j", 1, [("c",), ("d",)], [1, 1]),
+        BlockRow("j", 1, [("e",), ("a",)], [None, 1]),
+    ]
+    for ability in (trueskill_wmt, trueskill_online):
+        found = ability(blocks_from_rows(rows, "abcde"), runs=3)
+        assert found.estimable.tolist() == [True, True, True, True, False]
+        assert np.isnan(found.mu[4])
+        assert np.isnan(found.draws[:, 4]).all()
+        assert found.groups == 2
+        nothing = ability(blocks_from_rows(rows[2:], "abcde"), runs=3)
+        assert nothing.problem == AbilityProblem.NO_COMPARISON
+        assert not nothing.estimable.any()
+
+
+def test_scores_of_counts_are_single_runs() -> None:
+    tallies = tally(simulated(20))
+    wins, ties = np.stack([tallies.wins] * 3), np.stack([tallies.ties] * 3)
+    wins[1, 0], wins[1, :, 0], ties[1, 0], ties[1, :, 0] = 0, 0, 0, 0
+    scores = score_counts(wins, ties, seed=2)
+    assert scores.estimable.tolist() == [[True] * 5, [False, *[True] * 4], [True] * 5]
+    assert np.isnan(scores.values[1, 0])
+    later = score_counts(wins[2:], ties[2:], seed=2, first_run=2)
+    assert np.array_equal(later.values[0], scores.values[2])
+
+
+def test_comments_are_plain() -> None:
+    comment = trueskill_online(simulated(20)).comment()
+    assert comment["problem"] is None
+    assert comment["groups"] == 1
+    assert set(comment["posterior_sd"]) == set(NAMES)
+
+
+def test_progress_ends_at_all_runs() -> None:
+    told: list[tuple[int, int]] = []
+    trueskill_wmt(simulated(5), runs=70, progress=lambda done, all_: told.append((done, all_)))
+    assert told == [(50, 70), (70, 70)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"runs": 0}, {"seed": -1}, {"sigma": 0.0}, {"draw_probability": 1.0}],
+)
+def test_impossible_arguments_are_refused(wrong: dict[str, float]) -> None:
+    for ability in (trueskill_wmt, trueskill_online):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            ability(simulated(3), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="weights"):
+        trueskill_wmt(simulated(3), weights=np.array([1, -1, 0], dtype=np.int16))
+
+
+def test_the_margin_makes_equals_draw_as_often_as_asked() -> None:
+    assert 2 * special.ndtr(draw_margin(0.25) / math.sqrt(2)) - 1 == pytest.approx(0.25)
+
+
+def test_importing_the_core_does_not_load_the_compiler() -> None:
+    code = (
+        "import sys, ranking.core.methods.trueskill.online, ranking.core.methods.hopkins_may.fit, ranking.core.selection.cross_validation; "
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_level_of_all_skills_together_does_not_count_as_uncertainty() -> None:
+    few, many = trueskill_online(simulated(100)), trueskill_online(simulated(1600))
+    # Sixteen times as much tells four times as much; the drift of all alike would not shrink.
+    assert many.sigma.mean() == pytest.approx(few.sigma.mean() / 4, rel=0.3)
+    assert many.draws.std(axis=0).min() > 2 * many.sigma.max()

@@ -1,0 +1,411 @@
+"""Ranges of every kind, and the tests of pairs that go with them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_1samp, ttest_rel
+
+from ranking.core.anytime.ranges import anytime_ranges
+from ranking.core.counting.resampling import Level
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
+from ranking.core.ranges.pairs import PairTests, compared_pairs, difference_tests, sign_tests
+from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.rankings.drawn_scores import draw_around
+from ranking.core.rankings.range_kinds import (
+    RANGE_KINDS,
+    RangeKind,
+    RangeOptions,
+    _covariance,
+    find_ranges,
+)
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.scores import Scores
+from tests.worlds import World, draw_campaign, world_named
+
+Drawn = Callable[[int], Blocks]
+
+
+def widths(ranking: Ranking) -> float:
+    return float(np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems]))
+
+
+@pytest.fixture(scope="module")
+def clustered() -> Blocks:
+    return draw_campaign(world_named("100 segments"), 3)[0]
+
+
+def test_a_hand_worked_t_test_of_two_scores() -> None:
+    sample = np.array([0.3, -0.1, 0.4, 0.2, 0.5])
+    expected = ttest_1samp(sample, 0)
+    scores = Scores(values=np.array([0.0, sample.mean()]), estimable=np.ones(2, dtype=np.bool_))
+    covariance = np.diag([0.0, sample.var(ddof=1) / 5])
+
+    def tested(sides: Any) -> np.ndarray[Any, Any]:
+        return difference_tests(
+            scores, covariance, freedom=4, sides=sides, correction=Correction.NONE
+        ).p_value
+
+    assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
+    assert tested(1)[1, 0] == pytest.approx(expected.pvalue / 2)
+    assert tested(2)[0, 1] == 1
+
+
+def test_what_two_scores_share_is_taken_off_their_difference() -> None:
+    """Paired samples: the variance of the difference is that of scipy's paired test."""
+    samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(2).normal(
+        (0.4, 0.0, 0.2), 0.5, (9, 3)
+    )
+    scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
+    p = difference_tests(
+        scores, np.cov(samples.T) / 9, freedom=8, sides=2, correction=Correction.NONE
+    ).p_value
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        expected = ttest_rel(samples[:, a], samples[:, b]).pvalue
+        assert min(p[a, b], p[b, a]) == pytest.approx(expected)
+
+
+def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
+    scores = Scores(values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_))
+    p = difference_tests(
+        scores, np.zeros((3, 3)), freedom=9, sides=2, correction=Correction.NONE
+    ).p_value
+    np.testing.assert_array_equal(p, [[1, 1, 1], [1, 1, 1], [0, 0, 1]])
+
+
+def test_scores_that_do_not_compare_are_not_tested() -> None:
+    values = np.array([2.0, 1.0, np.nan])
+    estimable = np.array([True, True, False])
+    scores = Scores(values=values, estimable=estimable, group=np.array([0, 1, 1]))
+    p = difference_tests(
+        scores, np.eye(3) * 1e-6, freedom=9, sides=2, correction=Correction.NONE
+    ).p_value
+    np.testing.assert_array_equal(p, np.ones((3, 3)))
+
+
+def test_pairs_of_the_sign_test_are_those_of_scipy(clustered: Blocks) -> None:
+    ranking = rank(clustered, ranges="sign_test", correction=Correction.HOLM, sides=2)
+    assert (ranking.resample, ranking.sides, ranking.correction) == ("pairs", 2, "holm")
+    p = []
+    for pair in ranking.pairs:
+        if pair.wins > pair.losses:
+            p.append(binomtest(pair.wins, pair.wins + pair.losses).pvalue)
+            assert pair.p_value == pytest.approx(p[-1])
+        else:
+            # The worse-ranked one won more often: nothing speaks for the order.
+            assert pair.p_value == 1
+    assert len(ranking.pairs) == 15 * 14 / 2
+    assert all(pair.significant == (pair.adjusted_p <= 0.05) for pair in ranking.pairs)
+
+
+def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
+    plain = rank(clustered, resamples=50)
+    p = np.array([pair.p_value for pair in plain.pairs])
+    np.testing.assert_array_equal([pair.adjusted_p for pair in plain.pairs], p)
+    for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG):
+        corrected = rank(clustered, resamples=50, correction=correction)
+        np.testing.assert_allclose(
+            [pair.adjusted_p for pair in corrected.pairs], adjusted(p, correction)
+        )
+        # Percentile ranges are of ranks, not of tests.
+        assert corrected.systems == plain.systems
+
+
+def test_pairs_are_listed_by_rank_with_their_comparisons() -> None:
+    rows = [BlockRow(f"j{k % 5}", k, ["a", "b"], [1, 2 - (k % 4 == 0)]) for k in range(20)]
+    (pair,) = rank(blocks_from_rows(rows, "ab")).pairs
+    assert (pair.better, pair.worse) == ("a", "b")
+    assert (pair.wins, pair.losses, pair.ties) == (15, 0, 5)
+
+
+def test_confidence_sets_are_wider_alone_and_widest_together(clustered: Blocks) -> None:
+    percentile = rank(clustered)
+    alone = rank(clustered, ranges="confidence_set")
+    together = rank(clustered, ranges="confidence_set", correction=Correction.HOLM)
+    assert widths(percentile) < widths(alone) < widths(together)
+    assert together.pairs[0].p_value == alone.pairs[0].p_value
+    significant = {(p.better, p.worse) for p in together.pairs if p.significant}
+    for row in together.systems:
+        better = sum((other.system, row.system) in significant for other in together.systems)
+        assert row.rank_low == 1 + better
+
+
+def test_anytime_ranges_are_the_widest_and_say_so_for_all_pairs(clustered: Blocks) -> None:
+    ranking = rank(clustered, ranges="anytime")
+    assert widths(ranking) > widths(rank(clustered))
+    assert (ranking.correction, ranking.resample, ranking.limits) == ("holm", "two_way", ())
+    for pair in ranking.pairs:
+        assert pair.adjusted_p == pytest.approx(min(1, pair.p_value * 105))
+    for row in ranking.systems:
+        above = [p for p in ranking.pairs if p.significant and p.worse == row.system]
+        assert row.rank_low == 1 + len(above)
+
+
+def test_anytime_ranges_of_too_little_say_why() -> None:
+    rows = [BlockRow("j", k, ["a", "b"], [1, 2]) for k in range(30)]
+    ranking = rank(blocks_from_rows(rows, "ab"), ranges="anytime")
+    assert ranking.limits == ("few_judges",)
+    assert ranking.extra["refusals"] == {"a": ["few_judges"], "b": ["few_judges"]}
+    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"kind": "guess"}, "none of percentile, sign_test, confidence_set, anytime"),
+        ({"sides": 3}, "expected 1 or 2"),
+        ({"kind": "confidence_set", "sides": 1}, "both directions"),
+        ({"kind": "anytime", "sides": 1}, "both directions"),
+        ({"kind": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
+        ({"kind": "anytime", "correction": Correction.NONE}, "all pairs together"),
+        ({"resample": "documents"}, "none of pairs"),
+        ({"confidence": 1.0}, "between 0 and 1"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        RangeOptions(**options)
+
+
+def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
+    with pytest.raises(ValueError, match="not of bojar"):
+        rank(drawn_blocks(9), "bojar", ranges="anytime")
+
+
+@pytest.mark.parametrize("kind", RANGE_KINDS)
+def test_renaming_systems_renames_the_ranges(drawn_blocks: Drawn, kind: RangeKind) -> None:
+    blocks = drawn_blocks(150)
+    ranking = rank(blocks, ranges=kind, resamples=60)
+    names = [f"z{index}" for index in range(len(blocks.systems))][::-1]
+    renamed = dict(zip(blocks.systems, names, strict=True))
+    order = np.argsort(names)
+    turned = Blocks(
+        systems=tuple(sorted(names)),
+        labels=np.ascontiguousarray(blocks.labels[:, order]),
+        candidates=np.ascontiguousarray(blocks.candidates[:, order]),
+        judge=blocks.judge,
+        judges=blocks.judges,
+        segment=blocks.segment,
+        key=blocks.key,
+    )
+    found = rank(turned, ranges=kind, resamples=60)
+    assert [(row.system, row.rank_low, row.rank_high) for row in found.systems] == [
+        (renamed[row.system], row.rank_low, row.rank_high) for row in ranking.systems
+    ]
+
+
+@pytest.mark.parametrize("method", ["lopez", "hopkins_may"])
+def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
+    clustered: Blocks, method: str
+) -> None:
+    ranking = rank(clustered, method, ranges="confidence_set", resamples=60)
+    assert METHODS[method].name == ranking.method
+    assert 1 < widths(ranking) < 15
+    assert any(pair.significant for pair in ranking.pairs)
+
+
+def test_anytime_ranges_take_documents_for_independent_where_they_are_given() -> None:
+    blocks, _truth = draw_campaign(world_named("documents"), 2)
+    without = rank(blocks, ranges="anytime")
+    given = rank(blocks, ranges="anytime", documents=(blocks.segment // 10).astype(np.int32))
+    assert widths(given) > widths(without)
+    one = rank(blocks, ranges="anytime", documents=np.zeros(len(blocks), dtype=np.int32))
+    assert one.limits == ("few_segments",)
+
+
+def test_the_correction_is_of_the_direction_that_something_speaks_for() -> None:
+    wins = np.array([[0, 9, 5], [1, 0, 8], [5, 2, 0]])
+    tests = sign_tests(wins, sides=2, correction=Correction.HOLM)
+    expected = [binomtest(9, 10).pvalue, 1.0, binomtest(8, 10).pvalue]
+    p = [tests.p_value[0, 1], tests.p_value[0, 2], tests.p_value[1, 2]]
+    assert p == pytest.approx(expected)
+    holm = adjusted(np.array(expected), Correction.HOLM)
+    found = [tests.adjusted_p[0, 1], tests.adjusted_p[0, 2], tests.adjusted_p[1, 2]]
+    assert found == pytest.approx(holm)
+    assert (np.tril(tests.adjusted_p) + np.triu(np.ones((3, 3)), 1) == 1)[np.tril_indices(3)].all()
+    # Whoever won as often as they lost has nothing in their favour, with one side neither.
+    one_sided = sign_tests(wins, sides=1, correction=Correction.NONE).p_value
+    assert (one_sided[0, 2], one_sided[2, 0]) == (1, 1)
+
+
+def test_a_pair_is_significant_at_its_level_and_counts_its_losses() -> None:
+    rows = [BlockRow("j", k, ["a", "b"], [1 + (k < 2), 2 - (k < 2)]) for k in range(9)]
+    rows += [BlockRow("j", 9 + k, ["a", "b"], [3, 3]) for k in range(4)]
+    tallies = tally(blocks_from_rows(rows, "ab"))
+    scores = Scores(values=np.array([0.7, 0.3]), estimable=np.ones(2, dtype=np.bool_))
+    p, adjusted_p = np.array([[1, 0.01], [1, 1]]), np.array([[1, 0.05], [1, 1]])
+    tests = PairTests(p_value=p, adjusted_p=adjusted_p)
+    (at,) = compared_pairs(tallies, scores, tests, level=0.05)
+    (below,) = compared_pairs(tallies, scores, tests, level=0.049)
+    assert (at.wins, at.losses, at.ties, at.significant) == (7, 2, 4, True)
+    assert (below.p_value, below.adjusted_p, below.significant) == (0.01, 0.05, False)
+
+
+def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> None:
+    drawn = np.random.default_rng(4).normal(size=(50, 3)) @ np.array(
+        [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
+    )
+    one = Scores(values=np.zeros(3), estimable=np.ones(3, dtype=np.bool_))
+    whole = Scores(values=drawn, estimable=np.ones((50, 3), dtype=np.bool_))
+    np.testing.assert_allclose(_covariance(one, whole), np.cov(drawn.T))
+    # Of resamples in which a score is not estimable, those of the others remain.
+    known = np.ones((50, 3), dtype=np.bool_)
+    known[:20, 2] = False
+    part = Scores(values=np.where(known, drawn, np.nan), estimable=known)
+    found = _covariance(one, part)
+    np.testing.assert_allclose(found[:2, :2], np.cov(drawn.T)[:2, :2])
+    assert found[2, 2] == pytest.approx(drawn[20:, 2].var(ddof=1))
+    never = Scores(values=np.array([0, 0, np.nan]), estimable=np.array([True, True, False]))
+    assert not _covariance(never, whole)[2].any()
+
+
+@pytest.mark.parametrize(
+    ("method", "level"), [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")]
+)
+def test_how_far_it_is_is_told_to_the_end(drawn_blocks: Drawn, method: str, level: Level) -> None:
+    told: list[tuple[int, int]] = []
+    rank(
+        drawn_blocks(30),
+        method,
+        resample=level,
+        resamples=40,
+        progress=lambda done, of: told.append((done, of)),
+    )
+    assert told[-1] == (40, 40)
+    assert told == sorted(told)
+    if method == "lopez":
+        assert len(told) > 1
+
+
+@pytest.mark.parametrize("kind", RANGE_KINDS)
+def test_ranges_of_more_confidence_are_wider(clustered: Blocks, kind: RangeKind) -> None:
+    sure, unsure = (
+        rank(clustered, ranges=kind, confidence=confidence, resamples=300)
+        for confidence in (0.99, 0.5)
+    )
+    assert widths(sure) > widths(unsure)
+
+
+def test_a_corrected_sign_test_gives_wider_ranges(clustered: Blocks) -> None:
+    few = clustered.take(slice(0, 300))
+    plain = rank(few, ranges="sign_test")
+    assert widths(plain) < widths(rank(few, ranges="sign_test", correction=Correction.HOLM))
+    assert plain.sides == 1
+
+
+def test_confidence_sets_know_of_few_degrees_of_freedom_and_say_their_limits() -> None:
+    blocks, _truth = draw_campaign(World(name="few", judges=3, systems=5, blocks=300), 1)
+    ranking = rank(blocks, ranges="confidence_set")
+    assert ranking.limits == ("few_judges",)
+
+
+def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(60)
+    levels: tuple[Level, ...] = ("two_way", "blocks")
+    for level in levels:
+        ranges = {
+            tuple((row.rank_low, row.rank_high) for row in ranking.systems)
+            for ranking in (
+                rank(blocks, "lopez", resample=level, resamples=9, seed=seed) for seed in range(8)
+            )
+        }
+        assert len(ranges) > 1
+
+
+def test_the_level_is_what_the_confidence_leaves() -> None:
+    assert [RangeOptions(confidence=c).level for c in (0.9, 0.95, 0.99)] == [0.1, 0.05, 0.01]
+
+
+def test_draws_are_as_many_as_asked_for_and_of_the_seed(clustered: Blocks) -> None:
+    wins = tally(clustered).wins
+    scores = METHODS["expected_wins"].score(clustered)
+    covariance = METHODS["expected_wins"].score_covariance(clustered)
+    one, other = (
+        draw_around(scores, wins, covariance, seed=seed, draws=7).values for seed in (1, 2)
+    )
+    assert one.shape == (7, 15)
+    assert not np.isclose(one, other).any()
+
+
+def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
+    blocks, _truth = draw_campaign(World(name="few", systems=5, blocks=60), 3)
+    ranking = rank(blocks, ranges="anytime")
+    found = anytime_ranges(blocks)
+    index = blocks.systems.index
+    for pair in ranking.pairs:
+        evidence = found.log_evidence[index(pair.better), index(pair.worse)]
+        assert pair.p_value == pytest.approx(min(1, np.exp(-evidence)))
+        assert pair.adjusted_p == pytest.approx(min(1, 10 * pair.p_value))
+
+
+@pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
+def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: Correction) -> None:
+    """With the scores, covariance and degrees of freedom of the method, by hand."""
+    few = clustered.take(slice(0, 200))
+    method = METHODS["expected_wins"]
+    scores, covariance = method.score(few), method.score_covariance(few)
+    found = rank(few, ranges="confidence_set", correction=correction, confidence=0.8, seed=5)
+    expected = rank_confidence_sets(
+        scores.values,
+        covariance.matrix,
+        confidence=0.8,
+        simultaneous=correction is Correction.HOLM,
+        freedom=covariance.freedom,
+        seed=5,
+    )
+    for row in found.systems:
+        at = few.systems.index(row.system)
+        assert (row.rank_low, row.rank_high) == (expected.low[at], expected.high[at])
+    if correction is Correction.HOLM:
+        p = pairwise_p_values(scores.values, covariance.matrix, freedom=covariance.freedom, seed=5)
+        for pair in found.pairs:
+            better, worse = few.systems.index(pair.better), few.systems.index(pair.worse)
+            assert pair.adjusted_p == p[better, worse]
+
+
+def test_what_ranges_take_for_independent_and_which_sides_their_tests_have() -> None:
+    said = {
+        kind: (options.independent, options.chosen_sides, str(options.chosen_correction))
+        for kind in RANGE_KINDS
+        for options in [RangeOptions(kind=kind, resample="blocks")]
+    }
+    assert said == {
+        "percentile": ("blocks", 2, "none"),
+        "sign_test": ("pairs", 1, "none"),
+        "confidence_set": ("blocks", 2, "none"),
+        "anytime": ("two_way", 2, "holm"),
+    }
+    method = METHODS["expected_wins"]
+    assert RangeOptions().is_closed_form(method)
+    assert not RangeOptions(resample="blocks").is_closed_form(method)
+    assert not RangeOptions().is_closed_form(METHODS["lopez"])
+
+
+@pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
+def test_confidence_sets_do_not_compare_groups(correction: Correction) -> None:
+    rows = [BlockRow(f"j{k % 6}", k, ["a", "b"], [1, 2] if k > 1 else [2, 1]) for k in range(60)]
+    rows += [BlockRow(f"j{k % 6}", k, ["c", "d"], [1 + k % 2, 2 - k % 2]) for k in range(60)]
+    ranking = rank(
+        blocks_from_rows(rows, "abcd"), "bradley_terry", ranges="confidence_set",
+        correction=correction,
+    )  # fmt: skip
+    apart = {p.adjusted_p for p in ranking.pairs if (p.better in "ab") != (p.worse in "ab")}
+    assert apart <= {1.0}
+    ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
+    assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 4), "d": (1, 4)}
+
+
+def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(drawn_blocks: Drawn) -> None:
+    blocks, method = drawn_blocks(60), METHODS["expected_wins"]
+    scores, options = method.score(blocks), RangeOptions(resamples=9)
+    found = [
+        find_ranges(blocks, method, {}, options, scores=scores, seed=seed) for seed in range(8)
+    ]
+    assert found[0].errors is not None
+    variance = np.diag(method.score_covariance(blocks).matrix)
+    np.testing.assert_array_equal(found[0].errors, np.sqrt(variance))
+    assert len({(*one.ranges.low.tolist(), *one.ranges.high.tolist()) for one in found}) > 1

@@ -1,0 +1,140 @@
+import json
+from dataclasses import asdict, replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.rankings.rank import Ranking, rank
+
+Rows = st.SearchStrategy[list[BlockRow]]
+
+
+def pair(one: str, first: int, other: str, second: int, segment: int = 1) -> BlockRow:
+    return BlockRow("j", segment, [(one,), (other,)], [first, second])
+
+
+def ranked(rows: list[BlockRow], systems: tuple[str, ...], seed: int = 0) -> Ranking:
+    return rank(blocks_from_rows(rows, systems), resamples=40, seed=seed)
+
+
+def test_a_hand_worked_ranking() -> None:
+    # a beats b 29:1, both beat c 30:0, and a ties with c once.
+    rows = [BlockRow("j1", i, ["a", "b", "c"], [1, 2, 3]) for i in range(1, 30)]
+    rows += [BlockRow("j2", 30, ["c", "a", "b"], [3, 2, 1]), pair("a", 1, "c", 1)]
+    ranking = rank(blocks_from_rows(rows, "abc"))
+    table = [
+        (row.system, row.rank, row.rank_low, row.rank_high, row.cluster) for row in ranking.systems
+    ]
+    assert table == [("a", 1, 1, 1, 1), ("b", 2, 2, 2, 2), ("c", 3, 3, 3, 3)]
+    scores = {row.system: row.score for row in ranking.systems}
+    assert scores == pytest.approx({"a": (29 / 30 + 1) / 2, "b": (1 / 30 + 1) / 2, "c": 0})
+    counts = [(row.wins, row.losses, row.ties) for row in ranking.systems]
+    assert counts == [(59, 1, 1), (31, 29, 0), (0, 60, 1)]
+    assert (ranking.blocks, ranking.comparisons, ranking.ties, ranking.judges) == (31, 91, 1, 3)
+    assert ranking.groups == (("a", "b", "c"),)
+    assert (ranking.method, ranking.resample) == ("expected_wins", "two_way")
+
+
+def test_systems_that_cannot_be_told_apart_share_a_range_and_a_cluster() -> None:
+    rows = [pair("a", 1, "b", 2, i) for i in range(10)]
+    rows += [pair("a", 2, "b", 1, i) for i in range(10, 20)]
+    ranking = rank(blocks_from_rows(rows, "ab"))
+    assert [(row.rank_low, row.rank_high, row.cluster) for row in ranking.systems] == [
+        (1, 2, 1)
+    ] * 2
+
+
+def test_systems_without_decided_comparisons_are_listed_apart_with_the_reason() -> None:
+    rows = [pair("a", 1, "b", 2), pair("a", 1, "c", 1)]
+    ranking = ranked(rows, ("a", "b", "c", "d"))
+    assert [row.system for row in ranking.systems] == ["a", "b"]
+    assert [(row.system, row.reason, row.ties) for row in ranking.not_estimable] == [
+        ("c", "only_ties", 1),
+        ("d", "no_comparison", 0),
+    ]
+
+
+def test_systems_never_compared_even_indirectly_are_in_different_groups() -> None:
+    ranking = ranked([pair("a", 1, "d", 2), pair("c", 1, "b", 2)], ("a", "b", "c", "d", "e"))
+    assert ranking.groups == (("a", "d"), ("b", "c"))
+
+
+@pytest.mark.parametrize("rows", [[], [pair("a", 1, "b", 1)]])
+def test_nothing_decided_ranks_nobody(rows: list[BlockRow]) -> None:
+    ranking = ranked(rows, ("a", "b"))
+    assert ranking.systems == ()
+    assert ranking.groups == ()
+    assert [row.system for row in ranking.not_estimable] == ["a", "b"]
+
+
+@given(data=st.data())
+def test_the_order_of_rows_and_systems_changes_no_bit(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    shuffled = data.draw(st.permutations(rows))
+    assert ranked(rows, systems) == ranked(shuffled, tuple(reversed(systems)))
+
+
+@given(data=st.data())
+def test_tables_do_not_contradict_themselves(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    ranking = ranked(data.draw(rows_strategy), systems)
+    table = ranking.systems
+    assert [row.rank for row in table] == list(range(1, len(table) + 1))
+    assert all(row.rank_low <= row.rank <= row.rank_high <= len(table) for row in table)
+    for better, worse in pairwise(table):
+        assert better.score > worse.score - 1e-11
+        assert worse.cluster - better.cluster in (0, 1)
+        assert (worse.cluster > better.cluster) <= (worse.rank_low > better.rank_high)
+    assert sum(row.wins for row in table) == sum(row.losses for row in table)
+    assert sum(row.wins for row in table) + ranking.ties == ranking.comparisons
+    names = {row.system for row in table} | {row.system for row in ranking.not_estimable}
+    assert names == set(systems)
+
+
+@given(data=st.data())
+def test_a_system_nobody_judged_changes_nothing_for_the_others(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    assert ranked(rows, systems).systems == ranked(rows, (*systems, "a newcomer")).systems
+
+
+@given(data=st.data())
+def test_relabelling_systems_permutes_scores(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    rows = data.draw(rows_strategy)
+    new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
+    renamed = [
+        replace(row, candidates=[tuple(new[name] for name in c) for c in row.candidates])
+        for row in rows
+    ]
+    scores = {new[row.system]: row.score for row in ranked(rows, systems).systems}
+    assert {row.system: row.score for row in ranked(renamed, systems).systems} == pytest.approx(
+        scores
+    )
+
+
+@given(data=st.data())
+def test_a_ranking_is_plain_json_without_nan(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    ranking = ranked(data.draw(rows_strategy), systems)
+    text = json.dumps(asdict(ranking), allow_nan=False)
+    assert json.loads(text)["blocks"] == ranking.blocks
+
+
+@pytest.mark.parametrize(
+    "bad", [{"resamples": 0}, {"confidence": 1.0}, {"confidence": 95.0}, {"seed": -1}]
+)
+def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
+    blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        rank(blocks, **bad)

@@ -1,0 +1,43 @@
+"""The drawing of a comparison: complete, legible to machines, self-contained."""
+
+from xml.etree import ElementTree as ET
+
+from ranking.core.simulation.model import Model
+from ranking.design_study.plot import comparison_plot
+from ranking.design_study.study import compare_designs
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
+    found = compare_designs(
+        Model(systems=4, noise=3.0),
+        ranges=("sign_test",),
+        target_pairs=(0.5, 0.8),
+        limit=300,
+        experiments=5,
+        seed=2,
+    )
+    drawn = comparison_plot(found, titles=["a < b", "c & d"], axis="Judgments", title="Done")
+    root = ET.fromstring(drawn)
+    assert root.get("role") == "img"
+    assert root.find(f"{SVG}title") is not None
+    words = [each.text for each in root.iter(f"{SVG}text")]
+    assert {"a < b", "c & d", "uniform", "balanced", "active", "Judgments"} <= set(words)
+    lines = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "line"]
+    rises = [line.count("V") for line in lines[::2]]
+    assert rises == [sum(each is not None for each in row.each) for row in found.rows]
+    assert "href" not in drawn
+    assert "script" not in drawn
+
+
+def test_a_comparison_in_which_nobody_arrived_can_still_be_drawn() -> None:
+    found = compare_designs(
+        Model(systems=4, noise=3.0),
+        ranges=("anytime",),
+        target_pairs=(1.0,),
+        limit=35,
+        experiments=2,
+        seed=2,
+    )
+    ET.fromstring(comparison_plot(found, titles=["none"], axis="Judgments", title="Done"))

@@ -1,0 +1,266 @@
+"""The compiled pass reads what the strict readers read, and leaves to them what it does not."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from itertools import pairwise as pairwise_of
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from campaign.formats import FormatError
+from ranking.core.judged.blocks import Blocks
+from ranking.files import JudgmentsRead, build, read_judgments, scan
+
+MakeFile = Callable[..., str]
+ALWAYS, NEVER = 0, 1 << 60
+
+
+@pytest.fixture(autouse=True)
+def _compiled_for_small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "COMPILED_FROM", 1)
+
+
+def blocks(random: np.random.Generator, count: int) -> Iterator[tuple[int, str, list[list[str]]]]:
+    systems = ["A", "system-with-a-name-of-more-than-sixteen-bytes", "Ünï", "d", "e f", "g.1", "h"]
+    for _ in range(count):
+        shown = random.permutation(systems)[: random.integers(2, 6)].tolist()
+        candidates = [[name] for name in shown]
+        if random.random() < 0.3 and len(candidates) > 2:
+            candidates[0] += candidates.pop()
+        yield int(random.integers(1, 40)), f"judge{random.integers(4)}", candidates
+
+
+def five_way(random: np.random.Generator, count: int) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    places = range(1, 6)
+    writer.writerow(
+        ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
+        + [f"system{place}{what}" for place in places for what in ("Number", "Id")]
+        + [f"system{place}rank" for place in places]
+    )
+    for segment, judge, candidates in blocks(random, count):
+        cells = [cell for one in candidates for cell in (",".join("7" * len(one)), ",".join(one))]
+        ranks = random.choice([-1, 1, 2, 3, 4, 5], len(candidates)).tolist()
+        empty = 5 - len(candidates)
+        language = "English" if random.random() < 0.7 else 'a "quoted" one'
+        writer.writerow(
+            ["Czech", language, segment, "doc/1, part 2", segment, judge, *cells]
+            + [""] * (2 * empty)
+            + ranks
+            + [-1] * empty
+        )
+    return out.getvalue()
+
+
+def pairwise(random: np.random.Generator, count: int) -> str:
+    rows = []
+    for ranking, (segment, judge, candidates) in enumerate(blocks(random, count)):
+        ranks = random.choice([-1, 1, 2, 3, 4, 5], len(candidates)).tolist()
+        for p, one in enumerate(candidates):
+            for q in range(p):
+                rows += [
+                    f"x,y,{segment},{segment},{judge},{a},{ranks[p]},{b},{ranks[q]},{ranking}\n"
+                    for a in one
+                    for b in candidates[q]
+                ]
+    header = (
+        "srclang,trglang,srcIndex,segmentId,judgeID,"
+        "system1Id,system1rank,system2Id,system2rank,rankingID\n"
+    )
+    return header + "".join(random.permutation(rows).tolist())
+
+
+def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
+    assert (found.blocks.systems, found.blocks.judges) == (
+        expected.blocks.systems,
+        expected.blocks.judges,
+    )
+    for name in ("labels", "candidates", "judge", "segment", "key"):
+        one, other = (getattr(each.blocks, name) for each in (found, expected))
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other, err_msg=name)
+    assert (found.skipped, found.blank_labels) == (expected.skipped, expected.blank_labels)
+    assert found.files == expected.files
+
+
+def of_plain_names(content: str) -> str:
+    return content.replace('"a ""quoted"" one"', "English")
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows the compiled pass read in each go."""
+    rows: list[int] = []
+    original = scan._scanned
+
+    def spied(data: bytes, start: int, layout: scan.Layout) -> scan.Scanned:
+        found = original(data, start, layout)
+        rows.append(len(found.index))
+        return found
+
+    monkeypatch.setattr(scan, "_scanned", spied)
+    return rows
+
+
+def both(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[JudgmentsRead, JudgmentsRead]:
+    fast = read_judgments([name], scanned_from_bytes=ALWAYS)
+    monkeypatch.setattr(build, "COMPILED_FROM", NEVER)
+    return fast, read_judgments([name], scanned_from_bytes=NEVER)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("make", [five_way, pairwise])
+def test_plain_files_are_read_alike_to_the_last_bit(
+    make: Callable[[np.random.Generator, int], str],
+    seed: int,
+    make_file: MakeFile,
+    scanned: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = of_plain_names(make(np.random.default_rng(seed), 200))
+    assert_same(*both(make_file(content), monkeypatch))
+    assert sum(scanned) == len(content.splitlines()) - 1
+
+
+def test_rows_are_the_same_however_many_are_scanned_at_a_time(
+    make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 300 lines of about 100 bytes; what is read at a time cannot be less than a chunk of the file.
+    content = of_plain_names(five_way(np.random.default_rng(1), 4000))
+    monkeypatch.setattr(scan, "byte_chunks", lambda file: iter(lambda: file.stream.read(5000), b""))
+    from ranking.files import five_way as reader
+
+    monkeypatch.setattr(
+        reader, "scan", lambda file, layout: scan.scan(file, layout, at_a_time=20_000)
+    )
+    assert_same(*both(make_file(content), monkeypatch))
+    assert len(scanned) > 10
+    assert sum(scanned) == 4000
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
+def test_other_line_ends_and_blank_lines_are_plain(
+    ends: str, make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "\ufeff" + of_plain_names(five_way(np.random.default_rng(2), 20)).rstrip("\n")
+    assert_same(*both(make_file(content.replace("\n", ends)), monkeypatch))
+    assert scanned == [20]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Czech,", 'Cz"ech,'),
+        ("Czech,", '"Cz""ech",'),
+        ("Czech,", " Czech,"),
+        ("judge1,", "judge1 ,"),
+        (",A,", ", A,"),
+        (",-1\n", ", -1\n"),
+        (",5\n", ",05\n"),
+    ],
+)
+def test_what_is_not_plain_but_in_order_is_left_to_the_strict_reader(
+    old: str, new: str, make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = of_plain_names(five_way(np.random.default_rng(3), 200))
+    assert old in content
+    content = content.replace(old, new) if "C" in old else content.replace(old, new, 1)
+    assert_same(*both(make_file(content), monkeypatch))
+    assert not scanned
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        (",5\n", ",7\n", "system5rank"),
+        (",5\n", ",+5\n", "system5rank"),
+        (",5\n", ",\n", None),
+        (",5\n", ",5,\n", None),
+        ("Czech,", ",", "srclang"),
+        ("judge1,", ",", "judgeId"),
+        ("judge1,", "j" * 101 + ",", "judgeId"),
+        ("judge1,", "j\x7f,", None),
+        ("judge1,", "j\x01,", None),
+        ("judge1,", 'j",', None),
+        (",7,A,", ",7x,A,", "Number"),
+        (",7,A,", ',"7,7",A,', "Number"),
+        (",7,A,", ',7,"A,A",', "Id"),
+        (",7,A,", ",7,,", "rank|Id"),
+        (",English,", ",English,0", None),
+    ],
+)
+def test_the_strict_reader_words_the_errors(
+    old: str, new: str, field: str | None, make_file: MakeFile
+) -> None:
+    content = of_plain_names(five_way(np.random.default_rng(4), 200))
+    name = make_file(content.replace(old, new, 1))
+    outcomes: list[tuple[object, ...] | None] = []
+    for size in (ALWAYS, NEVER):
+        try:
+            read_judgments([name], scanned_from_bytes=size)
+            outcomes.append(None)
+        except FormatError as error:
+            outcomes.append(error.args)
+    assert outcomes[0] == outcomes[1]
+    if field is not None:
+        refused = outcomes[0]
+        assert refused is not None
+        assert any(part in str(refused[-1]) for part in field.split("|"))
+
+
+def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
+    make_file: MakeFile,
+) -> None:
+    name = make_file(
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n'
+    )
+    with pytest.raises(FormatError, match="the system A stands twice in the row") as found:
+        read_judgments([name], scanned_from_bytes=ALWAYS)
+    assert (found.value.line, found.value.field) == (3, "system2Id")
+
+
+def test_names_with_the_same_beginning_are_told_apart(
+    make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The pass compares 16 bytes at once and 8 at a time after them.
+    alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
+    names = [alphabet[:length] for length in range(1, 36)]
+    names += [name[:-1] + "-" for name in names[1:]]
+    content = (
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        "system1rank,system2rank\n"
+    )
+    for segment, (one, other) in enumerate(pairwise_of(names), start=1):
+        content += f"a,b,{segment},d,1,{one},{one},{other},1,2\n"
+        content += f'a,b,{segment + 12345678},d,1,"{other}",{other},"{one}",,5\n'
+    fast, strict = both(make_file(content), monkeypatch)
+    assert_same(fast, strict)
+    assert scanned == [2 * len(names) - 2]
+    assert set(fast.blocks.systems) == set(names)
+    assert {1, 12345679} <= set(fast.blocks.segment.tolist())
+
+
+@pytest.mark.realdata
+def test_released_files_are_read_alike(
+    real_data: Path, scanned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("wmt10/judgments.es-en.csv", "wmt12-cs-en/judgments.csv"):
+        assert_same(*both(str(real_data / name), monkeypatch))
+        monkeypatch.setattr(build, "COMPILED_FROM", 1)
+    assert_same(*both(str(real_data / "wmt16-it-en-nl" / "pairwise.csv"), monkeypatch))
+    assert scanned == [1140, 1294, 7278]
+
+
+def test_equal_judgments_get_keys_of_their_own(
+    make_file: MakeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = of_plain_names(five_way(np.random.default_rng(5), 20))
+    header, *rows = content.splitlines(keepends=True)
+    fast, strict = both(make_file(header + "".join(rows + rows[::-1])), monkeypatch)
+    assert_same(fast, strict)
+    found: Blocks = fast.blocks
+    assert len(np.unique(found.key)) == 40

@@ -1,0 +1,300 @@
+"""`rank_judgments`: what it says, in which format, and where it writes it."""
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from ranking.core.counting.resampling import Level
+from ranking.core.judged.blocks import Blocks
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.rankings.rank import rank
+from ranking.files import read_judgments
+from ranking.management.commands import rank_judgments
+
+Run = Callable[..., str]
+RunJson = Callable[..., Any]
+
+
+def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        "rank_judgments", judgments, "--method", "expected_wins", "lopez", "--resamples", 50
+    )
+    assert said["version"]
+    given = said["input"]
+    assert [file["name"] for file in given["files"]] == [judgments]
+    assert len(given["files"][0]["sha256"]) == 64
+    counts = {name: given[name] for name in ("blocks", "skipped", "blank_labels", "judges")}
+    assert counts == {"blocks": 8, "skipped": 0, "blank_labels": 2, "judges": 2}
+    # Without the reference: 3 + 1 + 1 + 3 comparisons of each judge, one of them a tie.
+    assert (given["comparisons"], given["ties"], given["systems"]) == (16, 2, 3)
+    assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
+    first = said["rankings"][0]
+    assert (first["seed"], first["resample"], first["parameters"]) == (0, "two_way", {})
+    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 2)
+    # 3, 1, 0 and 3 decided comparisons of each of two judges on the four segments.
+    assert first["limits"] == ["few_judges", "few_segments"]
+    assert first["effective_judges"] == 2
+    assert first["effective_segments"] == pytest.approx(7**2 / (3**2 + 1**2 + 3**2))
+    assert set(first["systems"][0]) == {
+        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+        *("wins", "losses", "ties"),
+    }
+    assert [row["rank"] for row in first["systems"]] == [1, 2, 3]
+    assert said["rankings"][1]["extra"]["violations"] >= 0
+    assert said["rankings"][1]["extra"]["proven_optimal"] is True
+
+
+def test_the_ranking_is_the_core_s(judgments: str, run_json: RunJson) -> None:
+    blocks: Blocks = read_judgments([judgments]).blocks
+    expected = rank(blocks.without(["_ref"]), seed=3)
+    (said,) = run_json("rank_judgments", judgments, "--seed", 3)["rankings"]
+    assert [
+        (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
+        for row in said["systems"]
+    ] == [
+        (row.system, row.score, row.rank_low, row.rank_high, row.cluster)
+        for row in expected.systems
+    ]
+
+
+def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson) -> None:
+    def systems(*arguments: str) -> set[str]:
+        said = run_json("rank_judgments", judgments, "--resamples", 10, *arguments)
+        return {row["system"] for row in said["rankings"][0]["systems"]}
+
+    assert systems() == {"A", "B", "C"}
+    assert systems("--reference", "include") == {"A", "B", "C", "_ref"}
+    assert systems("--reference-system", "A") == {"B", "C", "_ref"}
+    with pytest.raises(CommandError, match="no system 'ref' to be the reference") as refused:
+        systems("--reference-system", "ref")
+    assert refused.value.returncode == 2
+
+
+def test_jobs_do_not_change_the_result(judgments: str, run: Run) -> None:
+    one, three = (
+        run("rank_judgments", judgments, "--format", "json", "--jobs", jobs) for jobs in (1, 3)
+    )
+    assert one == three
+
+
+def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("rank_judgments", judgments, "--format", "csv"))))
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    both = run("rank_judgments", judgments, "--format", "csv", "--method", "bojar", "lopez")
+    assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
+    latex = run("rank_judgments", judgments, "--format", "latex")
+    assert latex.count(r"\\") == 4
+    assert "rank ranges that account for neither segments nor judges" in latex
+    markdown = run("rank_judgments", judgments, "--format", "markdown")
+    assert markdown.count("\n|") == 5
+    text = run("rank_judgments", judgments, "--seed", 4)
+    assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
+    assert "Only two judges: these rank ranges hold for these judges" in text
+    assert "Seed: 4." in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "level"),
+    [
+        ([], "two_way"),
+        (["--resample", "segments"], "segments"),
+        (["--rank-ranges", "two_way"], "two_way"),
+        (["--rank-ranges", "two_way", "--resample", "two_way"], "two_way"),
+        (["--rank-ranges", "bootstrap"], "blocks"),
+        (["--rank-ranges", "bootstrap", "--resample", "judges"], "judges"),
+    ],
+)
+def test_the_options_choose_the_level_and_the_ranges_are_of_it(
+    judgments: str, run_json: RunJson, arguments: list[str], level: Level
+) -> None:
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), resample=level)
+    assert (said["ranges"], said["resample"]) == ("percentile", level)
+    assert [(row["rank_low"], row["rank_high"]) for row in said["systems"]] == [
+        (row.rank_low, row.rank_high) for row in expected.systems
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        (["--rank-ranges", "sign_test"], {"ranges": "sign_test"}),
+        (
+            ["--rank-ranges", "sign_test", "--correction", "holm", "--sided", "two"],
+            {"ranges": "sign_test", "correction": Correction.HOLM, "sides": 2},
+        ),
+        (["--rank-ranges", "confidence_set"], {"ranges": "confidence_set"}),
+        (
+            ["--rank-ranges", "confidence_set", "--resample", "blocks", "--correction", "holm"],
+            {"ranges": "confidence_set", "resample": "blocks", "correction": Correction.HOLM},
+        ),
+        (["--rank-ranges", "anytime"], {"ranges": "anytime"}),
+        (["--correction", "bh"], {"correction": Correction.BENJAMINI_HOCHBERG}),
+    ],
+)
+def test_pairs_are_told_with_their_tests_in_every_format(
+    judgments: str, run: Run, run_json: RunJson, arguments: list[str], chosen: dict[str, Any]
+) -> None:
+    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), **chosen)
+    (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
+    assert said["pairs"] == [asdict(pair) for pair in expected.pairs]
+    assert (said["correction"], said["sides"]) == (expected.correction, expected.sides)
+    best, last = expected.pairs[0], expected.pairs[-1]
+    text = run("rank_judgments", judgments, *arguments)
+    assert "Pairs of systems by expected_wins" in text
+    assert f"{best.adjusted_p:.3f}" in text
+    assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
+    markdown = run("rank_judgments", judgments, *arguments, "--format", "markdown")
+    assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
+    assert r"\caption{Pairs" in run("rank_judgments", judgments, *arguments, "--format", "latex")
+    cells = list(
+        csv.DictReader(io.StringIO(run("rank_judgments", judgments, *arguments, "--format", "csv")))
+    )
+    (p_value,) = [
+        cell["value"]
+        for cell in cells
+        if (cell["table"], cell["row"], cell["column"])
+        == ("expected_wins_pairs", f"{last.better} | {last.worse}", "adjusted_p")
+    ]
+    assert float(p_value) == last.adjusted_p
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
+        (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
+        (["--rank-ranges", "sign_test", "--resample", "blocks"], "take pairs for independent"),
+        (["--rank-ranges", "anytime", "--resample", "blocks"], "take two_way for independent"),
+        (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
+        (["--rank-ranges", "confidence_set", "--correction", "bh"], "each alone"),
+        (["--rank-ranges", "confidence_set", "--sided", "one"], "in both directions"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_before_the_work(
+    run: Run, arguments: list[str], words: str
+) -> None:
+    with pytest.raises(CommandError, match=words) as refused:
+        run("rank_judgments", "/no/such/file.csv", *arguments)
+    assert refused.value.returncode == 2
+
+
+def test_output_replaces_the_file_whole(judgments: str, run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "ranking.csv"
+    output.write_text("old", encoding="utf-8")
+    assert run("rank_judgments", judgments, "--format", "csv", "--output", output) == ""
+    assert output.read_text(encoding="utf-8").startswith("system,score,rank")
+    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+
+
+def test_ctrl_c_leaves_what_was_there(
+    judgments: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_args: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rank_judgments, "rank", interrupted)
+    output = tmp_path / "ranking.csv"
+    output.write_text("old", encoding="utf-8")
+    with pytest.raises(CommandError, match="nothing was written") as ended:
+        run("rank_judgments", judgments, "--output", output)
+    assert ended.value.returncode == 130
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(CommandError, match="nothing was written"):
+        run("diagnose_campaign", judgments, "--output", output)
+    assert output.read_text(encoding="utf-8") == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+
+
+def test_an_output_nowhere_is_refused_before_the_work(judgments: str, run: Run) -> None:
+    with pytest.raises(CommandError, match="no such place") as refused:
+        run("rank_judgments", judgments, "--output", "/no/such/folder/ranking.json")
+    assert refused.value.returncode == 2
+
+
+def test_a_level_that_a_method_cannot_resample_is_bad_input(judgments: str, run: Run) -> None:
+    with pytest.raises(CommandError) as refused:
+        run("rank_judgments", judgments, "--method", "geq_all_in_block", "--resample", "pairs")
+    assert refused.value.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--resamples", "0"), ("--confidence", "1"), ("--seed", "-1"), ("--confidence", "nan")],
+)
+def test_numbers_out_of_range_are_refused(
+    judgments: str, run: Run, option: str, value: str
+) -> None:
+    with pytest.raises(CommandError, match=f"argument {option}"):
+        run("rank_judgments", judgments, f"{option}={value}")
+
+
+def test_what_does_not_converge_ends_in_words(
+    judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ranking.core.methods.davidson.likelihood._MOST_STEPS", 1)
+    with pytest.raises(CommandError, match="did not converge in 1 steps"):
+        run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
+
+
+def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: RunJson) -> None:
+    said = run_json(
+        *("rank_judgments", judgments, "--method", "bradley_terry", "hopkins_may", "trueskill_wmt"),
+        *("--parameter", "bradley_terry.prior=0.5", "hopkins_may.radius=0.4"),
+        *("--parameter", "trueskill_wmt.runs=20", "trueskill_wmt.collapsed_tie=no"),
+        *("--resamples", 5, "--resample", "blocks"),
+    )
+    given = {ranking["method"]: ranking["parameters"] for ranking in said["rankings"]}
+    assert given["bradley_terry"] == {"prior": 0.5}
+    assert given["hopkins_may"] == {"inference": "collapsed", "radius": 0.4}
+    assert given["trueskill_wmt"]["runs"] == 20
+    assert given["trueskill_wmt"]["collapsed_tie"] is False
+    blocks = read_judgments([judgments]).blocks.without(["_ref"])
+    expected = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0.5})
+    scores = {row["system"]: row["score"] for row in said["rankings"][0]["systems"]}
+    assert scores == {row.system: row.score for row in expected.systems}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("prior=1", "'prior=1' is not of the form METHOD.NAME=VALUE"),
+        ("bradley_terry.prior", "is not of the form METHOD.NAME=VALUE"),
+        ("elo.k=1", "'elo' is none of geq_others"),
+        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(it has: prior\)"),
+        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(it has: none\)"),
+        ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is no number"),
+        ("trueskill.runs=1.5", "trueskill.runs: '1.5' is no whole number"),
+        ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
+        ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),
+        ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
+        ("hopkins_may.radius=none", "hopkins_may.radius: this method is not asked for"),
+        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
+    ],
+)
+def test_parameters_that_are_wrong_are_refused_in_words(
+    judgments: str, run: Run, given: str, said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        run(
+            *("rank_judgments", judgments, "--method", "bradley_terry"),
+            *("--parameter", *given.split()),
+        )
+
+
+def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -> None:
+    header = Path(judgments).read_text(encoding="utf-8").splitlines()[0]
+    one = tmp_path / "one.csv"
+    one.write_text(f"{header}\nCzech,English,1,d,1,ann,A,B,C,1,2,3\n", encoding="utf-8")
+    text = run(
+        *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
+        *("--parameter", "bradley_terry.prior=0"),
+    )
+    assert "Parameters: prior 0.0." in text
+    assert "the scores show it as 10: A > B > C." in text

@@ -1,0 +1,153 @@
+"""Where things lie in the plots."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.selectors import Standing
+from ranking.pages.formats import ago, duration, kappa, rank_range, share
+from ranking.pages.history_plot import ROW, WIDTH, formation_plot
+from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.selectors.formation import RUNS_SHOWN, Stage, _evenly_spread
+from ranking.selectors.judges import JudgeAgreement, JudgeRow
+from ranking.selectors.progress import Period
+
+
+def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
+    return {"system": name, "rank": rank, "rank_low": low, "rank_high": high, "cluster": cluster}
+
+
+def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
+    plot = rank_plot([system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)])
+
+    assert [tick.at for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
+    assert [(row.low, row.dot, row.high) for row in plot.rows] == [
+        ("16.667%", "16.667%", "16.667%"),
+        ("50%", "50%", "83.333%"),
+        ("50%", "83.333%", "83.333%"),
+    ]
+    assert [row.begins_cluster for row in plot.rows] == [False, True, False]
+
+
+def test_a_long_axis_names_every_few_ranks() -> None:
+    plot = rank_plot([system(str(rank), rank, rank, rank, rank) for rank in range(1, 31)])
+    assert [tick.number for tick in plot.axis] == [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+    assert len(plot.ticks) == 30
+
+
+def test_positions_are_numbers_to_svg_in_every_language() -> None:
+    with translation.override("de"):
+        assert percent(0.125) == "12.5%"
+
+
+def test_the_highest_bar_fills_the_plot_and_the_lowest_is_seen() -> None:
+    start = datetime(2026, 3, 10, tzinfo=UTC)
+    counts = [0, 1, 1000, 500]
+    plot = bar_plot([Period(start + timedelta(hours=i), n) for i, n in enumerate(counts)])
+
+    assert [bar.height for bar in plot.bars] == ["0%", "4%", "100%", "50%"]
+    assert [bar.y for bar in plot.bars] == ["100%", "96%", "0%", "50%"]
+    assert plot.highest == 1000
+
+
+def test_nothing_judged_is_an_empty_plot() -> None:
+    assert bar_plot([]).bars == ()
+    assert bar_plot([Period(datetime(2026, 3, 10, tzinfo=UTC), 0)]).highest == 0
+
+
+def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
+    agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2)
+    return JudgeRow(
+        1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD, is_suspect=False
+    )
+
+
+@given(st.lists(st.floats(-1, 1), max_size=8), st.floats(-1, 1))
+def test_every_kappa_and_interval_lies_on_the_axis(kappas: list[float], overall: float) -> None:
+    plot = kappa_plot([judge(value, value - 0.5, min(1, value + 0.5)) for value in kappas], overall)
+    for row in plot.rows:
+        assert row.mark is not None
+        low, dot, high = (
+            float(at.rstrip("%")) for at in (row.mark.low, row.mark.dot, row.mark.high)
+        )
+        assert 0 <= low <= dot <= high <= 100
+
+
+def test_a_judge_without_kappa_has_no_mark() -> None:
+    assert kappa_plot([judge(None)], None).rows[0].mark is None
+
+
+def stage(comparisons: int, *names: str) -> Stage:
+    systems = [system(name, rank, rank, rank, rank) for rank, name in enumerate(names, start=1)]
+    return Stage(watermark=comparisons, comparisons=comparisons, systems=systems)
+
+
+def test_lines_follow_the_ranks() -> None:
+    plot = formation_plot([stage(10, "b", "a"), stage(60, "a", "b"), stage(110, "a", "b", "c")])
+
+    assert plot is not None
+    assert (plot.first, plot.last, plot.height) == (10, 110, 3 * ROW)
+    assert [line.system for line in plot.lines] == ["a", "b", "c"]
+    assert plot.lines[0].points == f"0,150 {WIDTH // 2},50 {WIDTH},50"
+    assert plot.lines[2].points == f"{WIDTH},250"
+    assert [line.tone for line in plot.lines] == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        [],
+        [stage(1, "a", "b"), stage(2, "a", "b")],
+        [stage(1, "a"), stage(2, "a"), stage(3, "a")],
+        [stage(5, "a", "b"), stage(5, "a", "b"), stage(5, "b", "a")],
+    ],
+)
+def test_there_is_no_picture_of_next_to_nothing(stages: list[Stage]) -> None:
+    assert formation_plot(stages) is None
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=1, max_size=300, unique=True))
+def test_few_runs_stand_for_many(numbers: list[int]) -> None:
+    numbers.sort()
+    chosen = _evenly_spread(numbers)
+    assert len(chosen) <= RUNS_SHOWN
+    assert set(chosen) <= set(numbers)
+    assert chosen == sorted(chosen)
+    assert {chosen[0], chosen[-1]} == {numbers[0], numbers[-1]}
+
+
+def test_figures_as_readers_know_them() -> None:
+    assert [kappa(value) for value in (0.3149, -0.0149, -0.001, None)] == [
+        "0.31",
+        "−0.01",
+        "0.00",
+        "–",
+    ]
+    assert [share(value) for value in (0.0, 0.001, 0.714, 0.9999, 1.0, None)] == [
+        "0 %",
+        "1 %",
+        "71 %",
+        "99 %",
+        "100 %",
+        "–",
+    ]
+    assert rank_range({"rank_low": 3, "rank_high": 3}) == "3"
+    assert rank_range({"rank_low": 3, "rank_high": 4}) == "3–4"
+    assert [duration(value) for value in (0.84, 9.6, 42.4, 125, 4320, None)] == [
+        "0.8 s",
+        "10 s",
+        "42 s",
+        "2 min 5 s",
+        "1 h 12 min",
+        "–",
+    ]
+
+
+def test_ages_are_told_in_whole_minutes() -> None:
+    now = datetime.now(tz=UTC)
+    assert ago(now - timedelta(seconds=30)) == "just now"
+    assert ago(now - timedelta(hours=3, minutes=20)) == "3\xa0hours ago"
