@@ -63,7 +63,7 @@ def services_needed(paths: Sequence[str], *, folder: Path) -> bool:
     """Return whether a run needs services: all do but those of unit tests alone.
 
     Args:
-        paths: what the command line names, such as ``tests/unit/formats/test_tsv.py::test_name``; all
+        paths: what the command line names, such as ``tests/unit/campaign/formats/test_tsv.py::test_name``; all
             tests if empty.
         folder: where relative paths begin.
     """

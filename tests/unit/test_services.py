@@ -12,7 +12,7 @@ from tests.services import services_needed
         ([], True),
         (["tests"], True),
         (["tests/unit"], False),
-        (["tests/unit/formats/test_tsv.py::test_name", "tests/unit/sampling"], False),
+        (["tests/unit/campaign/formats/test_tsv.py::test_name", "tests/unit/docs"], False),
         (["tests/unit", "tests/integration/web"], True),
         ([str(CHECKOUT / "tests" / "unit")], False),
     ],

@@ -8,6 +8,10 @@ import pytest
 
 from launcher.home import CHECKOUT
 
+ROOMS = (
+    *("annotation", "campaign", "catalogues", "config", "demo", "docs", "launcher", "ranking"),
+    *("static", "templates", "tests"),
+)
 FOLDERS = (".github", "demo", "docs", "tests/data")
 DOCUMENTS = [
     *sorted(CHECKOUT.glob("*.md")),
@@ -48,6 +52,14 @@ def test_links_resolve(document: Path) -> None:
         if not path.exists() or (anchor and anchor not in anchors(path)):
             broken.append(target)
     assert broken == []
+
+
+@pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: path.relative_to(CHECKOUT).as_posix()
+)
+def test_paths_in_code_are_there(document: Path) -> None:
+    named = re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./*-]+)`", document.read_text())
+    assert [path for path in named if not any(CHECKOUT.glob(path.rstrip("/")))] == []
 
 
 def test_a_link_to_nowhere_is_found() -> None:
