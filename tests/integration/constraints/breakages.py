@@ -29,10 +29,11 @@ class Attempt:
         """
         connection.check_constraints()
         before = self.rule.rows()
-        with pytest.raises((IntegrityError, InternalError), match=saying) as refusal:
-            with transaction.atomic():
-                yield
-                connection.check_constraints()
+        with (
+            pytest.raises((IntegrityError, InternalError), match=saying) as refusal,
+            _to_the_end(),
+        ):
+            yield
         assert self.rule.is_broken_by(refusal.value), f"refused, but by another: {refusal.value}"
         assert self.rule.rows() == before
         self.refused += 1
@@ -41,10 +42,18 @@ class Attempt:
     def accepts(self) -> Iterator[None]:
         """Assert that PostgreSQL accepts what is done here, to the end of the transaction."""
         with transaction.atomic():
-            yield
-            connection.check_constraints()
+            with _to_the_end():
+                yield
             transaction.set_rollback(True)
         self.accepted += 1
+
+
+@contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Do something as if its transaction ended with it: deferred rules are checked, too."""
+    with transaction.atomic():
+        yield
+        connection.check_constraints()
 
 
 Breakage = Callable[[Attempt], None]

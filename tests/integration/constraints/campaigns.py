@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from campaign.models import Acceptance, Campaign, Instructions, Membership, Session, User
 from campaign.services import instructions_accept, instructions_write
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_person
 
 
 def campaign() -> Create:
@@ -17,7 +18,7 @@ def campaign() -> Create:
 
 
 def user() -> Create:
-    make_organiser(make_campaign(), "olga@example.org")
+    make_person("olga@example.org")
     return partial(User.objects.create, name="Otto", email="otto@example.org")
 
 
@@ -30,9 +31,8 @@ def session() -> Create:
 
 
 def membership() -> Create:
-    user = make_organiser(make_campaign("museum"))
     return partial(
-        Membership.objects.create, campaign=make_campaign("theatre"), user=user, role="researcher"
+        Membership.objects.create, campaign=make_campaign(), user=make_person(), role="researcher"
     )
 
 
@@ -97,12 +97,14 @@ breaks_by_fields(
 
 @breaks("membership_once_per_user_and_campaign")
 def a_user_is_an_organiser_and_a_researcher(attempt: Attempt) -> None:
-    museum = make_campaign()
-    olga, otto = make_organiser(museum), User.objects.create_user(name="Otto")
+    create = membership()
+    create(role="organiser")
     with attempt.refuses():
-        Membership.objects.create(campaign=museum, user=olga, role="researcher")
+        create()
     with attempt.accepts():
-        Membership.objects.create(campaign=museum, user=otto, role="researcher")
+        create(user=make_person())
+    with attempt.accepts():
+        create(campaign=make_campaign("elsewhere"))
 
 
 @breaks("instructions_never_change")

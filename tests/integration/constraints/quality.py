@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.models import QualityAction, QualityReversal, QualityRule
 from annotation.services import quality_action_revert, quality_action_take
 from campaign.models import Judge, TestSet, User
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import make_person, small_test_set
 
 TERMS: dict[str, Any] = {
     "measure": "ties",
@@ -40,7 +40,7 @@ def action_by_a_person() -> Create:
         QualityAction.objects.create,
         judge=make_judge(there.campaign),
         test_set=there,
-        created_by=make_organiser(there.campaign),
+        created_by=make_person(),
         action="warn",
     )
 
@@ -70,9 +70,6 @@ breaks_by_fields(
 breaks_by_fields(
     "quality_action_is_known", action_by_a_person, {"action": "shout"}, accepted={"action": "pause"}
 )
-breaks_by_fields(
-    "quality_action_by_a_rule_or_by_a_person", action_by_a_person, {"created_by": None}
-)
 
 
 @breaks("quality_rule_terms_stay")
@@ -95,7 +92,7 @@ def the_terms_of_a_rule_are_changed(attempt: Attempt) -> None:
         with attempt.refuses(saying="never change"):
             rules.update(**change)
     with attempt.accepts():
-        rules.update(switched_off_at=timezone.now(), switched_off_by=make_organiser(there.campaign))
+        rules.update(switched_off_at=timezone.now(), switched_off_by=make_person())
 
 
 @breaks("annotation.QualityRule.replaces")
@@ -110,12 +107,26 @@ def two_rules_replace_one(attempt: Attempt) -> None:
         create(replaces=second)
 
 
+@breaks("quality_action_by_a_rule_or_by_a_person")
+def a_rule_and_a_person_act_at_once_or_neither(attempt: Attempt) -> None:
+    create = action_by_a_rule()
+    organiser = make_person()
+    with attempt.refuses():
+        create(rule=None)
+    with attempt.refuses():
+        create(created_by=organiser)
+    with attempt.accepts():
+        create()
+    with attempt.accepts():
+        create(rule=None, created_by=organiser)
+
+
 @breaks("quality_action_once_per_rule_and_judge")
 def a_rule_acts_twice_on_a_judge(attempt: Attempt) -> None:
     create = action_by_a_rule()
     create()
     judge, there = Judge.objects.get(), TestSet.objects.get()
-    organiser = make_organiser(there.campaign)
+    organiser = make_person()
     with attempt.refuses():
         create()
     with attempt.accepts():

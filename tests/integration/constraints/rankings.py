@@ -7,9 +7,8 @@ from django.utils import timezone
 
 from campaign.models import TestSet
 from ranking.models import QualityReport, RankingRun, RankingSettings
-from tests.factories import make_organiser
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import make_person, small_test_set
 
 
 def settings() -> Create:
@@ -103,7 +102,7 @@ def settings_are_changed(attempt: Attempt) -> None:
             RankingSettings.objects.update(**change)
     # Who changed it may be forgotten with their account.
     with attempt.accepts():
-        RankingSettings.objects.update(changed_by=make_organiser(there.campaign))
+        RankingSettings.objects.update(changed_by=make_person())
         RankingSettings.objects.update(changed_by=None)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotation.models import HIT, Block, Candidate, CandidateOutput
-from campaign.models import Campaign, Output, TestSet
+from campaign.models import Campaign, Output, TestSet, User
 from tests.factories import make_campaign, make_test_set
 
 
@@ -18,6 +18,11 @@ def small_test_set(campaign: Campaign | None = None, name: str = "small") -> Tes
         with_reference=False,
         planned=0,
     )
+
+
+def make_person(email: str | None = None) -> User:
+    """Return somebody without a password, whose hashing would take longer than the rest."""
+    return User.objects.create_user(name="Olga", email=email)
 
 
 def make_hit(test_set: TestSet, number: int = 1, **fields: object) -> HIT:
