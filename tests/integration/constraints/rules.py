@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pgtrigger
 from django.apps import apps
@@ -91,12 +91,15 @@ class TriggerRule(Rule):
 
 def rules_of_the_project() -> list[Rule]:
     """Return every rule of every model of the project's own apps."""
+    models = models_of_the_project()
+    # Its types speak of instances of models and mean their classes.
+    triggers = cast("list[tuple[AnyModel, Any]]", pgtrigger.registered())
     return [
-        *(rule for model in models_of_the_project() for rule in _rules_of_table(model)),
+        *(rule for model in models for rule in _rules_of_table(model)),
         *(
             rule
-            for model, trigger in pgtrigger.registered()
-            if model in models_of_the_project()
+            for model, trigger in triggers
+            if model in models
             for rule in _rules_of_trigger(model, trigger)
         ),
     ]
@@ -116,11 +119,11 @@ def _rules_of_table(model: AnyModel) -> Iterator[Rule]:
     for constraint in model._meta.constraints:
         yield ConstraintRule(constraint.name, model)
     for field in model._meta.local_fields:
-        if field.unique and not isinstance(field, AutoField):
+        if field.unique and field.column and not isinstance(field, AutoField):
             yield UniqueColumnRule(f"{model._meta.label}.{field.name}", model, field.column)
 
 
-def _rules_of_trigger(model: AnyModel, trigger: pgtrigger.Trigger) -> Iterator[TriggerRule]:
+def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:
     body = str(trigger.render_func(model))
     function = trigger.get_pgid(model)
     named = re.findall(r"CONSTRAINT = '(\w+)'", body)
