@@ -21,8 +21,7 @@ from ranking.core.rank_confidence_sets import pairwise_p_values, rank_confidence
 from ranking.core.resampling import chopped
 from ranking.core.significance import Correction, Sides, rank_ranges_by_sign_test
 from ranking.core.tallies import chunks, tally
-from ranking.core.two_way import RangeLimit
-from ranking.core.two_way_resampling import two_way_resampling
+from ranking.core.two_way_resampling import resampling_at
 from ranking.core.wins import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -289,10 +288,7 @@ def _of_resamples(
     jobs: int,
     progress: Progress | None,
 ) -> _Spread:
-    resampling = Resampling(options.resample, seed)
-    limits: tuple[RangeLimit, ...] = ()
-    if options.resample == "two_way":
-        resampling, limits = two_way_resampling(blocks, seed=seed)
+    resampling, limits = resampling_at(options.resample, blocks, seed=seed)
     resampled = _score_resamples(
         lambda ids: method.score_resamples(blocks, resampling, ids, **parameters),
         resamples=options.resamples,
