@@ -33,7 +33,7 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             choices=list(METHODS),
-            help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
+            help=f"rank by each of these methods: {', '.join(METHODS)} (default: expected_wins)",
         )
         add_range_arguments(parser)
         add_parameter_argument(parser)
