@@ -15,11 +15,10 @@ from ranking.core.block_moves import covariance_of_moves, standard_errors_of_mov
 from ranking.core.blocks import Blocks
 from ranking.core.counts import Layout, count
 from ranking.core.levels import Level, Resampling
-from ranking.core.moments import Moments, effective_units, moments_of_blocks
+from ranking.core.moments import FEWEST_UNITS, Moments, effective_units, moments_of_blocks
 from ranking.core.standard_errors import errors_by_system, standard_errors
 from ranking.core.tallies import chunks
 from ranking.core.two_way import (
-    FEWEST_UNITS,
     ScoreCovariance,
     two_way_covariance,
     with_least_variance,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.anytime import anytime_ranges
-from ranking.core.blocks import Blocks, Int32Array
+from ranking.core.blocks import Blocks
 from ranking.core.clusters import RankRanges, rank_ranges
 from ranking.core.drawn_scores import draw_around
 from ranking.core.levels import Level, Resampling
@@ -152,7 +152,6 @@ def find_ranges(
     options: RangeOptions,
     *,
     scores: Scores,
-    documents: Int32Array | None = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -169,8 +168,6 @@ def find_ranges(
     options : RangeOptions
     scores : Scores of shape (n,)
         The method's, of these blocks.
-    documents : int32, shape (B,), optional
-        Number of the document of each block, for anytime ranges.
     seed : int
         0 ≤ seed < 2**64.
     jobs : int
@@ -190,7 +187,7 @@ def find_ranges(
     if options.kind == "sign_test":
         return _by_sign_test(blocks, options)
     if options.kind == "anytime":
-        return _anytime(blocks, method, options, documents)
+        return _anytime(blocks, method, options)
     if options.is_closed_form(method):
         spread = _closed_form(blocks, method, parameters, options, scores=scores, seed=seed)
         if progress is not None:
@@ -230,12 +227,10 @@ def _by_sign_test(blocks: Blocks, options: RangeOptions) -> RangesFound:
     )
 
 
-def _anytime(
-    blocks: Blocks, method: Method, options: RangeOptions, documents: Int32Array | None
-) -> RangesFound:
+def _anytime(blocks: Blocks, method: Method, options: RangeOptions) -> RangesFound:
     if method.name != "expected_wins":
         raise ValueError(f"ranges: anytime ranges are of expected_wins, not of {method.name}")
-    found = anytime_ranges(blocks, confidence=options.confidence, documents=documents)
+    found = anytime_ranges(blocks, confidence=options.confidence)
     ahead = found.scores.values[:, np.newaxis] > found.scores.values
     p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
     n = len(blocks.systems)
