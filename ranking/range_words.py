@@ -12,9 +12,10 @@ from django.utils.translation import ngettext
 
 from ranking.core.anytime import Refusal
 from ranking.core.levels import Level
+from ranking.core.moments import FEWEST_UNITS
 from ranking.core.range_kinds import RangeKind
 from ranking.core.significance import Correction
-from ranking.core.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.two_way import RangeLimit
 from ranking.number_words import number_in_words, percent_in_figures
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
@@ -73,30 +74,53 @@ def level_words() -> list[LevelWords]:
     ]
 
 
-def ranges_in_words(choice: RangeChoice, *, resamples: int, limits: Collection[str]) -> list[str]:
-    """Say in sentences how ranges were made, and what the way they were made leaves out."""
+_NOT_COUNTED: Mapping[str, Any] = {}
+
+
+def ranges_in_words(
+    choice: RangeChoice,
+    *,
+    resamples: int,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Say in sentences how ranges were made, and what the way they were made leaves out.
+
+    `counts` has the number of `documents`, where these are known.
+    """
     values = {
         "confidence": percent_in_figures(choice.confidence),
         "resamples": number_format(resamples),
     }
-    accounted = accounted_for(choice, limits)
+    accounted = accounted_for(choice, limits, counts)
     if choice.ranges == "percentile":
         sentences = _percentile(accounted)
     elif choice.ranges == "confidence_set":
         sentences = (_confidence_set(choice.correction), _account(accounted))
     elif choice.ranges == "anytime":
-        sentences = (_anytime(),)
+        sentences = (_anytime(accounted),)
     else:
         sentences = (_sign_test(choice.correction), _account(accounted))
     return [sentence % values for sentence in sentences]
 
 
-def accounted_for(choice: RangeChoice, limits: Collection[str]) -> str:
-    """Return what ranges account for: a level, or "neither" segments nor judges."""
+def accounted_for(
+    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Return what ranges account for: a level, or "neither" segments nor judges.
+
+    "documents_and_judges" and "documents" where documents are known and are enough to take the
+    place of segments; only ranges over two ways take them for independent.
+    """
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
+    if choice.ranges == "anytime":
+        return "documents_and_judges" if counts.get("documents") else "two_way"
     segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
     judges = choice.resample != "segments" and RangeLimit.FEW_JUDGES not in limits
+    by_documents = choice.resample == "two_way" and counts.get("documents")
+    if segments and by_documents and RangeLimit.FEW_DOCUMENTS not in limits:
+        return "documents_and_judges" if judges else "documents"
     if segments and judges:
         return "two_way"
     if segments:
@@ -121,6 +145,14 @@ def _percentile(accounted: str) -> tuple[str, ...]:
                 "%(confidence)s %% rank ranges that account for segments and judges, "
                 "from %(resamples)s draws."
             ),
+            "documents_and_judges": _(
+                "%(confidence)s %% rank ranges that account for documents and judges, "
+                "from %(resamples)s draws."
+            ),
+            "documents": _(
+                "%(confidence)s %% rank ranges that account for documents, not for judges, "
+                "from %(resamples)s draws."
+            ),
             "segments": _(
                 "%(confidence)s %% rank ranges that account for segments, not for judges, "
                 "from %(resamples)s draws."
@@ -140,6 +172,8 @@ def _percentile(accounted: str) -> tuple[str, ...]:
 def _account(accounted: str) -> str:
     return {
         "two_way": _("They account for segments and judges."),
+        "documents_and_judges": _("They account for documents and judges."),
+        "documents": _("They account for documents, not for judges."),
         "segments": _("They account for segments, not for judges."),
         "judges": _("They account for judges, not for segments."),
         "neither": _("They account for neither segments nor judges."),
@@ -162,7 +196,12 @@ def _confidence_set(correction: Correction) -> str:
     )
 
 
-def _anytime() -> str:
+def _anytime(accounted: str) -> str:
+    if accounted == "documents_and_judges":
+        return _(
+            "%(confidence)s %% rank ranges that account for documents and judges, and hold for all "
+            "systems together, whenever one looks."
+        )
     return _(
         "%(confidence)s %% rank ranges that account for segments and judges, and hold for all "
         "systems together, whenever one looks."
@@ -179,8 +218,10 @@ def _sign_test(correction: Correction) -> str:
     }[correction]
 
 
-def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
-    """Explain what a rank range of a system is."""
+def ranges_meaning(
+    choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Explain what a rank range of a system is; `counts` as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
             "The ranks the system may have: it is behind the systems whose scores are "
@@ -196,6 +237,16 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
             "The ranks the system may have, given how few segments were judged, and by how few "
             "judges: with others, scores would differ. Scores that differ as much are drawn again "
             "and again, the systems are ranked each time, and the most extreme ranks are cut off."
+        ),
+        "documents_and_judges": _(
+            "The ranks the system may have, given how few documents were judged, and by how few "
+            "judges: with others, scores would differ. Scores that differ as much are drawn again "
+            "and again, the systems are ranked each time, and the most extreme ranks are cut off."
+        ),
+        "documents": _(
+            "The ranks the system may have, given how few documents were judged: with others, "
+            "scores would differ. Scores that differ as much are drawn again and again, the "
+            "systems are ranked each time, and the most extreme ranks are cut off."
         ),
         "segments": _(
             "The ranks the system may have, given how few segments were judged: with others, "
@@ -213,7 +264,7 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
             "extreme ranks are cut off."
         ),
     }.get(
-        accounted_for(choice, limits),
+        accounted_for(choice, limits, counts),
         _(
             "The ranks the system may have, given how few blocks were judged: blocks are drawn "
             "again and again at random, the systems are ranked each time, and the most extreme "
@@ -225,8 +276,8 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
     """Say what ranges of a kind do not account for although they were meant to.
 
-    `counts` has the numbers of `judges` and `segments`, and the effective ones, `effective_judges`
-    and `effective_segments`.
+    `counts` has the numbers of `judges`, `segments` and, if they are known, `documents`, and the
+    effective ones, `effective_judges` and so on.
     """
     if ranges == "anytime" and limit != ONE_DOCUMENT:
         return _refusal(limit)
@@ -234,6 +285,8 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
         return _few_judges(counts["judges"], counts["effective_judges"])
     if limit == RangeLimit.FEW_SEGMENTS:
         return _few_segments(counts["segments"], counts["effective_segments"])
+    if limit == RangeLimit.FEW_DOCUMENTS:
+        return _few_documents(counts["documents"], counts["effective_documents"])
     if limit == ONE_DOCUMENT:
         return _(
             "All judged segments are of one document, or no others are named: the rank ranges say "
@@ -293,3 +346,19 @@ def _few_segments(segments: int, effective: float) -> str:
         "Few of the %(count)s segments got most judgments, as if there were %(effective)s: these "
         "rank ranges hold for these segments, and say nothing of others."
     ) % {"count": number_in_words(segments), "effective": number_format(effective, 1)}
+
+
+def _few_documents(documents: int, effective: float) -> str:
+    if documents < FEWEST_UNITS:
+        said = ngettext(
+            "Only %(count)s document: these rank ranges account for its segments, and say nothing "
+            "of other documents.",
+            "Only %(count)s documents: these rank ranges account for their segments, and say "
+            "nothing of other documents.",
+            documents,
+        )
+        return said % {"count": number_in_words(documents)}
+    return _(
+        "Few of the %(count)s documents got most judgments, as if there were %(effective)s: these "
+        "rank ranges account for their segments, and say nothing of other documents."
+    ) % {"count": number_in_words(documents), "effective": number_format(effective, 1)}
