@@ -40,7 +40,9 @@ def level_words() -> list[LevelWords]:
                 "For statements beyond the segments and the judges of this campaign. Other "
                 "segments and other judges would have given other scores; the ranges account for "
                 "both."
-            ),
+            )
+            + " "
+            + _("Where the test set names several documents, these take the place of segments."),
         ),
         LevelWords(
             "segments",

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core import levels
 from ranking.core.block_moves import covariance_of_moves
 from ranking.core.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.counts import Layout, count
@@ -145,7 +146,9 @@ def test_few_segments_are_said_rather_than_few_documents(drawn: Blocks) -> None:
     assert rank(few, resamples=20).limits == (RangeLimit.FEW_SEGMENTS,)
 
 
-def test_resampling_weighs_documents_and_judges(drawn: Blocks) -> None:
+def test_resampling_weighs_documents_and_judges(
+    drawn: Blocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     resampling, limits = two_way_resampling(drawn, seed=7)
     assert (resampling.level, resampling.documents, limits) == ("two_way", True, ())
     weights = replace(resampling, share=1.0).weights(drawn, range(40))
@@ -160,6 +163,7 @@ def test_resampling_weighs_documents_and_judges(drawn: Blocks) -> None:
     first = int(np.argmin(drawn.segment))
     assert keys[first] != unit_keys(drawn, "segments")[first]
     assert len(np.unique(keys)) == 30
+    monkeypatch.setattr(levels, "_BLOCKS_AT_A_TIME", 7)
     counted = resampling.counts(drawn, Layout(6), range(5))
     whole = resampling.weights(drawn, range(5)).astype(np.int64)
     np.testing.assert_array_equal(counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole)
