@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ranking.core.anytime.ranges import Refusal
+from ranking.core.counting.moments import FEWEST_UNITS
 from ranking.core.rankings.effective_units import EffectiveUnits
-from ranking.core.uncertainty.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 
-#: Beside the codes of the core: a test set knows of documents, the core does not.
+#: Beside the codes of the core: a test set without documents has one, of which the core is not told.
 ONE_DOCUMENT = "one_document"
-#: All codes there are; those of `RangeLimit` are among those of `Refusal`.
-LIMITS = (*(refusal.value for refusal in Refusal), ONE_DOCUMENT)
+#: All codes there are, each once.
+LIMITS = tuple(
+    dict.fromkeys(
+        [*(one.value for one in Refusal), *(one.value for one in RangeLimit), ONE_DOCUMENT]
+    )
+)
 
 
 def range_limits(

@@ -19,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _SEGMENTS_A_HIT = 3
+SEGMENTS_A_DOCUMENT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +136,14 @@ def draw_campaign(world: World, seed: int) -> tuple[Blocks, FloatArray]:
         judges=tuple(f"j{index:02}" for index in range(world.judges)),
         segment=segment.astype(np.int32),
         key=random.integers(0, 2**63, world.blocks, dtype=np.uint64),
+        document=_documents(segment) if world.document_sd else None,
     )
     return blocks, truth
+
+
+def _documents(segment: IntArray) -> npt.NDArray[np.int32]:
+    """Return the document of each block: ten segments in a row."""
+    return (segment // SEGMENTS_A_DOCUMENT).astype(np.int32)
 
 
 def _who_judges_what(world: World, random: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -183,7 +190,7 @@ def _shifts(
     shift = random.normal(size=shown.shape) * noise[judge][:, np.newaxis]
     for standard_deviation, unit, systems in (
         (world.segment_sd, segment, None),
-        (world.document_sd, segment // 10, None),
+        (world.document_sd, _documents(segment), None),
         (world.taste_sd, judge, world.disputed),
     ):
         if standard_deviation:

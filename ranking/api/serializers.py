@@ -71,6 +71,15 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     effective_judges = serializers.FloatField(
         allow_null=True, help_text="So many judges with equally many comparisons would say as much."
     )
+    documents = serializers.IntegerField(
+        allow_null=True,
+        help_text="Documents of these segments. Null where the test set names fewer than two, and in "
+        "rankings from before they took the place of segments in `two_way` ranges.",
+    )
+    effective_documents = serializers.FloatField(
+        allow_null=True,
+        help_text="So many documents with equally many comparisons would say as much.",
+    )
 
 
 class KappaSerializer(serializers.Serializer[Any]):
@@ -147,6 +156,7 @@ class RankingSerializer(RankingBriefSerializer):
         allow_null=True,
         help_text="What the rank ranges should account for but do not. `few_judges` or "
         "`few_segments`: too few with about equal shares to tell how much they differ. "
+        "`few_documents`: likewise of documents, so that segments count in their place. "
         "`one_document`: all judged segments come from one document, as far as is known. Of "
         "anytime ranges, why no systems can be told apart; also `no_comparison`: no comparison "
         "has a winner; `other_opponents`: systems were compared with different opponents; "

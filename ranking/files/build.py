@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from ranking.core.judged.content_key import (
     judgment_content,
     number_occurrences,
 )
+from ranking.core.judged.documents import several_documents
 from ranking.files.scan import IS_POSSIBLE
 from ranking.files.vocabulary import Candidate, Columns, systems_table
 
@@ -41,7 +43,8 @@ def blocks_of(
         The same, whichever way they were built.
     """
     if len(columns) < COMPILED_FROM or not IS_POSSIBLE:
-        return blocks_from_rows(_rows(columns, judges, candidates), systems)
+        blocks = blocks_from_rows(_rows(columns, judges, candidates), systems)
+        return replace(blocks, document=several_documents(columns.document, blocks.segment))
     return compiled_blocks(columns, tuple(sorted(systems)), judges, candidates)
 
 
@@ -95,6 +98,7 @@ def compiled_blocks(
         judges=names,
         segment=columns.segment,
         key=number_occurrences(_keys(columns, judges, candidates), describe),
+        document=several_documents(columns.document, columns.segment),
     )
 
 

@@ -14,8 +14,8 @@ from ranking.files.records import JudgedBlock
 from ranking.files.scan import Layout, Names, NotPlainError, Scanned, scan
 from ranking.files.vocabulary import Columns, Vocabulary, systems_table
 
-_NAMES = ("srclang", "trglang", "judgeid")
-_PASSED_OVER = ("documentid", "segmentid")
+_NAMES = ("srclang", "trglang", "judgeid", "documentid")
+_PASSED_OVER = "segmentid"
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]?)(number|id|rank)")
 
 
@@ -30,6 +30,7 @@ def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
             judge=row.judge,
             candidates=row.candidates,
             labels=row.labels,
+            document=row.document,
         )
 
 
@@ -43,12 +44,12 @@ def scan_five_way(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
 
 
 def _layout(header: list[str]) -> Layout:
-    from ranking.files.scan_kernel import IGNORED, INDEX, NUMBER, RANK, SYSTEM, TEXT
+    from ranking.files.scan_kernel import IGNORED, INDEX, NUMBER, OPTIONAL, RANK, SYSTEM, TEXT
 
     slot_kinds = {"id": SYSTEM, "rank": RANK, "number": NUMBER}
     found = [_SLOT_COLUMN.fullmatch(name) for name in header]
     slots = max((int(match.group(1)) for match in found if match), default=0)
-    required = {"srcindex", *_NAMES, *_PASSED_OVER}
+    required = {"srcindex", *_NAMES, _PASSED_OVER}
     required |= {f"system{slot}{what}" for slot in range(1, slots + 1) for what in ("id", "rank")}
     if slots < 2 or len(set(header)) != len(header) or not required <= set(header):
         raise NotPlainError
@@ -58,7 +59,7 @@ def _layout(header: list[str]) -> Layout:
             kinds.append(slot_kinds[match.group(2)])
             places.append(int(match.group(1)) - 1)
         elif name in _NAMES:
-            kinds.append(TEXT)
+            kinds.append(OPTIONAL if name == "documentid" else TEXT)
             places.append(slots + _NAMES.index(name))
         elif name in required:
             kinds.append(INDEX if name == "srcindex" else IGNORED)
@@ -76,7 +77,7 @@ def _layout(header: list[str]) -> Layout:
 def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
     slots = scanned.ranks.shape[1]
     systems = scanned.texts[:, :slots]
-    source, target, judge = scanned.texts[:, slots:].T
+    source, target, judge, document = scanned.texts[:, slots:].T
     names = scanned.names
     languages = languages_of(source, target, names, vocabulary)
     candidate = numbers_of(systems, names, lambda name: vocabulary.candidate(plain_candidate(name)))
@@ -88,6 +89,7 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
         candidate=candidate,
         label=scanned.ranks,
         duration_ms=np.full(len(scanned.index), -1, dtype=np.int64),
+        document=numbers_of(document, names, vocabulary.document),
     )
 
 

@@ -98,6 +98,7 @@ def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
         duration_ms=None
         if values.get("duration_ms") is None
         else _integer("duration_ms", values["duration_ms"], 0, refuse),
+        document=_document(values.get("document"), refuse),
     )
 
 
@@ -113,6 +114,14 @@ def _candidates(value: object, refuse: Refuse) -> tuple[tuple[str, ...], ...]:
             systems += systems_of(_text("candidates", name, refuse), "candidates", seen, refuse)
         candidates.append(systems)
     return tuple(candidates)
+
+
+def _document(value: object, refuse: Refuse) -> str:
+    """Return a document's name, a text or a whole number; empty where there is none."""
+    if value is None or value == "":
+        return ""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number else _text("document", value, refuse)
 
 
 def _list(key: str, value: object, refuse: Refuse) -> list[Any]:

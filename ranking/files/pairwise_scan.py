@@ -67,6 +67,7 @@ def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
         candidate=np.ascontiguousarray(candidate[:, :used]),
         label=np.ascontiguousarray(label[:, :used]),
         duration_ms=np.full(blocks, -1, dtype=np.int64),
+        document=np.full(blocks, -1, dtype=np.int32),
     )
 
 

@@ -52,7 +52,8 @@ class JudgedBlock:
     """One judgment or skip of a file, as shown: `candidates` and `labels` are aligned.
 
     A candidate is the systems that produced one text. A label is None where it was left blank;
-    a block without any candidate is a skip. `duration_ms` is None where the file says nothing.
+    a block without any candidate is a skip. `duration_ms` is None and `document` empty where the
+    file says nothing.
     """
 
     line: int
@@ -63,6 +64,7 @@ class JudgedBlock:
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[int | None, ...]
     duration_ms: int | None = None
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ class JudgmentsRead:
     ----------
     blocks : Blocks
         B judged blocks with all systems, the reference included; without the skipped ones. The
-        keys are those of the same judgments in the database.
+        keys are those of the same judgments in the database. With documents if every block names
+        one, at least two are named, and no segment is of two.
     duration_ms : int64, shape (B,)
         Time spent on each block, -1 where the file says nothing.
     files : tuple of FileRead

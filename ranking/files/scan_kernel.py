@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 # What a column holds.
-IGNORED, TEXT, SYSTEM, RANK, INDEX, NUMBER = range(6)
+IGNORED, TEXT, SYSTEM, RANK, INDEX, NUMBER, OPTIONAL = range(7)
 
 _TAB, _LF, _SPACE, _QUOTE, _COMMA, _MINUS, _ZERO, _FIVE, _NINE = 9, 10, 32, 34, 44, 45, 48, 53, 57
 _FIRST_NAMES = 1 << 10
@@ -208,7 +208,7 @@ def scan_rows(  # noqa: C901 - one pass, one state
         whose numbers they are) it goes.
     index : int32, shape (rows,)
     texts : int32, shape (rows, texts)
-        Numbers of names, -1 for an empty SYSTEM; systems first.
+        Numbers of names, -1 for an empty SYSTEM or OPTIONAL; systems first.
     ranks : int8, shape (rows, slots)
         0 where blank.
 
@@ -261,9 +261,9 @@ def scan_rows(  # noqa: C901 - one pass, one state
             if not plain:
                 break
             length = end - start
-            if kind in (TEXT, SYSTEM):
+            if kind in (TEXT, SYSTEM, OPTIONAL):
                 if length == 0:
-                    plain &= kind == SYSTEM
+                    plain &= kind != TEXT
                     texts[row, place] = -1
                 elif data[start] <= _SPACE or data[end - 1] <= _SPACE:
                     plain = False

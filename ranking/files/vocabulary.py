@@ -21,6 +21,7 @@ class Vocabulary:
     languages: dict[LanguagePair, int] = field(default_factory=dict)
     judges: dict[str, int] = field(default_factory=dict)
     candidates: dict[Candidate, int] = field(default_factory=dict)
+    documents: dict[str, int] = field(default_factory=dict)
 
     def language(self, pair: LanguagePair) -> int:
         return self.languages.setdefault(pair, len(self.languages))
@@ -30,6 +31,11 @@ class Vocabulary:
 
     def candidate(self, systems: Candidate) -> int:
         return self.candidates.setdefault(systems, len(self.candidates))
+
+    def document(self, name: str) -> int:
+        """Number a document by its name without blanks around it; -1 where it is not named."""
+        name = name.strip()
+        return self.documents.setdefault(name, len(self.documents)) if name else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +51,8 @@ class Columns:
         1 … 5, 0 where blank.
     duration_ms : int64, shape (N,)
         -1 where unknown.
+    document : int32, shape (N,)
+        -1 where none is named.
     """
 
     language: Int32Array
@@ -53,6 +61,7 @@ class Columns:
     candidate: Int32Array
     label: npt.NDArray[np.int8]
     duration_ms: npt.NDArray[np.int64]
+    document: Int32Array
 
     def __len__(self) -> int:
         return len(self.judge)
@@ -67,6 +76,7 @@ class Columns:
             candidate=self.candidate[rows],
             label=self.label[rows],
             duration_ms=self.duration_ms[rows],
+            document=self.document[rows],
         )
 
 
@@ -101,6 +111,7 @@ def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
         candidate=np.array(candidates, dtype=np.int32).reshape(len(rows), places),
         label=np.array(labels, dtype=np.int8).reshape(len(rows), places),
         duration_ms=np.array(durations, dtype=np.int64),
+        document=np.array([vocabulary.document(row.document) for row in rows], dtype=np.int32),
     )
 
 
@@ -128,6 +139,7 @@ def joined(parts: list[Columns]) -> Columns:
         duration_ms=np.concatenate(
             [np.empty(0, dtype=np.int64), *(part.duration_ms for part in parts)]
         ),
+        document=np.concatenate([empty, *(part.document for part in parts)]),
     )
 
 

@@ -50,7 +50,9 @@ def finding_of(run: RankingRun | None) -> Finding:
         basis=_basis(run),
         warnings=_warnings(run),
         range_meaning=ranges_meaning(
-            recorded_choice(run.parameters), limits=run.result.get("limits", ())
+            recorded_choice(run.parameters),
+            limits=run.result.get("limits", ()),
+            counts=run.result["input"],
         ),
     )
 
@@ -138,6 +140,7 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
         choice,
         resamples=parameters["resamples"],
         limits=run.result.get("limits", ()),
+        counts=counts,
     )
     if ONE_DOCUMENT in run.result.get("limits", ()):
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))

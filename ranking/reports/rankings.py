@@ -60,10 +60,15 @@ def _limits(given: Input, ranking: Ranking) -> _Limits:
         counts={
             "judges": ranking.judges,
             "segments": len(np.unique(blocks.segment)),
+            "documents": None if blocks.document is None else len(np.unique(blocks.document)),
             "effective_judges": effective.judges,
+            "effective_documents": effective.documents,
             "effective_segments": effective.segments,
         },
     )
+
+
+_EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
 
 
 def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
@@ -78,7 +83,7 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
         "correction": ranking.correction,
         "sides": ranking.sides,
         "limits": limits.codes,
-        **{name: limits.counts[name] for name in ("effective_segments", "effective_judges")},
+        **{name: limits.counts[name] for name in _EFFECTIVE},
         "content_key_version": ranking.content_key_version,
         "systems": ranking.systems,
         "pairs": ranking.pairs,
@@ -178,7 +183,9 @@ def _pairs_table(ranking: Ranking) -> Table:
 def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
     choice = choice_of(ranking)
     notes = [
-        *ranges_in_words(choice, resamples=ranking.resamples, limits=limits.codes),
+        *ranges_in_words(
+            choice, resamples=ranking.resamples, limits=limits.codes, counts=limits.counts
+        ),
         *(
             limit_in_words(code, limits.counts, ranges=choice.ranges)
             for code in limits.codes

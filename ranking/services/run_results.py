@@ -1,6 +1,6 @@
 """Results of ranking runs, computed from the fields they record."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from ranking.core.agreement.report import (
     JudgeChance,
     inter_judge_agreement,
 )
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.documents import several_documents
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.effective_units import effective_units
 from ranking.core.rankings.rank import Ranking, rank
@@ -41,6 +42,7 @@ def run_result(run: RankingRun) -> dict[str, Any]:
         without_judges=parameters.get("excluded_judges", ()),
     )
     blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
+    blocks, named = _with_documents(run, blocks)
     choice = recorded_choice(parameters)
     ranking = rank(
         blocks,
@@ -48,7 +50,6 @@ def run_result(run: RankingRun) -> dict[str, Any]:
         resamples=parameters["resamples"],
         seed=run.seed,
         parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
-        documents=_documents(run, blocks) if choice.ranges == "anytime" else None,
         **choice.arguments,
     )
     agreement = parameters["agreement"]
@@ -70,23 +71,29 @@ def run_result(run: RankingRun) -> dict[str, Any]:
         "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
     }
     if "ranges" in parameters:
-        return result | _units_and_limits(run, blocks, ranking)
+        return result | _units_and_limits(run, blocks, ranking, named)
     return result
 
 
-def _documents(run: RankingRun, blocks: Blocks) -> Int32Array | None:
-    """Number the document of each block; None if the test set names no documents.
+def _with_documents(run: RankingRun, blocks: Blocks) -> tuple[Blocks, int]:
+    """Name the document of each block where the run takes documents for independent.
 
-    Segments imported without documents are all in one.
+    Runs from before this was recorded did so for anytime ranges alone. Segments imported without
+    documents are all in one, and one document takes no place of segments. Returns the number of
+    documents of the judged segments, too.
     """
-    numbers = np.unique(blocks.segment).tolist()
-    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers)
-    documents = sorted(set(of_segment.values()))
-    if len(documents) < 2:
-        return None
-    number_of = {document: number for number, document in enumerate(documents)}
-    place = [number_of[of_segment[number]] for number in blocks.segment.tolist()]
-    return np.array(place, dtype=np.int32)
+    numbers, place = np.unique(blocks.segment, return_inverse=True)
+    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers.tolist())
+    documents = {
+        document: number for number, document in enumerate(sorted(set(of_segment.values())))
+    }
+    by_documents = run.parameters.get("documents", False)
+    if not by_documents and recorded_choice(run.parameters).ranges != "anytime":
+        return blocks, len(documents)
+    document = np.array(
+        [documents[of_segment[number]] for number in numbers.tolist()], dtype=np.int32
+    )[place]
+    return replace(blocks, document=several_documents(document, blocks.segment)), len(documents)
 
 
 def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
@@ -99,23 +106,28 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
     }
 
 
-def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
-    """Say how many segments and judges the ranges rest on, and what they do not account for."""
+def _units_and_limits(
+    run: RankingRun, blocks: Blocks, ranking: Ranking, documents: int
+) -> dict[str, Any]:
+    """Say how many units the ranges rest on, and what they do not account for.
+
+    `documents` is the number of documents that the judged segments are of.
+    """
     effective = effective_units(blocks, METHODS[run.method])
-    segments = np.unique(blocks.segment).tolist()
-    documents = documents_of_segments(test_set_id=run.test_set_id, segments=segments)
+    of_documents = {"documents": documents, "effective_documents": effective.documents}
     return {
         "input": {
             **_input(blocks, ranking),
-            "segments": len(segments),
+            "segments": len(np.unique(blocks.segment)),
             "effective_segments": effective.segments,
             "effective_judges": effective.judges,
+            **(of_documents if run.parameters.get("documents") and documents > 1 else {}),
         },
         "limits": range_limits(
             recorded_choice(run.parameters),
             ranking.limits,
             effective,
-            one_document=len(set(documents.values())) == 1,
+            one_document=documents == 1,
         ),
         "refusals": ranking.extra.get("refusals", {}),
         "pairs": stored_pairs(ranking),

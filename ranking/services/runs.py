@@ -165,6 +165,8 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
         **choice.recorded,
         "method_parameters": METHODS[method].defaults,
         "resamples": _RESAMPLES,
+        # Where the test set names several; runs without this took segments for independent.
+        "documents": True,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # By name: what was a reference then may be marked otherwise later.

@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.core.anytime.ranges import Refusal
+from ranking.core.counting.moments import FEWEST_UNITS
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.core.uncertainty.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.wording.numbers import number_in_words, percent_in_figures
@@ -38,7 +39,9 @@ def level_words() -> list[LevelWords]:
             _(
                 "Choose this to make statements beyond this campaign. Other segments and other "
                 "judges would give other scores, and the ranges account for both."
-            ),
+            )
+            + " "
+            + _("Where the test set names several documents, these take the place of segments."),
         ),
         LevelWords(
             "segments",
@@ -77,30 +80,53 @@ def level_words() -> list[LevelWords]:
     ]
 
 
-def ranges_in_words(choice: RangeChoice, *, resamples: int, limits: Collection[str]) -> list[str]:
-    """Say in sentences how ranges were made, and what the way they were made leaves out."""
+_NOT_COUNTED: Mapping[str, Any] = {}
+
+
+def ranges_in_words(
+    choice: RangeChoice,
+    *,
+    resamples: int,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Say in sentences how ranges were made, and what the way they were made leaves out.
+
+    `counts` has the number of `documents`, where these are known.
+    """
     values = {
         "confidence": percent_in_figures(choice.confidence),
         "resamples": number_format(resamples),
     }
-    accounted = accounted_for(choice, limits)
+    accounted = accounted_for(choice, limits, counts)
     if choice.ranges == "percentile":
         sentences = _percentile(accounted)
     elif choice.ranges == "confidence_set":
         sentences = (_confidence_set(choice.correction), _account(accounted))
     elif choice.ranges == "anytime":
-        sentences = (_anytime(),)
+        sentences = (_anytime(accounted),)
     else:
         sentences = (_sign_test(choice.correction), _account(accounted))
     return [sentence % values for sentence in sentences]
 
 
-def accounted_for(choice: RangeChoice, limits: Collection[str]) -> str:
-    """Return what ranges account for: a level, or "neither" segments nor judges."""
+def accounted_for(
+    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Return what ranges account for: a level, or "neither" segments nor judges.
+
+    "documents_and_judges" and "documents" where documents are known and are enough to take the
+    place of segments; only ranges over two ways take them for independent.
+    """
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
+    if choice.ranges == "anytime":
+        return "documents_and_judges" if counts.get("documents") else "two_way"
     segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
     judges = choice.resample != "segments" and RangeLimit.FEW_JUDGES not in limits
+    by_documents = choice.resample == "two_way" and counts.get("documents")
+    if segments and by_documents and RangeLimit.FEW_DOCUMENTS not in limits:
+        return "documents_and_judges" if judges else "documents"
     if segments and judges:
         return "two_way"
     if segments:
@@ -125,6 +151,14 @@ def _percentile(accounted: str) -> tuple[str, ...]:
                 "%(confidence)s %% rank ranges that account for segments and judges, "
                 "from %(resamples)s draws."
             ),
+            "documents_and_judges": _(
+                "%(confidence)s %% rank ranges that account for documents and judges, "
+                "from %(resamples)s draws."
+            ),
+            "documents": _(
+                "%(confidence)s %% rank ranges that account for documents, not for judges, "
+                "from %(resamples)s draws."
+            ),
             "segments": _(
                 "%(confidence)s %% rank ranges that account for segments, not for judges, "
                 "from %(resamples)s draws."
@@ -144,6 +178,8 @@ def _percentile(accounted: str) -> tuple[str, ...]:
 def _account(accounted: str) -> str:
     return {
         "two_way": _("They account for segments and judges."),
+        "documents_and_judges": _("They account for documents and judges."),
+        "documents": _("They account for documents, not for judges."),
         "segments": _("They account for segments, not for judges."),
         "judges": _("They account for judges, not for segments."),
         "neither": _("They account for neither segments nor judges."),
@@ -166,7 +202,12 @@ def _confidence_set(correction: Correction) -> str:
     )
 
 
-def _anytime() -> str:
+def _anytime(accounted: str) -> str:
+    if accounted == "documents_and_judges":
+        return _(
+            "%(confidence)s %% rank ranges that account for documents and judges, and hold for all "
+            "systems together, whenever one looks."
+        )
     return _(
         "%(confidence)s %% rank ranges that account for segments and judges. They hold for all "
         "systems together, however often you look."
@@ -189,8 +230,10 @@ def _sign_test(correction: Correction) -> str:
     }[correction]
 
 
-def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
-    """Explain what a rank range of a system is."""
+def ranges_meaning(
+    choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Explain what a rank range of a system is; `counts` as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
             "The ranks the system may have: it is behind the systems whose scores are "
@@ -206,6 +249,16 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
             "The ranks the system could have with other segments and other judges. Many sets of "
             "scores are drawn that differ as much as other segments and judges would make them "
             "differ. The systems are ranked by each set, and the most extreme ranks are left out."
+        ),
+        "documents_and_judges": _(
+            "The ranks the system could have with other documents and other judges. Many sets of "
+            "scores are drawn that differ as much as other documents and judges would make them "
+            "differ. The systems are ranked by each set, and the most extreme ranks are left out."
+        ),
+        "documents": _(
+            "The ranks the system could have with other documents. Many sets of scores are drawn "
+            "that differ as much as other documents would make them differ. The systems are ranked "
+            "by each set, and the most extreme ranks are left out."
         ),
         "segments": _(
             "The ranks the system could have with other segments. Many sets of scores are drawn "
@@ -223,7 +276,7 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
             "are left out."
         ),
     }.get(
-        accounted_for(choice, limits),
+        accounted_for(choice, limits, counts),
         _(
             "The ranks the system could have with other blocks. Blocks are drawn at random again "
             "and again, the systems are ranked each time, and the most extreme ranks are left out."
@@ -234,8 +287,8 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
     """Say what ranges of a kind should account for but do not.
 
-    `counts` has the numbers of `judges` and `segments`, and the effective ones, `effective_judges`
-    and `effective_segments`.
+    `counts` has the numbers of `judges`, `segments` and, if they are known, `documents`, and the
+    effective ones, `effective_judges` and so on.
     """
     if ranges == "anytime" and limit != ONE_DOCUMENT:
         return _refusal(limit)
@@ -243,6 +296,8 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
         return _few_judges(counts["judges"], counts["effective_judges"])
     if limit == RangeLimit.FEW_SEGMENTS:
         return _few_segments(counts["segments"], counts["effective_segments"])
+    if limit == RangeLimit.FEW_DOCUMENTS:
+        return _few_documents(counts["documents"], counts["effective_documents"])
     if limit == ONE_DOCUMENT:
         return _(
             "All judged segments come from one document, or no other document is named: rank ranges "
@@ -305,3 +360,20 @@ def _few_segments(segments: int, effective: float) -> str:
         "A few of the %(count)s segments got most of the judgments, which counts like only "
         "%(effective)s segments: rank ranges hold for these segments and say nothing about others."
     ) % {"count": number_in_words(segments), "effective": number_format(effective, 1)}
+
+
+def _few_documents(documents: int, effective: float) -> str:
+    if documents < FEWEST_UNITS:
+        said = ngettext(
+            "Only %(count)s document: rank ranges account for its segments and say nothing about "
+            "other documents.",
+            "Only %(count)s documents: rank ranges account for their segments and say nothing "
+            "about other documents.",
+            documents,
+        )
+        return said % {"count": number_in_words(documents)}
+    return _(
+        "A few of the %(count)s documents got most of the judgments, which counts like only "
+        "%(effective)s documents: rank ranges account for their segments and say nothing about "
+        "other documents."
+    ) % {"count": number_in_words(documents), "effective": number_format(effective, 1)}

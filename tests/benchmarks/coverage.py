@@ -31,17 +31,22 @@ from ranking.core.scores import Scores, ordinal_ranks
 from ranking.core.uncertainty.two_way import clustered_covariance, two_way_covariance
 from ranking.files import read_judgments
 from tests.released import FOLDER
-from tests.worlds import WORLDS, World, draw_campaign, world_named
+from tests.worlds import SEGMENTS_A_DOCUMENT, WORLDS, World, draw_campaign, world_named
 
 _TASTES = world_named("10 judges, taste 3")
 _SEGMENTS = world_named("100 segments")
-#: Beside the audit's: few judges, one system that judges differ about, little data.
+_DOCUMENTS = world_named("documents")
+#: Beside the audit's: few judges, few documents, little data.
 FURTHER: tuple[World, ...] = (
     *(
         replace(_TASTES, name=f"{judges} judges, taste 3", judges=judges)
         for judges in (3, 4, 5, 6, 8)
     ),
     *(replace(_SEGMENTS, name=f"{count} segments", segments=count) for count in (10, 30)),
+    *(
+        replace(_DOCUMENTS, name=f"{count} documents", segments=count * SEGMENTS_A_DOCUMENT)
+        for count in (3, 4, 6, 10, 20)
+    ),
     *(
         replace(world_named("Koehn"), name=f"Koehn, {size} blocks", blocks=size)
         for size in (50, 100, 200)
@@ -119,7 +124,7 @@ RELEASED = {
 
 
 def split_half(blocks: Blocks, level: HalfLevel, *, splits: int) -> tuple[float, float]:
-    """Rank halves of a campaign that share neither a judge nor a segment.
+    """Rank halves of a campaign that share neither a judge nor a segment, nor a document if named.
 
     Returns
     -------
@@ -134,7 +139,8 @@ def split_half(blocks: Blocks, level: HalfLevel, *, splits: int) -> tuple[float,
     outside, predicted = [], []
     for split in range(splits):
         of_judge = random.random(len(blocks.judges)) < 0.5
-        numbers, of_block = np.unique(blocks.segment, return_inverse=True)
+        whole = blocks.segment if blocks.document is None else blocks.document
+        numbers, of_block = np.unique(whole, return_inverse=True)
         of_segment = random.random(len(numbers)) < 0.5
         here = of_judge[blocks.judge] & of_segment[of_block]
         there = ~of_judge[blocks.judge] & ~of_segment[of_block]
@@ -156,6 +162,8 @@ def split_half(blocks: Blocks, level: HalfLevel, *, splits: int) -> tuple[float,
 
 def _covariance(blocks: Blocks, level: HalfLevel) -> npt.NDArray[np.float64]:
     layout = Layout(len(blocks.systems))
+    if level != "two_way":
+        blocks = replace(blocks, document=None)
     moments = moments_of_blocks(blocks, layout)
     influence = expected_wins_influence(layout.unpack(moments.cells).wins)
     influence = influence.reshape(layout.systems, layout.size)[:, layout.used]

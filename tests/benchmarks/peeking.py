@@ -44,8 +44,8 @@ def settings() -> tuple[Setting, ...]:
             for world in WORLDS
             if world.name not in ("near-equal", "documents")
         ),
-        Setting(name="documents, given", world=documents, documents=True),
-        Setting(name="documents, not given", world=documents),
+        Setting(name="documents, known", world=documents, documents=True),
+        Setting(name="documents, not known", world=documents),
         Setting(name="100 segments, in order", world=hundred, in_order_of="segment"),
         Setting(
             name="20 judges in turn, taste 3",

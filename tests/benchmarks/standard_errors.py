@@ -1,6 +1,7 @@
 """Do standard errors say how much abilities vary from campaign to campaign?
 
     python -m tests.benchmarks.standard_errors [--method bradley_terry] [--campaigns 200]
+        [--worlds documents Koehn …] [--levels two_way segments …] [--first-seed 0]
 
 For each world of `tests.worlds`: the mean standard error at each level, divided by the root mean
 square error of the abilities. The error is taken against what the method says of the outcomes
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from ranking.core.counting.counts import Counts
-from ranking.core.counting.resampling import LEVELS
+from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.methods.method import BlocksMethod, Method
 from ranking.core.methods.registry import method_named
 from tests.worlds import WORLDS, World, draw_campaign
@@ -58,15 +60,22 @@ def abilities(method: Method, wins: Int64Array) -> FloatArray:
     return np.asarray(scored[0])
 
 
-def ratios(method: Method, world: World, campaigns: int) -> dict[str, float]:
+def ratios(
+    method: Method,
+    world: World,
+    campaigns: int,
+    *,
+    levels: Sequence[Level] = LEVELS,
+    first_seed: int = 0,
+) -> dict[str, float]:
     """Mean standard error over root mean square error, by level."""
     errors: list[FloatArray] = []
-    reported: dict[str, list[float]] = {level: [] for level in LEVELS}
-    for seed in range(campaigns):
+    reported: dict[str, list[float]] = {level: [] for level in levels}
+    for seed in range(first_seed, first_seed + campaigns):
         blocks, truth = draw_campaign(world, seed)
         target = abilities(method, expected_wins_of(world, truth))
         errors.append(method.score(blocks, **method.defaults).values - target)
-        for level in LEVELS:
+        for level in levels:
             found = method.standard_errors(blocks, level, **method.defaults)
             assert found is not None
             reported[level].extend(found["values"].values())
@@ -81,13 +90,20 @@ def main() -> None:
         "--method", choices=["bradley_terry", "hopkins_may"], default="bradley_terry"
     )
     parser.add_argument("--campaigns", type=int, default=200)
+    parser.add_argument("--first-seed", type=int, default=0, help="others check what was chosen")
+    parser.add_argument("--levels", nargs="+", choices=LEVELS, default=list(LEVELS))
+    parser.add_argument("--worlds", nargs="+", help="names of worlds; all if not given")
     given = parser.parse_args()
     method = method_named(given.method)
-    _say(["world", *LEVELS])
-    _say(["---"] * (1 + len(LEVELS)))
+    _say(["world", *given.levels])
+    _say(["---"] * (1 + len(given.levels)))
     for world in WORLDS:
-        found = ratios(method, world, given.campaigns)
-        _say([world.name, *(f"{found[level]:.2f}" for level in LEVELS)])
+        if given.worlds and world.name not in given.worlds:
+            continue
+        found = ratios(
+            method, world, given.campaigns, levels=given.levels, first_seed=given.first_seed
+        )
+        _say([world.name, *(f"{found[level]:.2f}" for level in given.levels)])
 
 
 def _say(cells: list[str]) -> None:

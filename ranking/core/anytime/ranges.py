@@ -23,15 +23,13 @@ from ranking.core.anytime.variance import (
     difference_variances,
     scores_and_influence,
 )
-from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     Moments,
     effective_units,
     moments_of_blocks,
-    second_moments,
-    units_of,
 )
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.ranges.clusters import RankRanges
 from ranking.core.scores import Scores
 
@@ -54,7 +52,7 @@ class Refusal(StrEnum):
     """Fewer than five judges share its comparisons, too few to tell how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Fewer than ten segments, or documents where these are given, share its comparisons."""
+    """Fewer than ten segments, or documents where these are known, share its comparisons."""
 
     OTHER_OPPONENTS = "other_opponents"
     """No other system was compared with the same opponents: scores measure different things."""
@@ -115,9 +113,7 @@ class AnytimeRanges:
         return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
 
 
-def anytime_ranges(
-    blocks: Blocks, *, confidence: float = 0.95, documents: Int32Array | None = None
-) -> AnytimeRanges:
+def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges:
     """Find rank ranges that hold at all looks together, for all systems together.
 
     Segments (or documents) and judges are taken for independent draws from populations, and systems
@@ -127,12 +123,11 @@ def anytime_ranges(
     Parameters
     ----------
     blocks : Blocks
-        The current judgments of one test set, B blocks over n systems, without the reference.
+        The current judgments of one test set, B blocks over n systems, without the reference. Their
+        documents are to be known where segments come in documents, however few: without them,
+        segments of one document are taken for independent.
     confidence : float
         Between 0 and 1.
-    documents : int32, shape (B,), optional
-        Number of the document of each block. To be given where segments come in documents: without
-        it, segments of one document are taken for independent.
 
     Returns
     -------
@@ -142,28 +137,11 @@ def anytime_ranges(
     Raises
     ------
     ValueError
-        If `confidence` is not between 0 and 1, or `documents` is not one number a block.
+        If `confidence` is not between 0 and 1.
     """
-    layout = Layout(len(blocks.systems))
-    if documents is None:
-        moments = moments_of_blocks(blocks, layout)
-    else:
-        moments = _moments_of_documents(blocks, layout, documents)
+    # Segments never take the place of documents here: with few of these, nothing is told apart.
+    moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
     return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
-
-
-def _moments_of_documents(blocks: Blocks, layout: Layout, documents: Int32Array) -> Moments:
-    """Sum products over documents, judges, and what a judge did of a document."""
-    if documents.shape != (len(blocks),):
-        raise ValueError("documents: expected the number of a document for each block")
-    judge = units_of(blocks, "judges")
-    both = np.unique(np.stack([documents.astype(np.int64), judge]), axis=1, return_inverse=True)[1]
-    return Moments(
-        cells=count(blocks, layout),
-        blocks=second_moments(blocks, layout, both.astype(np.int64)),
-        segments=second_moments(blocks, layout, documents.astype(np.int64)),
-        judges=second_moments(blocks, layout, judge),
-    )
 
 
 def anytime_ranges_of_moments(
@@ -174,7 +152,7 @@ def anytime_ranges_of_moments(
     Parameters
     ----------
     moments : Moments
-        In the layout ``Layout(n)``.
+        In the layout ``Layout(n)``; by documents where they are known, however few.
     systems : tuple of str, length n
     confidence : float
         Between 0 and 1.

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Moments, Unit, second_moments, unit_counts, units_of
+from ranking.core.counting.moments import (
+    FEWEST_UNITS,
+    Moments,
+    second_moments,
+    unit_counts,
+    units_of,
+)
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
@@ -17,7 +24,9 @@ Int64Array = npt.NDArray[np.int64]
 #: Up to here, adding block by block is the fastest way.
 _FEW = 32
 #: The units that further blocks may belong to: what they added so far is kept.
-_OPEN_UNITS: tuple[Unit, ...] = ("segments", "judges")
+_OpenUnit = Literal["segments", "judges", "documents", "judges of documents"]
+_ALWAYS: tuple[_OpenUnit, ...] = ("segments", "judges")
+_OF_DOCUMENTS: tuple[_OpenUnit, ...] = ("documents", "judges of documents")
 
 
 class LiveMoments:
@@ -25,44 +34,71 @@ class LiveMoments:
 
     They equal those of `ranking.core.counting.moments.moments_of_blocks`, bit for bit, whatever the order
     of the updates. One more block takes time in proportion to its comparisons times k. Memory:
-    three k × k counts, and k for each segment and each judge, of 8 bytes each.
+    three k × k counts, and k for each segment and each judge, of 8 bytes each; by documents twice
+    the time, five k × k counts, and k for each document, and each document of each judge, as well.
 
     Parameters
     ----------
     layout : Layout
         With k used cells.
+    documents : bool
+        Whether all blocks to come name their documents. Segments are kept, too: as long as there
+        are few documents, these are what counts.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, documents: bool = False) -> None:
         self.layout = layout
+        self.documents = documents
+        self._open = (*_ALWAYS, *(_OF_DOCUMENTS if documents else ()))
         size = len(layout.used)
         self._place = np.full(layout.size, -1, dtype=np.int64)
         self._place[layout.used] = np.arange(size)
         self._of_blocks = np.zeros((size, size), dtype=np.int64)
-        self._moments = {unit: np.zeros((size, size), dtype=np.int64) for unit in _OPEN_UNITS}
-        self._counts: dict[Unit, dict[Hashable, Int64Array]] = {unit: {} for unit in _OPEN_UNITS}
+        self._moments = {unit: np.zeros((size, size), dtype=np.int64) for unit in self._open}
+        self._counts: dict[_OpenUnit, dict[Hashable, Int64Array]] = {
+            unit: {} for unit in self._open
+        }
 
     def with_cells(self, cells: Int64Array) -> Moments:
         """Return the moments, together with the counts of the same judgments, shape (m,)."""
+        if self.documents:
+            found = Moments(
+                cells=cells,
+                blocks=self._moments["judges of documents"],
+                segments=self._moments["documents"],
+                judges=self._moments["judges"],
+            )
+            if found.effective("segments") >= FEWEST_UNITS:
+                return found
         return Moments(
             cells=cells,
             blocks=self._of_blocks,
             segments=self._moments["segments"],
             judges=self._moments["judges"],
+            few_documents=self.documents,
         )
 
     def change(self, blocks: Blocks, sign: int) -> None:
-        """Add judgments, or take them out with a sign of −1."""
+        """Add judgments, or take them out with a sign of −1.
+
+        Raises
+        ------
+        ValueError
+            If they name documents and these are not kept, or the other way round.
+        """
+        if (blocks.document is not None) != self.documents:
+            named = "name" if self.documents else "do not name"
+            raise ValueError(f"document: this state is of blocks that {named} their documents")
         if len(blocks) > _FEW:
             self._change_many(blocks, sign)
             return
         columns = self.layout.of_blocks(blocks)
-        keys = {unit: _keys(blocks, unit) for unit in _OPEN_UNITS}
+        keys = {unit: _keys(blocks, unit) for unit in self._open}
         for block in range(len(blocks)):
             cells = self._place[columns.indices[columns.indptr[block] : columns.indptr[block + 1]]]
             both = np.ix_(cells, cells)
             self._of_blocks[both] += sign
-            for unit in _OPEN_UNITS:
+            for unit in self._open:
                 counts, moments = self._counts_of(unit, keys[unit][block]), self._moments[unit]
                 # (c + e)(c + e)ᵀ − c cᵀ, and likewise with − for a block taken out.
                 moments[cells] += sign * counts
@@ -73,7 +109,7 @@ class LiveMoments:
     def merge(self, other: LiveMoments) -> None:
         """Take in other moments of the same layout, for instance of another shard."""
         self._of_blocks += other._of_blocks
-        for unit in _OPEN_UNITS:
+        for unit in self._open:
             theirs = other._counts[unit]
             keys = list(theirs)
             counts = np.array([theirs[key] for key in keys], dtype=np.int64)
@@ -81,14 +117,15 @@ class LiveMoments:
 
     def _change_many(self, blocks: Blocks, sign: int) -> None:
         self._of_blocks += sign * second_moments(blocks, self.layout, units_of(blocks, "blocks"))
-        for unit in _OPEN_UNITS:
-            numbers, own = np.unique(units_of(blocks, unit), return_inverse=True)
+        for unit in self._open:
+            number_of: dict[Hashable, int] = {}
+            keys = _keys(blocks, unit)
+            own = np.array([number_of.setdefault(key, len(number_of)) for key in keys])
             counts = unit_counts(blocks, self.layout, own).toarray().T
-            of_number = dict(zip(units_of(blocks, unit).tolist(), _keys(blocks, unit), strict=True))
-            self._add_counts(unit, [of_number[number] for number in numbers.tolist()], counts, sign)
+            self._add_counts(unit, list(number_of), counts, sign)
 
     def _add_counts(
-        self, unit: Unit, keys: Sequence[Hashable], counts: Int64Array, sign: int
+        self, unit: _OpenUnit, keys: Sequence[Hashable], counts: Int64Array, sign: int
     ) -> None:
         """Add counts of shape (U, k) to those of the units `keys`."""
         if not len(keys):
@@ -100,7 +137,7 @@ class LiveMoments:
         for key, added in zip(keys, counts, strict=True):
             self._counts[unit][key] += sign * added
 
-    def _counts_of(self, unit: Unit, key: Hashable) -> Int64Array:
+    def _counts_of(self, unit: _OpenUnit, key: Hashable) -> Int64Array:
         return self._counts[unit].setdefault(key, np.zeros(len(self._of_blocks), dtype=np.int64))
 
 
@@ -108,8 +145,12 @@ def _product(left: Int64Array, right: Int64Array) -> Int64Array:
     return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
 
 
-def _keys(blocks: Blocks, unit: Unit) -> list[Hashable]:
-    """Return the key of each block's unit: the number of a segment, the name of a judge."""
+def _keys(blocks: Blocks, unit: _OpenUnit) -> list[Hashable]:
+    """Return the key of each block's unit: numbers of segments and documents, names of judges."""
+    if unit == "segments":
+        return list(blocks.segment.tolist())
+    judges = [blocks.judges[judge] for judge in blocks.judge.tolist()]
     if unit == "judges":
-        return [blocks.judges[judge] for judge in blocks.judge.tolist()]
-    return list(blocks.segment.tolist())
+        return list(judges)
+    documents: Iterable[int] = () if blocks.document is None else blocks.document.tolist()
+    return list(documents) if unit == "documents" else list(zip(judges, documents, strict=True))

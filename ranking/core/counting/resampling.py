@@ -14,6 +14,7 @@ from ranking.core.counting.bootstrap import bootstrap_counts, poisson_weights, u
 from ranking.core.counting.counts import Int64Array, Layout
 from ranking.core.counting.tallies import Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, UInt64Array
+from ranking.core.judged.documents import first_segments
 
 Level = Literal["pairs", "blocks", "segments", "judges", "two_way"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -24,7 +25,7 @@ _FIRST_WON, _SECOND_WON = 0, 1
 _BLOCKS_AT_A_TIME = 1024
 
 
-def unit_keys(blocks: Blocks, level: Level) -> UInt64Array:
+def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt64Array:
     """Key of the resampled unit that each block belongs to.
 
     Blocks of one segment (judge) are resampled together: they share the unit's key, and with it
@@ -37,6 +38,10 @@ def unit_keys(blocks: Blocks, level: Level) -> UInt64Array:
     blocks : Blocks
         B blocks.
     level : "blocks", "segments" or "judges"
+    documents : bool
+        Whether documents take the place of segments, where they are known. The key of a document
+        is that of the number of its first segment among these blocks, with person
+        "quintet-document".
 
     Returns
     -------
@@ -44,12 +49,18 @@ def unit_keys(blocks: Blocks, level: Level) -> UInt64Array:
     """
     if level == "blocks":
         return blocks.key
+    if level == "segments" and documents and blocks.document is not None:
+        return _keys_of_numbers(first_segments(blocks), b"quintet-document")
     if level == "segments":
-        numbers, unit = np.unique(blocks.segment, return_inverse=True)
-        return _keys_of([struct.pack("<q", n) for n in numbers.tolist()], b"quintet-segment")[unit]
+        return _keys_of_numbers(blocks.segment, b"quintet-segment")
     if level == "judges":
         return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
     raise ValueError(f"there are no units of level {level!r}")
+
+
+def _keys_of_numbers(column: npt.NDArray[np.integer], person: bytes) -> UInt64Array:
+    numbers, unit = np.unique(column, return_inverse=True)
+    return _keys_of([struct.pack("<q", number) for number in numbers.tolist()], person)[unit]
 
 
 def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
@@ -76,6 +87,8 @@ class Resampling:
         Of "two_way", between 0 and 1. With 1 it is the product bootstrap of Owen & Eckles (2012),
         which makes ranges too wide; `ranking.core.rankings.two_way_resampling` finds the share whose
         variance is right.
+    documents : bool
+        Whether to give weights to documents in place of segments, where these are known.
 
     References
     ----------
@@ -85,6 +98,7 @@ class Resampling:
     level: Level = "two_way"
     seed: int = 0
     share: float = 1.0
+    documents: bool = False
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -117,7 +131,7 @@ class Resampling:
             return self._two_way_counts(blocks, layout, ids)
         units = blocks
         if self.level != "blocks":
-            units = replace(blocks, key=unit_keys(blocks, self.level))
+            units = replace(blocks, key=self._keys(blocks, self.level))
         return bootstrap_counts(
             units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
         )
@@ -125,27 +139,32 @@ class Resampling:
     def weights(self, blocks: Blocks, ids: range) -> npt.NDArray[np.int16]:
         """Weights of B blocks in resamples, shape (B, len(ids)), for all levels but pairs."""
         if self.level == "two_way":
-            return self._thinned(blocks, "segments", ids) * self._thinned(blocks, "judges", ids)
+            segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
+            return self._thinned(segments, ids) * self._thinned(judges, ids)
         return poisson_weights(
-            unit_keys(blocks, self.level),
+            self._keys(blocks, self.level),
             seed=self.seed,
             resamples=len(ids),
             first_resample=ids.start,
         )
 
-    def _thinned(self, blocks: Blocks, level: Level, ids: range) -> npt.NDArray[np.int16]:
+    def _keys(self, blocks: Blocks, level: Level) -> UInt64Array:
+        return unit_keys(blocks, level, documents=self.documents)
+
+    def _thinned(self, key: UInt64Array, ids: range) -> npt.NDArray[np.int16]:
         """Weights of units that are drawn with probability `share`, and counted once otherwise."""
-        key = unit_keys(blocks, level)
         drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
         chosen = uniform_numbers(key, **drawn) < self.share
         return np.where(chosen, poisson_weights(key, **drawn), np.int16(1))
 
     def _two_way_counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
         total = np.zeros((layout.size, len(ids)), dtype=np.int64)
+        # Of all blocks, not of some at a time: the key of a document hangs on its first segment.
+        segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
         for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-            part = blocks.take(rows)
-            cells = layout.of_blocks(part).astype(np.int64)
-            total += np.asarray(cells @ self.weights(part, ids).astype(np.int64))
+            cells = layout.of_blocks(blocks.take(rows)).astype(np.int64)
+            weights = self._thinned(segments[rows], ids) * self._thinned(judges[rows], ids)
+            total += np.asarray(cells @ weights.astype(np.int64))
         return np.ascontiguousarray(total.T)
 
     def seed_of(self, resample: int) -> int:

@@ -47,6 +47,9 @@ class Blocks:
         Number of the block's segment in the test set.
     key : uint64, shape (B,)
         Content key of each judgment, see `ranking.core.judged.content_key`.
+    document : int32, shape (B,), or None
+        Number of the document of each block's segment, where documents are known. Any numbers do:
+        results depend on which segments are of one document, not on how it is numbered.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class Blocks:
     judges: tuple[str, ...]
     segment: Int32Array
     key: UInt64Array
+    document: Int32Array | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.systems)) != len(self.systems):
@@ -74,6 +78,8 @@ class Blocks:
         self._freeze("judge", np.int32, (blocks,))
         self._freeze("segment", np.int32, (blocks,))
         self._freeze("key", np.uint64, (blocks,))
+        if self.document is not None:
+            self._freeze("document", np.int32, (blocks,))
         self._validate()
 
     def _freeze(self, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
@@ -166,6 +172,7 @@ class Blocks:
             judge=self.judge[index],
             segment=self.segment[index],
             key=self.key[index],
+            document=None if self.document is None else self.document[index],
         )
 
 

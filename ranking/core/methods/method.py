@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.moments import Moments, effective_units, moments_of_blocks
+from ranking.core.counting.moments import FEWEST_UNITS, Moments, effective_units, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks
@@ -20,7 +20,6 @@ from ranking.core.scores import NotEstimable, Scores
 from ranking.core.uncertainty.block_influence import covariance_of_moves, standard_errors_of_moves
 from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors
 from ranking.core.uncertainty.two_way import (
-    FEWEST_UNITS,
     ScoreCovariance,
     two_way_covariance,
     with_least_variance,

@@ -1,4 +1,4 @@
-"""How many segments and judges of equal shares would say as much as those there are."""
+"""How many segments, documents and judges of equal shares would say as much as those there are."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
 
 FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 _BLOCKS_AT_A_TIME = 1024
 
 
 @dataclass(frozen=True)
 class EffectiveUnits:
-    """Effective numbers of segments and judges; 0 without any comparison."""
+    """Effective numbers; 0 without any comparison, and None of documents that are not known."""
 
     segments: float
     judges: float
+    documents: float | None = None
 
 
 def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
-    """Compute the effective numbers (Σ a_u)² / Σ a_u² of segments and of judges.
+    """Compute the effective numbers (Σ a_u)² / Σ a_u² of segments, of judges and of documents.
 
     The same as `ranking.core.counting.moments.Moments.effective`, without the moments.
 
@@ -48,10 +48,11 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
     return EffectiveUnits(
         segments=_effective(units_of(blocks, "segments"), counted),
         judges=_effective(units_of(blocks, "judges"), counted),
+        documents=None if blocks.document is None else _effective(blocks.document, counted),
     )
 
 
-def _effective(unit: Int64Array, counted: FloatArray) -> float:
+def _effective(unit: npt.NDArray[np.integer], counted: FloatArray) -> float:
     of_unit = np.bincount(np.unique(unit, return_inverse=True)[1], weights=counted)
     squares = float(of_unit @ of_unit)
     return float(of_unit.sum()) ** 2 / squares if squares else 0.0

@@ -54,6 +54,9 @@ class LiveState:
     ties, outright : bool
         Whether to keep what the methods that use ties, or whole blocks, need (`Layout`). Ties are
         kept in any case at the level of pairs, which draws them, too.
+    documents : bool
+        Whether all blocks to come name their documents, for "two_way". The numbers of documents
+        must be the same for all of them.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class LiveState:
         resamples: int = 1000,
         ties: bool = True,
         outright: bool = False,
+        documents: bool = False,
     ) -> None:
         self.systems = systems
         self.resampling = resampling or Resampling()
@@ -78,7 +82,8 @@ class LiveState:
         # A row for each cell: a judgment touches few of them, and each of those as a whole.
         rows = 0 if by_pairs or by_moments else self.layout.size
         self._resampled = np.zeros((rows, resamples), dtype=np.int64)
-        self._moments = LiveMoments(self.layout) if by_moments else None
+        self.documents = documents
+        self._moments = LiveMoments(self.layout, documents=documents) if by_moments else None
 
     @property
     def cells(self) -> Int64Array:
@@ -116,7 +121,7 @@ class LiveState:
         Raises
         ------
         ValueError
-            If the systems differ.
+            If the systems differ, or some blocks name documents and some do not.
         """
         self._change(blocks, 1)
 
@@ -139,10 +144,12 @@ class LiveState:
         Raises
         ------
         ValueError
-            If the states are not of one kind: systems, resampling, resamples or layout differ.
+            If the states are not of one kind: systems, resampling, resamples, layout or documents
+            differ.
         """
-        mine = (self.systems, self.resampling, self.resamples, self.layout)
-        if mine != (other.systems, other.resampling, other.resamples, other.layout):
+        mine = (self.systems, self.resampling, self.resamples, self.layout, self.documents)
+        theirs = (other.systems, other.resampling, other.resamples, other.layout, other.documents)
+        if mine != theirs:
             raise ValueError("only states of the same systems and resampling can be merged")
         self.blocks += other.blocks
         self._cells += other.cells
@@ -209,10 +216,11 @@ class LiveState:
         return count(blocks, self.layout)
 
     def _change(self, blocks: Blocks, sign: int) -> None:
-        self._cells += sign * self._counted(blocks)
-        self.blocks += sign * len(blocks)
+        counted = self._counted(blocks)
         if self._moments is not None:
             self._moments.change(blocks, sign)
+        self._cells += sign * counted
+        self.blocks += sign * len(blocks)
         if not len(self._resampled):
             return
         key = unit_keys(blocks, self.resampling.level)

@@ -14,7 +14,7 @@ from ranking.core.anytime.ranges import anytime_ranges
 from ranking.core.counting.bootstrap import chopped
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import chunks, tally
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method, joined
 from ranking.core.ranges.clusters import RankRanges, rank_ranges
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
@@ -153,7 +153,6 @@ def find_ranges(
     options: RangeOptions,
     *,
     scores: Scores,
-    documents: Int32Array | None = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -170,8 +169,6 @@ def find_ranges(
     options : RangeOptions
     scores : Scores of shape (n,)
         The method's, of these blocks.
-    documents : int32, shape (B,), optional
-        Number of the document of each block, for anytime ranges.
     seed : int
         0 ≤ seed < 2**64.
     jobs : int
@@ -191,7 +188,7 @@ def find_ranges(
     if options.kind == "sign_test":
         return _by_sign_test(blocks, options)
     if options.kind == "anytime":
-        return _anytime(blocks, method, options, documents)
+        return _anytime(blocks, method, options)
     if options.is_closed_form(method):
         spread = _closed_form(blocks, method, parameters, options, scores=scores, seed=seed)
         if progress is not None:
@@ -231,12 +228,10 @@ def _by_sign_test(blocks: Blocks, options: RangeOptions) -> RangesFound:
     )
 
 
-def _anytime(
-    blocks: Blocks, method: Method, options: RangeOptions, documents: Int32Array | None
-) -> RangesFound:
+def _anytime(blocks: Blocks, method: Method, options: RangeOptions) -> RangesFound:
     if method.name != "expected_wins":
         raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
-    found = anytime_ranges(blocks, confidence=options.confidence, documents=documents)
+    found = anytime_ranges(blocks, confidence=options.confidence)
     ahead = found.scores.values[:, np.newaxis] > found.scores.values
     p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
     n = len(blocks.systems)

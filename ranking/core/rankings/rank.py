@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import Tallies, tally
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods.method import Fit
 from ranking.core.methods.registry import method_named
@@ -145,7 +145,6 @@ def rank(
     confidence: float = 0.95,
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
-    documents: Int32Array | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
@@ -153,9 +152,11 @@ def rank(
 
     Leave out the reference first, with `Blocks.without`, unless it is to be ranked.
 
-    By default ranges account for segments and for judges. Methods with influence values then get
-    ranks from draws around their scores (`ranking.core.uncertainty.two_way`), the others from resampling
-    segments and judges (`ranking.core.rankings.two_way_resampling`). At the other levels ranges are those of
+    By default ranges account for segments and for judges; for documents in place of segments where
+    the blocks know of these, and otherwise segments of one document count as independent. Methods
+    with influence values then get ranks from draws around their scores
+    (`ranking.core.uncertainty.two_way`), the others from resampling segments and judges
+    (`ranking.core.rankings.two_way_resampling`). At the other levels ranges are those of
     a bootstrap.
 
     A rank range is widened, if need be, to hold the system's rank: with few judgments the
@@ -183,9 +184,6 @@ def rank(
         ranking bit for bit.
     parameters : mapping, optional
         Of the method, where they are not to be its defaults.
-    documents : int32, shape (B,), optional
-        Number of the document of each block. Anytime ranges need it where segments come in
-        documents: they take segments for independent otherwise.
     jobs : int
         Threads; they do not change the result.
     progress : callable, optional
@@ -229,7 +227,6 @@ def rank(
         settings,
         options,
         scores=fit.scores.take(kept),
-        documents=documents,
         seed=seed,
         jobs=jobs,
         progress=progress,

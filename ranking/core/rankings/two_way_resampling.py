@@ -46,7 +46,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     -------
     Resampling
         Of level "two_way"; of "segments", "judges" or "blocks" where there are too few judges or
-        segments for more.
+        segments for more. With documents in place of segments where there are enough of them.
     tuple of RangeLimit
         What it does not account for.
     """
@@ -55,9 +55,11 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     wins = layout.unpack(moments.cells).wins
     influence = expected_wins_influence(wins).reshape(layout.systems, layout.size)[:, layout.used]
     covariance = two_way_covariance(moments, influence)
+    by_documents = blocks.document is not None and not moments.few_documents
     if RangeLimit.FEW_JUDGES in covariance.limits:
         few_both = RangeLimit.FEW_SEGMENTS in covariance.limits
-        return Resampling("blocks" if few_both else "segments", seed), covariance.limits
+        level: Level = "blocks" if few_both else "segments"
+        return Resampling(level, seed, documents=by_documents), covariance.limits
     if RangeLimit.FEW_SEGMENTS in covariance.limits:
         return Resampling("judges", seed), covariance.limits
 
@@ -69,7 +71,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     freedom = min(max(_FEWEST_FREEDOM, covariance.freedom_of_ranks), 1e9)
     wanted = float(np.trace(covariance.matrix)) * freedom / (freedom - 2)
     share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
-    return Resampling("two_way", seed, share), covariance.limits
+    return Resampling("two_way", seed, share, by_documents), covariance.limits
 
 
 def _share(of_units: float, of_blocks: float, wanted: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.moments import UNITS, Unit, units_of
+from ranking.core.counting.moments import FEWEST_UNITS, UNITS, Unit, two_way_units, units_of
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.two_way import (
@@ -15,6 +15,7 @@ from ranking.core.uncertainty.two_way import (
 )
 
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
 
 
 def covariance_of_moves(blocks: Blocks, moves: FloatArray) -> ScoreCovariance:
@@ -33,8 +34,16 @@ def covariance_of_moves(blocks: Blocks, moves: FloatArray) -> ScoreCovariance:
     -------
     ScoreCovariance
     """
-    of_blocks, segments, judges = (_clustered(blocks, moves, unit) for unit in UNITS)
-    return combined_covariance(of_blocks, segments, judges)
+    blocks, moves = _in_order(blocks, moves)
+    of_blocks, segments, judges = (
+        _clustered(blocks, moves, two_way_units(blocks, unit)) for unit in UNITS
+    )
+    if blocks.document is None or segments.effective >= FEWEST_UNITS:
+        return combined_covariance(of_blocks, segments, judges)
+    of_blocks, segments = (
+        _clustered(blocks, moves, units_of(blocks, unit)) for unit in ("blocks", "segments")
+    )
+    return combined_covariance(of_blocks, segments, judges, few_documents=True)
 
 
 def standard_errors_of_moves(blocks: Blocks, moves: FloatArray, clusters: Level) -> FloatArray:
@@ -54,19 +63,25 @@ def standard_errors_of_moves(blocks: Blocks, moves: FloatArray, clusters: Level)
     if clusters == "two_way":
         matrix = covariance_of_moves(blocks, moves).matrix
     else:
-        matrix = _clustered(blocks, moves, "blocks" if clusters == "pairs" else clusters).matrix
+        unit: Unit = "blocks" if clusters == "pairs" else clusters
+        blocks, moves = _in_order(blocks, moves)
+        matrix = _clustered(blocks, moves, units_of(blocks, unit)).matrix
     return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
 
 
-def _clustered(blocks: Blocks, moves: FloatArray, unit: Unit) -> ClusteredCovariance:
-    # Sums of floats depend on their order, results must not: blocks go in the order of their keys.
+def _in_order(blocks: Blocks, moves: FloatArray) -> tuple[Blocks, FloatArray]:
+    """Put blocks in the order of their keys: sums of floats depend on it, results must not."""
     order = np.argsort(blocks.key, kind="stable")
-    number = np.unique(units_of(blocks.take(order), unit), return_inverse=True)[1]
+    return blocks.take(order), moves[order]
+
+
+def _clustered(blocks: Blocks, moves: FloatArray, unit: Int64Array) -> ClusteredCovariance:
+    number = np.unique(unit, return_inverse=True)[1]
     units = int(number.max(initial=-1)) + 1
     summed = np.zeros((units, moves.shape[1]))
-    np.add.at(summed, number, moves[order])
+    np.add.at(summed, number, moves)
     size = np.zeros(units)
-    labelled = np.count_nonzero(blocks.labels[order] > 0, axis=1)
+    labelled = np.count_nonzero(blocks.labels > 0, axis=1)
     np.add.at(size, number, labelled * (labelled - 1) / 2)
     squares = float((size**2).sum())
     effective = float(size.sum()) ** 2 / squares if squares else 0.0

@@ -11,6 +11,10 @@ is taken off once. Each part is multiplied by G / (G − 1) for its effective nu
 Where a judge ranked several blocks of one segment, what these have in common is counted twice:
 V is then a little too large on average.
 
+Segments of one document are alike. Where documents are known they take the place of segments, and
+what one judge did of one document that of a block: V = V_documents + V_judges − V_judge×document.
+With fewer than four documents, segments are taken after all (`RangeLimit.FEW_DOCUMENTS`).
+
 The difference need not be positive semi-definite: with few judges, directions in which they happen
 to agree get a negative variance. The nearest positive semi-definite matrix is taken then
 (negative eigenvalues become 0).
@@ -29,15 +33,11 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.moments import UNITS, Moments, Unit
+from ranking.core.counting.moments import FEWEST_UNITS, UNITS, Moments, Unit
 from ranking.core.scores import Scores
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
-
-#: Below so many effective units a variance between them is not estimated. With four judges,
-#: simulated ranges still hold in 93 to 97 of 100 cases, with three in 91 (docs/statistics/coverage.md).
-FEWEST_UNITS = 3.5
 
 
 class RangeLimit(StrEnum):
@@ -48,6 +48,9 @@ class RangeLimit(StrEnum):
 
     FEW_SEGMENTS = "few_segments"
     """Fewer than four segments: how much segments differ cannot be told."""
+
+    FEW_DOCUMENTS = "few_documents"
+    """Fewer than four documents: segments are taken for independent, within documents too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class ScoreCovariance:
     freedom : float
         Degrees of freedom of its variances, at least 1.
     segments, judges : float
-        Effective numbers of segments and judges.
+        Effective numbers of segments, or documents in their place, and judges.
     limits : tuple of RangeLimit
         What it does not account for.
     """
@@ -141,11 +144,15 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
         ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
         for unit in UNITS
     )
-    return combined_covariance(blocks, segments, judges)
+    return combined_covariance(blocks, segments, judges, few_documents=moments.few_documents)
 
 
 def combined_covariance(
-    blocks: ClusteredCovariance, segments: ClusteredCovariance, judges: ClusteredCovariance
+    blocks: ClusteredCovariance,
+    segments: ClusteredCovariance,
+    judges: ClusteredCovariance,
+    *,
+    few_documents: bool = False,
 ) -> ScoreCovariance:
     """Combine covariances over blocks, segments and judges: V_segments + V_judges − V_blocks.
 
@@ -155,6 +162,9 @@ def combined_covariance(
     Parameters
     ----------
     blocks, segments, judges : ClusteredCovariance
+        Where documents are known: over what judges did of documents, over documents, over judges.
+    few_documents : bool
+        Whether segments are in the place of documents, of which there are too few.
 
     Returns
     -------
@@ -177,6 +187,8 @@ def combined_covariance(
             limits.append(limit)
         else:
             parts.append(part)
+    if few_documents and RangeLimit.FEW_SEGMENTS not in limits:
+        limits.append(RangeLimit.FEW_DOCUMENTS)
     if len(parts) == 2:
         total = parts[0].matrix + parts[1].matrix - blocks.matrix
     else:

@@ -1,13 +1,17 @@
 """The released files of WMT: texts, judgments onto them, judgments alone, and all of it back."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from annotation.export import five_way_csv
 from annotation.models import Judgment, Skip
 from campaign.models import Campaign, Output, Reference, Segment, System, TestSet
+from ranking.core.rankings.rank import rank
+from ranking.files import read_judgments
 from ranking.services import ranking_run_compute
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
@@ -40,7 +44,16 @@ def bare(done: Say, path: Path, name: str = "bare") -> TestSet:
     return TestSet.objects.get(name=name)
 
 
-def ranked(test_set: TestSet) -> dict[str, object]:
+def scores(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a ranking without what depends on documents."""
+    ranges = {"rank_low", "rank_high", "cluster"}
+    return [
+        {name: value for name, value in row.items() if name not in ranges}
+        for row in result["systems"]
+    ]
+
+
+def ranked(test_set: TestSet) -> dict[str, Any]:
     run = ranking_run_compute(test_set_id=test_set.pk)
     assert run is not None
     return dict(run.result)
@@ -89,8 +102,13 @@ def test_wmt12_judgments_rank_alike_with_texts_and_without(
     assert without.segments.count() == 951
     assert Judgment.objects.of(without.pk).count() == 1_291
     assert Skip.objects.filter(block__hit__test_set=without).count() == 3
-    # Judgments alone name one document, which no range can look beyond; the texts have 99.
-    assert ranked(with_texts) | {"limits": ["one_document"]} == ranked(without)
+    # Judgments alone name one document, which no range can look beyond; the texts have 99, which
+    # ranges account for.
+    of_texts, of_judgments = ranked(with_texts), ranked(without)
+    assert (of_texts["limits"], of_judgments["limits"]) == ([], ["one_document"])
+    assert of_texts["input"]["documents"] == 97
+    assert scores(of_texts) == scores(of_judgments)
+    assert of_texts["agreement"] == of_judgments["agreement"]
 
 
 @pytest.mark.parametrize(
@@ -117,5 +135,13 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
         create_test_set=True,
     )
     second = TestSet.objects.get(name="fresh")
-    assert ranked(second) == ranked(first)
+    result = ranked(first)
+    assert ranked(second) == result
+    # The files of WMT10 name documents; the command reads them as the database does.
+    blocks = read_judgments([str(path)]).blocks
+    assert (blocks.document is not None) == file.startswith("wmt10")
+    in_file = rank(blocks.without({"_ref"}.intersection(blocks.systems)))
+    assert [asdict(row) for row in in_file.systems] == result["systems"]
+    if blocks.document is not None:
+        assert result["input"]["documents"] == len(set(blocks.document.tolist()))
     assert "".join(five_way_csv(test_set=second)) == path.read_text(encoding="utf-8")

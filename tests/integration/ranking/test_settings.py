@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from annotation.services import design_change
 from campaign.models import Document, Segment, User
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
-from ranking.range_choices import RangeChoice, RangeChoiceError
+from ranking.range_choices import RangeChoice, RangeChoiceError, recorded_choice
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_in_force
@@ -51,6 +52,17 @@ def varied(writer: TestSetWriter) -> TestSetWriter:
 
 def change(writer: TestSetWriter, **changes: Any) -> RankingSettings:
     return ranking_settings_change(test_set=writer.test_set, **changes)
+
+
+def documents_of(writer: TestSetWriter, size: int) -> None:
+    """Give every `size` segments in a row a document of their own."""
+    for segment in Segment.objects.filter(test_set=writer.test_set).order_by("number"):
+        number = (segment.number - 1) // size
+        document, _created = Document.objects.get_or_create(
+            test_set=writer.test_set, name=f"d{99 - number}", defaults={"position": 10 + number}
+        )
+        place = {"document": document, "position": segment.number}
+        Segment.objects.filter(pk=segment.pk).update(**place)
 
 
 def page_of(writer: TestSetWriter) -> str:
@@ -296,7 +308,63 @@ def test_one_document_is_said_where_ranges_are_over_segments(varied: TestSetWrit
     change(varied, confidence=0.9)
     run = ranking_run_compute(test_set_id=varied.test_set.pk)
     assert run is not None
-    assert run.result["limits"] == []
+    assert run.result["limits"] == ["few_documents"]
+    assert run.result["input"]["documents"] == 2
+    assert run.result["input"]["effective_documents"] == pytest.approx(12**2 / (11**2 + 1))
+
+
+def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organiser: Client) -> None:
+    """Systems differ by document: its two segments say no more than one."""
+    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    documents_of(varied, 2)
+    change(varied, confidence=0.9)
+    by_documents = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert run is not None
+    assert by_documents is not None
+    assert by_documents.parameters["documents"] is True
+    assert by_documents.result["limits"] == []
+    assert by_documents.result["input"]["documents"] == 6
+    assert by_documents.result["input"]["effective_documents"] == pytest.approx(6)
+    assert by_documents.result["input"]["segments"] == 12
+    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=by_documents.watermark)
+    document = ((blocks.segment - 1) // 2).astype(np.int32)
+    expected = rank(replace(blocks, document=document), confidence=0.9)
+    without = rank(blocks, confidence=0.9)
+    assert pairs_of(by_documents) == list(expected.pairs)
+    assert expected.pairs != without.pairs
+    stored = RankingRun.objects.get(pk=by_documents.pk)
+    assert ranking_run_reproduce(stored) == by_documents.result
+    said = text_of(as_organiser.get(addresses(varied)["dashboard"]))
+    assert "account for documents and judges" in said
+    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
+    assert (rest["input"]["documents"], rest["input"]["effective_documents"]) == (6, 6)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{}, {"ranges": "confidence_set"}, {"ranges": "anytime"}, {"resample": "segments"}],
+)
+def test_a_run_of_before_documents_counted_keeps_its_bits(
+    varied: TestSetWriter, chosen: dict[str, Any]
+) -> None:
+    """Percentiles and confidence sets took no account of documents, anytime ranges did."""
+    documents_of(varied, 1)
+    change(varied, **chosen)
+    now = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert now is not None
+    del now.parameters["documents"]
+    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=now.watermark)
+    if chosen.get("ranges") == "anytime":
+        blocks = replace(blocks, document=blocks.segment)
+    expected = rank(blocks, **recorded_choice(now.parameters).arguments)
+    result = ranking_run_reproduce(now)
+    assert result["systems"] == [asdict(row) for row in expected.systems]
+    assert result["input"] == {
+        name: value
+        for name, value in now.result["input"].items()
+        if name not in {"documents", "effective_documents"}
+    }
+    assert result["limits"] == now.result["limits"] == []
 
 
 def test_anytime_ranges_take_the_documents_of_a_test_set_for_independent(
@@ -315,7 +383,7 @@ def test_anytime_ranges_take_the_documents_of_a_test_set_for_independent(
     assert run is not None
     blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
     documents = (blocks.segment > 6).astype(np.int32)
-    expected = rank(blocks, ranges="anytime", confidence=0.9, documents=documents)
+    expected = rank(replace(blocks, document=documents), ranges="anytime", confidence=0.9)
     assert run.result["refusals"] == expected.extra["refusals"]
     assert run.result["refusals"]["A"] == ["few_segments"]
     assert without.result["refusals"] != run.result["refusals"]
@@ -427,13 +495,18 @@ def test_the_command_refuses_what_contradicts_itself(varied: TestSetWriter) -> N
         ),
     ],
 )
+@pytest.mark.parametrize("size", [None, 6, 2])
 def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits(
     as_organiser: Client,
     varied: TestSetWriter,
     tmp_path: Path,
     chosen: dict[str, Any],
     arguments: list[str],
+    size: int | None,
 ) -> None:
+    """For one document, for two, which are too few, and for six."""
+    if size is not None:
+        documents_of(varied, size)
     change(varied, **chosen)
     ranking_run_compute(test_set_id=varied.test_set.pk)
     rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
@@ -450,7 +523,7 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     assert [line.row for line in dashboard.context["plot"].rows] == rest["systems"]
     assert said["systems"] == rest["systems"]
     assert said["pairs"] == rest["pairs"]
-    # Files say nothing of documents to the command.
+    # One document says nothing of others, and a file need not mean it.
     assert said["limits"] == [limit for limit in rest["limits"] if limit != "one_document"]
-    for name in ("effective_segments", "effective_judges"):
+    for name in ("effective_segments", "effective_documents", "effective_judges"):
         assert said[name] == rest["input"][name]

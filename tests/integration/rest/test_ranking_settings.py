@@ -110,7 +110,8 @@ def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
 ) -> None:
     said_since = {"limits", "refusals", "pairs"}
     result = {name: value for name, value in ranking.result.items() if name not in said_since}
-    for name in ("segments", "effective_segments", "effective_judges"):
+    since = ("segments", "effective_segments", "effective_judges")
+    for name in (*since, "documents", "effective_documents"):
         result["input"].pop(name)
     before = RankingRun.objects.create(
         test_set=test_set,
@@ -132,4 +133,5 @@ def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
     body = researcher.get(reverse("api-ranking", args=[test_set.pk, before.pk])).json()
     assert (body["limits"], body["refusals"], body["pairs"]) == (None, None, None)
     assert body["input"]["effective_judges"] is None
+    assert (body["input"]["documents"], body["input"]["effective_documents"]) == (None, None)
     assert body["input"]["judges"] == 2

@@ -32,6 +32,11 @@ def blocks(random: np.random.Generator, count: int) -> Iterator[tuple[int, str, 
         yield int(random.integers(1, 40)), f"judge{random.integers(4)}", candidates
 
 
+def document_of(segment: int) -> str:
+    """Name some, the same of several segments, some with more than 16 bytes."""
+    return f"Ünï/{segment % 5}, part {10 ** (segment % 3 * 9)}"
+
+
 def five_way(random: np.random.Generator, count: int) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -47,7 +52,7 @@ def five_way(random: np.random.Generator, count: int) -> str:
         empty = 5 - len(candidates)
         language = "English" if random.random() < 0.7 else 'a "quoted" one'
         writer.writerow(
-            ["Czech", language, segment, "doc/1, part 2", segment, judge, *cells]
+            ["Czech", language, segment, document_of(segment), segment, judge, *cells]
             + [""] * (2 * empty)
             + ranks
             + [-1] * empty
@@ -82,6 +87,11 @@ def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
         one, other = (getattr(each.blocks, name) for each in (found, expected))
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one, other, err_msg=name)
+    one, other = found.blocks.document, expected.blocks.document
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        # Numbers are in the order of the files.
+        np.testing.assert_array_equal(one, other)
     assert (found.skipped, found.blank_labels) == (expected.skipped, expected.blank_labels)
     assert found.files == expected.files
 
@@ -121,8 +131,28 @@ def test_plain_files_are_read_alike_to_the_last_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     content = of_plain_names(make(np.random.default_rng(seed), 200))
-    assert_same(*both(make_file(content), monkeypatch))
+    fast, strict = both(make_file(content), monkeypatch)
+    assert_same(fast, strict)
     assert sum(scanned) == len(content.splitlines()) - 1
+    assert (fast.blocks.document is not None) == (make is five_way)
+
+
+@pytest.mark.parametrize("documents", ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"])
+def test_documents_left_out_are_read_alike(
+    documents: str, make_file: MakeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = (
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        "system1rank,system2rank\n"
+    )
+    for segment, document in enumerate(documents.split(","), 1):
+        content += f"a,b,{segment},{document},1,ann,A,B,1,2\n"
+    fast, strict = both(make_file(content), monkeypatch)
+    assert_same(fast, strict)
+    known = fast.blocks.document
+    assert (None if known is None else known.tolist()) == (
+        [0, 1, 1] if " e " in documents else None
+    )
 
 
 def test_rows_are_the_same_however_many_are_scanned_at_a_time(

@@ -156,3 +156,40 @@ def test_progress_is_told_up_to_the_last_byte(make_file: MakeFile) -> None:
     read_judgments([name], progress=lambda done, total: told.append((done, total)))
     size = Path(name).stat().st_size
     assert told[-1] == (size, size)
+
+
+def test_documents_are_read_where_every_block_names_one_and_there_are_two(
+    make_file: MakeFile,
+) -> None:
+    def documents(content: str, **chosen: str) -> list[int] | None:
+        selection = Selection(exclude_judges=tuple(chosen.values()))
+        found = read_judgments([make_file(content)], selection=selection).blocks.document
+        return None if found is None else found.tolist()
+
+    assert documents(FIVE_WAY) is None
+    two = FIVE_WAY.replace("3,doc,3", "3,other,3")
+    assert documents(two) == [0, 1, 0]
+    assert documents(two, exclude="bob") is None
+    assert documents(two.replace("9,doc,9", "9,,9")) is None
+    # A segment is of one document: this one is said to be of two.
+    assert documents(FIVE_WAY.replace("3,doc,3", "9,other,3")) is None
+    assert documents(PAIRWISE) is None
+    assert documents(JSONL) is None
+    lines = JSONL.splitlines()
+    names = ['"news 1"', "17", '"news 1"']
+    with_documents = [
+        line.replace('"segment"', f'"document": {name}, "segment"')
+        for line, name in zip(lines, names, strict=True)
+    ]
+    assert documents("\n".join(with_documents)) == [0, 1, 0]
+    assert documents("\n".join([*with_documents[:2], lines[2]])) is None
+    nothing = with_documents[2].replace('"news 1"', "null")
+    assert documents("\n".join([*with_documents[:2], nothing])) is None
+
+
+def test_documents_are_those_of_the_language_pair(make_file: MakeFile) -> None:
+    other = FIVE_WAY.splitlines()[1].replace("English", "German").replace("doc", "")
+    content = FIVE_WAY.replace("3,doc,3", "3,other,3") + other + "\n"
+    found = read_judgments([make_file(content)], selection=Selection(target="English")).blocks
+    assert found.document is not None
+    assert found.document.tolist() == [0, 1, 0]

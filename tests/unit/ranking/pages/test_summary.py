@@ -1,5 +1,6 @@
 """What a ranking says in words: as much as it shows, and no more."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ def run_of(
     *,
     groups: list[list[str]] | None = None,
     left_out: list[str] | None = None,
-    counts: dict[str, int] | None = None,
+    counts: Mapping[str, float] | None = None,
     confidence: float = 0.95,
     limits: list[str] | None = None,
     **parameters: Any,
@@ -156,6 +157,18 @@ def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> Non
     assert finding.warnings == (
         "Only two judges: rank ranges hold for these judges and say nothing about others.",
     )
+
+
+def test_documents_are_named_where_they_count_and_warned_of_where_they_are_few() -> None:
+    counts: dict[str, float] = {"comparisons": 1, "blocks": 1, "judges": 9, "segments": 90}
+    counts |= {"documents": 2, "effective_documents": 1.9}
+    finding = finding_of(run_of([["a"], ["b"]], counts=counts))
+    assert finding.basis[1] == RANGES.replace("segments", "documents")
+    assert "how few documents" in finding.range_meaning
+    few = finding_of(run_of([["a"], ["b"]], counts=counts, limits=["few_documents"]))
+    assert few.basis[1] == RANGES
+    assert len(few.warnings) == 1
+    assert few.warnings[0].startswith("Only two documents: these rank ranges account for their")
 
 
 def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:

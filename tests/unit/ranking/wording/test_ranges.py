@@ -48,6 +48,35 @@ def test_percentile_ranges_say_their_level(level: Any, limits: list[str], words:
     assert words in said(RangeChoice(resample=level), *limits)
 
 
+@pytest.mark.parametrize(
+    ("level", "limits", "words"),
+    [
+        ("two_way", [], "account for documents and judges, from"),
+        ("two_way", ["few_judges"], "account for documents, not for judges, from"),
+        ("two_way", ["few_documents"], "account for segments and judges, from"),
+        ("two_way", ["few_judges", "few_documents"], "account for segments, not for judges, from"),
+        ("two_way", ["few_segments"], "account for judges, not for segments, from"),
+        ("segments", [], "account for segments, not for judges, from"),
+        ("judges", [], "account for judges, not for segments, from"),
+    ],
+)
+def test_where_documents_count_they_are_said(level: Any, limits: list[str], words: str) -> None:
+    choice, counts = RangeChoice(resample=level), {"documents": 9}
+    (sentence,) = ranges_in_words(choice, resamples=1000, limits=limits, counts=counts)
+    assert words in sentence
+    noun = words.removeprefix("account for ").split()[0].rstrip(",")
+    meaning = ranges_meaning(choice, limits=limits, counts=counts)
+    assert f"could have with other {noun}" in meaning
+
+
+@pytest.mark.parametrize("kind", ["confidence_set", "anytime"])
+def test_other_kinds_of_ranges_say_documents_too(kind: RangeKind) -> None:
+    choice = completed_choice({"ranges": kind})
+    for counts, noun in (({"documents": 9}, "documents"), ({"documents": None}, "segments")):
+        said = ranges_in_words(choice, resamples=1000, limits=[], counts=counts)
+        assert f"account for {noun} and judges" in " ".join(said)
+
+
 def test_no_other_ranges_are_said_to_be_resampled() -> None:
     kinds: list[dict[str, Any]] = [
         {"ranges": "confidence_set"},
@@ -95,6 +124,16 @@ def test_the_explanation_is_of_the_level(level: Any) -> None:
             "few_segments",
             {},
             "A few of the 90 segments got most of the judgments, which counts like only 3.1 ",
+        ),
+        (
+            "few_documents",
+            {"documents": 2, "effective_documents": 1.9},
+            "Only two documents: rank ranges account for their segments",
+        ),
+        (
+            "few_documents",
+            {"documents": 20, "effective_documents": 2.34},
+            "A few of the 20 documents got most of the judgments, which counts like only 2.3 ",
         ),
         ("one_document", {}, "All judged segments come from one document"),
         ("something_new", {}, "something_new"),

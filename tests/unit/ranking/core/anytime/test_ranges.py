@@ -100,10 +100,8 @@ def test_the_order_of_the_blocks_does_not_matter() -> None:
     order = np.random.default_rng(1).permutation(len(blocks))
     documents = (blocks.segment // 10).astype(np.int32)
     for chosen in (None, documents):
-        one = anytime_ranges(blocks, documents=chosen)
-        other = anytime_ranges(
-            blocks.take(order), documents=None if chosen is None else chosen[order]
-        )
+        known = replace(blocks, document=chosen)
+        one, other = anytime_ranges(known), anytime_ranges(known.take(order))
         for name in ("low", "high", "log_evidence", "standard_error", "segments", "judges"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
@@ -153,7 +151,11 @@ def test_many_segments_of_few_documents_are_refused() -> None:
     blocks = everybody_judges_everything(60, 6, won_on=60)
     documents = (blocks.segment // 10).astype(np.int32)
     assert anytime_ranges(blocks).above[0, 1]
-    assert anytime_ranges(blocks, documents=documents).refused == (Refusal.FEW_SEGMENTS,)
+    few = replace(blocks, document=documents)
+    assert anytime_ranges(few).refused == (Refusal.FEW_SEGMENTS,)
+    # Fewer than four, too: segments do not take their place here.
+    fewer = replace(blocks, document=documents // 2)
+    assert anytime_ranges(fewer).refused == (Refusal.FEW_SEGMENTS,)
 
 
 def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
@@ -221,8 +223,6 @@ def test_arguments_out_of_range_are_refused() -> None:
     blocks = everybody_judges_everything(10, 5, won_on=5)
     with pytest.raises(ValueError, match="confidence"):
         anytime_ranges(blocks, confidence=95)
-    with pytest.raises(ValueError, match="documents"):
-        anytime_ranges(blocks, documents=np.zeros(3, dtype=np.int32))
 
 
 def test_moments_of_a_growing_campaign_are_those_of_its_blocks() -> None:

@@ -1,6 +1,7 @@
 """Ranges of every kind, and the tests of pairs that go with them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -208,13 +209,12 @@ def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
     assert any(pair.significant for pair in ranking.pairs)
 
 
-def test_anytime_ranges_take_documents_for_independent_where_they_are_given() -> None:
+def test_anytime_ranges_take_documents_for_independent_where_they_are_known() -> None:
     blocks, _truth = draw_campaign(world_named("documents"), 2)
-    without = rank(blocks, ranges="anytime")
-    given = rank(blocks, ranges="anytime", documents=(blocks.segment // 10).astype(np.int32))
-    assert widths(given) > widths(without)
-    one = rank(blocks, ranges="anytime", documents=np.zeros(len(blocks), dtype=np.int32))
-    assert one.limits == ("few_segments",)
+    without = rank(replace(blocks, document=None), ranges="anytime")
+    assert widths(rank(blocks, ranges="anytime")) > widths(without)
+    few = replace(blocks, document=(blocks.segment % 3).astype(np.int32))
+    assert rank(few, ranges="anytime").limits == ("few_segments",)
 
 
 def test_the_correction_is_of_the_direction_that_something_speaks_for() -> None:

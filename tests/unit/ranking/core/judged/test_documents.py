@@ -1,0 +1,277 @@
+"""Documents in place of segments: what ranges and standard errors over two ways rest on."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.moments import moments_of_blocks
+from ranking.core.counting.resampling import LEVELS, Level, Resampling, unit_keys
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.documents import first_segments, several_documents
+from ranking.core.methods.expected_wins import expected_wins_influence
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.live import LiveState
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.two_way_resampling import two_way_resampling
+from ranking.core.uncertainty.block_influence import covariance_of_moves
+from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
+from tests.properties import examples
+from tests.worlds import draw_campaign, world_named
+
+Drawn = Callable[[int], Blocks]
+Int32Array = npt.NDArray[np.int32]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Blocks:
+    """300 blocks of 30 documents, by 20 judges, of 6 systems."""
+    world = replace(world_named("documents"), systems=6, blocks=300)
+    return draw_campaign(world, 5)[0]
+
+
+def numbered(blocks: Blocks, document: npt.NDArray[np.integer]) -> Blocks:
+    return replace(blocks, document=document.astype(np.int32))
+
+
+def ranks_and_errors(ranking: Ranking) -> object:
+    return ranking.systems, ranking.pairs, ranking.extra
+
+
+def test_a_hand_worked_variance() -> None:
+    # Document, segment, judge, winner of one comparison; segments 2k + 1 and 2k + 2 are of
+    # document k. With an influence of 1 for a win of a and −1 for one of b, documents say
+    # 3 | 2 | −3 | 0, judges 1 | 2 | −1 | 0, and judges of documents 2, 1 | 1, 1 | −2, −1 | 1, −1.
+    judged = [
+        *((0, 1, "j0", "a"), (0, 2, "j0", "a"), (0, 2, "j1", "a")),
+        *((1, 3, "j1", "a"), (1, 4, "j2", "a")),
+        *((2, 5, "j2", "b"), (2, 6, "j2", "b"), (2, 6, "j3", "b")),
+        *((3, 7, "j3", "a"), (3, 8, "j0", "b")),
+    ]
+    rows = [
+        BlockRow(judge, segment, [["a"], ["b"]], [1, 2] if winner == "a" else [2, 1])
+        for _document, segment, judge, winner in judged
+    ]
+    blocks = numbered(blocks_from_rows(rows, "ab"), np.array([row[0] for row in judged]))
+    moments = moments_of_blocks(blocks, Layout(2))
+    found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
+    documents = judges = 10**2 / (3**2 + 2**2 + 3**2 + 2**2)
+    both = 10**2 / (2**2 + 1 + 1 + 1 + 2**2 + 1 + 1 + 1)
+    assert (found.segments, found.judges) == pytest.approx((documents, judges))
+    of_documents = documents / (documents - 1) * (3**2 + 2**2 + 3**2 + 0)
+    of_judges = judges / (judges - 1) * (1 + 2**2 + 1 + 0)
+    of_both = both / (both - 1) * (2**2 + 1 + 1 + 1 + 2**2 + 1 + 1 + 1)
+    assert found.matrix[0, 0] == pytest.approx(of_documents + of_judges - of_both)
+    assert found.limits == ()
+
+
+def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> None:
+    layout = Layout(6)
+    each = np.array([count(drawn.take([row]), layout) for row in range(len(drawn))])
+    influence = expected_wins_influence(layout.unpack(each.sum(axis=0)).wins).reshape(6, -1)
+    parts = []
+    documents = drawn.segment // 10
+    for unit in (documents, drawn.judge, documents * 100 + drawn.judge):
+        counted = np.array([each[unit == one].sum(axis=0) for one in np.unique(unit)])
+        size = counted.sum(axis=1)
+        effective = size.sum() ** 2 / (size**2).sum()
+        moved = counted @ influence.T
+        parts.append(moved.T @ moved * effective / (effective - 1))
+    expected = parts[0] + parts[1] - parts[2]
+    covariance = METHODS["expected_wins"].score_covariance(drawn)
+    assert np.linalg.eigvalsh(expected)[0] > -1e-12  # nothing was cut off
+    np.testing.assert_allclose(covariance.matrix, expected, atol=1e-12)
+    ranking = rank(drawn, resamples=20)
+    errors = dict(zip(drawn.systems, np.sqrt(np.diag(expected)).tolist(), strict=True))
+    assert ranking.extra["standard_errors"]["values"] == pytest.approx(errors)
+    moves = each @ influence.T
+    np.testing.assert_allclose(covariance_of_moves(drawn, moves).matrix, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != "two_way"])
+def test_levels_of_one_way_mean_what_they_say(drawn: Blocks, method: str, level: Level) -> None:
+    if (method, level) == ("davidson_judges", "pairs"):
+        level = "blocks"
+    without = replace(drawn, document=None)
+    one = rank(drawn, method, resample=level, resamples=20)
+    assert one == rank(without, method, resample=level, resamples=20)
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "bradley_terry", "geq_others"])
+def test_a_document_for_each_segment_changes_nothing(method: str) -> None:
+    world = replace(world_named("redundancy 3"), systems=6, blocks=200)
+    blocks = draw_campaign(world, 3)[0]
+    once = np.unique(blocks.segment * 100 + blocks.judge, return_index=True)[1]
+    blocks = blocks.take(once)
+    alike = numbered(blocks, blocks.segment)
+    assert rank(alike, method, resamples=50) == rank(blocks, method, resamples=50)
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges", "hopkins_may"])
+def test_neither_the_numbers_of_documents_nor_the_order_of_rows_matter(
+    drawn: Blocks, method: str
+) -> None:
+    assert drawn.document is not None
+    others = np.random.default_rng(4).permutation(1000)[drawn.document]
+    order = np.random.default_rng(5).permutation(len(drawn))
+    renumbered = numbered(drawn, others).take(order)
+    one, other = (rank(blocks, method, resamples=20) for blocks in (drawn, renumbered))
+    assert ranks_and_errors(one) == ranks_and_errors(other)
+    without = rank(replace(drawn, document=None), method, resamples=20)
+    assert ranks_and_errors(one) != ranks_and_errors(without)
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
+def test_few_documents_leave_segments_in_their_place_and_are_said(
+    drawn: Blocks, method: str
+) -> None:
+    few = numbered(drawn, drawn.segment % 3)
+    found = rank(few, method, resamples=20)
+    assert found.limits == (RangeLimit.FEW_DOCUMENTS,)
+    expected = rank(replace(drawn, document=None), method, resamples=20)
+    assert ranks_and_errors(found) == ranks_and_errors(expected)
+    enough = numbered(drawn, drawn.segment % 4)
+    assert rank(enough, method, resamples=20).limits == ()
+
+
+def test_few_segments_are_said_rather_than_few_documents(drawn: Blocks) -> None:
+    few = replace(numbered(drawn, drawn.segment % 2), segment=drawn.segment % 3)
+    assert rank(few, resamples=20).limits == (RangeLimit.FEW_SEGMENTS,)
+
+
+def test_resampling_weighs_documents_and_judges(
+    drawn: Blocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resampling, limits = two_way_resampling(drawn, seed=7)
+    assert (resampling.level, resampling.documents, limits) == ("two_way", True, ())
+    weights = replace(resampling, share=1.0).weights(drawn, range(40))
+    documents = Resampling("segments", 7, documents=True).weights(drawn, range(40))
+    judges = Resampling("judges", 7).weights(drawn, range(40))
+    np.testing.assert_array_equal(weights, documents * judges)
+    for document in np.unique(drawn.segment // 10):
+        of_document = documents[drawn.segment // 10 == document]
+        assert (of_document == of_document[0]).all()
+    # A document is known by its first segment, and is no segment.
+    keys = unit_keys(drawn, "segments", documents=True)
+    first = int(np.argmin(drawn.segment))
+    assert keys[first] != unit_keys(drawn, "segments")[first]
+    assert len(np.unique(keys)) == 30
+    monkeypatch.setattr(resampling_module, "_BLOCKS_AT_A_TIME", 7)
+    counted = resampling.counts(drawn, Layout(6), range(5))
+    whole = resampling.weights(drawn, range(5)).astype(np.int64)
+    np.testing.assert_array_equal(counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole)
+
+
+def test_resampled_scores_spread_as_the_variance_says(drawn: Blocks) -> None:
+    method = METHODS["expected_wins"]
+    covariance = method.score_covariance(drawn)
+    resampling, _limits = two_way_resampling(drawn, seed=1)
+    scores = method.score_resamples(drawn, resampling, range(2000)).values
+    freedom = covariance.freedom_of_ranks
+    wanted = np.trace(covariance.matrix) * freedom / (freedom - 2)
+    assert np.trace(np.cov(scores.T)) == pytest.approx(wanted, rel=0.1)
+
+
+def test_two_judges_leave_documents_to_resample(drawn: Blocks) -> None:
+    two = replace(drawn, judge=drawn.judge % 2)
+    resampling, limits = two_way_resampling(two, seed=7)
+    assert (resampling, limits) == (
+        Resampling("segments", 7, documents=True),
+        (RangeLimit.FEW_JUDGES,),
+    )
+
+
+@given(data=st.data())
+@examples(50)
+def test_live_moments_are_those_from_scratch(drawn_blocks: Drawn, data: st.DataObject) -> None:
+    blocks = drawn_blocks(60)
+    of_segment = np.array(data.draw(st.lists(st.integers(0, 9), min_size=61, max_size=61)))
+    blocks = numbered(blocks, of_segment[blocks.segment])
+    kept = data.draw(st.integers(0, 60))
+    state = LiveState(blocks.systems, Resampling("two_way"), documents=True)
+    cut = data.draw(st.integers(0, 60))
+    state.add(blocks.take(slice(0, cut)))
+    other = LiveState(blocks.systems, Resampling("two_way"), documents=True)
+    other.add(blocks.take(slice(cut, None)))
+    state.merge(other)
+    for row in range(kept, 60):
+        state.remove(blocks.take([row]))
+    found, expected = state.moments, moments_of_blocks(blocks.take(slice(0, kept)), state.layout)
+    assert found.few_documents == expected.few_documents
+    for name in ("cells", "blocks", "segments", "judges"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_live_ranges_are_those_of_a_whole_ranking(drawn: Blocks) -> None:
+    state = LiveState(drawn.systems, Resampling("two_way", seed=3), resamples=200, documents=True)
+    for rows in (slice(0, 290), slice(290, None)):
+        state.add(drawn.take(rows))
+    found, expected = state.rank_ranges(), rank(drawn, seed=3, resamples=200)
+    for row in expected.systems:
+        place = drawn.systems.index(row.system)
+        assert min(found.low[place], row.rank) == row.rank_low
+        assert max(found.high[place], row.rank) == row.rank_high
+
+
+def test_a_live_state_refuses_blocks_of_the_other_kind(drawn: Blocks) -> None:
+    without = replace(drawn, document=None)
+    state = LiveState(drawn.systems, Resampling("two_way"), documents=True)
+    with pytest.raises(ValueError, match="of blocks that name their documents"):
+        state.add(without)
+    assert state.blocks == state.cells.sum() == 0
+    with pytest.raises(ValueError, match="that do not name"):
+        LiveState(drawn.systems, Resampling("two_way")).add(drawn)
+    with pytest.raises(ValueError, match="same systems"):
+        state.merge(LiveState(drawn.systems, Resampling("two_way")))
+
+
+def test_a_misaligned_column_is_refused(drawn: Blocks) -> None:
+    with pytest.raises(ValueError, match=r"document: expected shape \(300,\), got \(299,\)"):
+        replace(drawn, document=np.zeros(299, dtype=np.int32))
+    with pytest.raises(ValueError, match="document: expected an array of int32, got int64"):
+        replace(drawn, document=np.zeros(300, dtype=np.int64))
+    assert drawn.document is not None
+    with pytest.raises(ValueError, match="read-only"):
+        drawn.document[0] = 1
+
+
+def test_the_column_goes_with_its_rows(drawn: Blocks) -> None:
+    assert drawn.document is not None
+    rows = np.array([7, 3, 200])
+    np.testing.assert_array_equal(drawn.take(rows).document, drawn.document[rows])
+    np.testing.assert_array_equal(drawn.without(["s01"]).document, drawn.document)
+
+
+@pytest.mark.parametrize(
+    ("document", "segment", "known"),
+    [
+        ([0, 0, 1], [4, 5, 6], True),
+        ([0, 0, 1], [4, 4, 6], True),
+        ([0, 0, 0], [4, 5, 6], False),  # one says nothing of others
+        ([0, 1, 1], [4, 4, 6], False),  # segment 4 is of two
+        ([0, -1, 1], [4, 5, 6], False),  # one block names none
+        ([], [], False),
+    ],
+)
+def test_when_documents_are_known(document: list[int], segment: list[int], known: bool) -> None:
+    column = np.array(document, dtype=np.int32)
+    found = several_documents(column, np.array(segment, dtype=np.int32))
+    assert found is (column if known else None)
+
+
+def test_a_document_is_numbered_by_its_first_segment(drawn: Blocks) -> None:
+    np.testing.assert_array_equal(
+        first_segments(numbered(drawn, -drawn.segment // 10)),
+        first_segments(numbered(drawn, 99 + -drawn.segment // 10)),
+    )
+    rows = [BlockRow("j", segment, [["a"], ["b"]], [1, 2]) for segment in (9, 4, 7, 2, 9)]
+    blocks = numbered(blocks_from_rows(rows, "ab"), np.array([5, 5, 3, 3, 5]))
+    assert first_segments(blocks).tolist() == [4, 4, 2, 2, 4]
+    with pytest.raises(ValueError, match="name no documents"):
+        first_segments(replace(blocks, document=None))
