@@ -18,6 +18,8 @@ check python -m catalogues check
 check python manage.py check --fail-level WARNING
 check python manage.py migrate --verbosity 0
 check python manage.py makemigrations --check --dry-run
+check npm run --silent lint
+check npm run --silent types
 # Names without spaces, by our own rule; macOS's xargs has no -a.
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
