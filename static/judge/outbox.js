@@ -48,7 +48,9 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
 
   /** @param {Kind} kind @param {string} block @param {Omit<Submission, "block">} body @returns {Item} */
   add(kind, block, body) {
-    const item = { id: uuid(), kind, body: { block, ...body }, at: Date.now() };
+    // Later than all that is here, also where the clock of the phone was set back meanwhile.
+    const at = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
+    const item = { id: uuid(), kind, body: { block, ...body }, at };
     store.put(this.prefix + item.id, item);
     this.#tell("change");
     this.flush();

@@ -125,8 +125,8 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     judging.unroute(JUDGMENTS)
     asked: list[Route] = []
     sending: list[Route] = []
-    judging.route(ASSIGNMENTS, lambda route: asked.append(route))
-    judging.route(JUDGMENTS, lambda route: sending.append(route))
+    judging.route(ASSIGNMENTS, asked.append)
+    judging.route(JUDGMENTS, sending.append)
     judging.reload()
     judging.wait_for_function("() => document.getElementById('status').textContent")
     lent = asked[0].fetch()
