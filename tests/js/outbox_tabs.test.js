@@ -40,6 +40,19 @@ describe("in two tabs", () => {
     assert.deepEqual(keptKeys(), []);
   });
 
+  test("one tab sends each once, also where it cannot wait for a turn", async () => {
+    start({ locks: false });
+    const answers = server.hold();
+    outbox.add("judgments", "b1", {});
+    outbox.add("judgments", "b2", {});
+    outbox.flush();
+    await settled();
+    assert.deepEqual(server.blocks, ["b1"]);
+    await answers.give();
+    await answers.give();
+    assert.deepEqual(server.blocks, ["b1", "b2"]);
+  });
+
   test("one hears of a change by the other, and not of what concerns somebody else", () => {
     const tab = openTab();
     const other = new Outbox(server, "anna");
