@@ -15,6 +15,7 @@ RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
+SCRIPTS_STAMP := node_modules/.installed
 
 .PHONY: help demo install install-dev test test-unit test-released fuzz check check-fast messages untranslated lock screenshots bench clean
 
@@ -26,7 +27,7 @@ demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with its demo campaigns (PORT
 
 install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
 
-install-dev: $(DEV_STAMP) ## the environment with what the tests and checks need
+install-dev: $(DEV_STAMP) $(SCRIPTS_STAMP) ## the environment with what the tests and checks need
 
 test: $(DEV_STAMP) $(WORDS_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
@@ -41,7 +42,7 @@ test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT release
 fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at random (FUZZ_EXAMPLES=2000 each)
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=logical --maxprocesses=4 $(ARGS)
 
-check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
+check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScript), import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
 
 check-fast: $(DEV_STAMP) ## the checks that take seconds: lint, formatting, import contracts, templates, catalogues
@@ -62,14 +63,15 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m launcher.screenshots
 
-lock: ## pin the newest allowed versions with their hashes (needs uv)
+lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
 	@for name in base embedded dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
+	@PATH="$(CURDIR)/$(BIN):$$PATH" NODE_USE_SYSTEM_CA=1 npm update --package-lock-only --loglevel=error
 
 clean: ## remove the environment; the data folder stays
-	rm -rf $(VENV)
+	rm -rf $(VENV) node_modules
 
 $(VENV)/bin/python:
 	@sh launcher/make_venv.sh "$(VENV)" "$(PYTHON)"
@@ -89,6 +91,12 @@ $(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core
 
 $(WORDS_STAMP): $(RUN_STAMP) $(wildcard catalogues/*.py locale/*/LC_MESSAGES/django.po)
 	@$(BIN)/python -m catalogues compile
+	@touch $@
+
+# By the Node in $(VENV), with the certificates that this machine trusts.
+$(SCRIPTS_STAMP): package.json package-lock.json .npmrc $(DEV_STAMP)
+	@echo "Installing what checks the pages' scripts ..."
+	@PATH="$(CURDIR)/$(BIN):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)

@@ -22,6 +22,8 @@ if [ "${1:-}" != fast ]; then
     check python manage.py check --fail-level WARNING
     check python manage.py migrate --verbosity 0
     check python manage.py makemigrations --check --dry-run
+    check npm run --silent lint
+    check npm run --silent types
 fi
 
 if [ -n "$failed" ]; then

@@ -3,7 +3,7 @@
 
 const state = document.getElementById("live-state");
 const announcement = document.getElementById("live-announcement");
-const words = state.dataset;
+const words = /** @type {Record<string, string>} */ (state.dataset);
 
 const board = () => document.getElementById("dashboard");
 const headline = () => document.getElementById("headline")?.textContent ?? "";
@@ -16,16 +16,19 @@ let stopped = false;
 let trouble = "";
 
 // The server says how old the numbers are: its clock and ours may differ.
+/** @type {number | null} */
 let updatedAt = null;
 function noteAge() {
   const age = board().dataset.age;
   updatedAt = age === undefined ? null : performance.now() - 1000 * Number(age);
 }
 
+/** @param {string} pattern @param {string} name @param {string} value */
 function fill(pattern, name, value) {
   return pattern.replace(`{${name}}`, value);
 }
 
+/** @param {number} seconds */
 function ageInWords(seconds) {
   // With the digits that the rest of the page has.
   const figure = new Intl.NumberFormat(`${document.documentElement.lang}-u-nu-latn`).format;
@@ -45,8 +48,10 @@ function show() {
   if (state.textContent !== text) state.textContent = text;
 }
 
+/** @param {Event} event */
 function isOurs(event) {
-  return event.detail.elt?.id === "dashboard";
+  const { detail } = /** @type {CustomEvent} */ (event);
+  return detail.elt?.id === "dashboard";
 }
 
 document.body.addEventListener("htmx:beforeRequest", (event) => {
@@ -56,7 +61,7 @@ document.body.addEventListener("htmx:beforeRequest", (event) => {
 
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (!isOurs(event)) return;
-  const status = event.detail.xhr.status;
+  const { status } = /** @type {CustomEvent} */ (event).detail.xhr;
   if (status === 200 || status === 204) {
     trouble = "";
     wait = 0;
@@ -73,6 +78,7 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
 });
 
 // A swap must not close what the reader has opened, nor say again what they have heard.
+/** @type {string[]} */
 let opened = [];
 let heard = headline();
 document.body.addEventListener("htmx:beforeSwap", (event) => {

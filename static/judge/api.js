@@ -9,12 +9,14 @@ const SIGNED_IN = "quintet/signed-in";
 export class Unreachable extends Error {}
 
 // Read for each request: signing in again, in another tab, changes it.
+/** @param {string} name */
 function cookie(name) {
   const pair = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
   return pair?.slice(name.length + 1) ?? "";
 }
 
 export class Api {
+  /** @param {Setup} setup */
   constructor({ api, campaign, user, csrf_cookie: csrfCookie }) {
     store.put(SIGNED_IN, user);
     this.user = user;
@@ -24,15 +26,18 @@ export class Api {
   }
 
   // Who is signed in in this browser, as their page would say.
+  /** @param {string} user */
   signedIn(user) {
     store.put(SIGNED_IN, user);
   }
 
+  /** @param {string} [after] */
   assignment(after) {
     return this.#call("POST", "assignments/", { campaign: this.campaign, ...(after && { after }) });
   }
 
   // `kind` is "judgments", "skips" or "problem-reports". The same id twice is one of them, so sending again is safe.
+  /** @param {Kind} kind @param {string} id @param {Submission} body */
   submit(kind, id, body) {
     return this.#call("PUT", `${kind}/${id}/`, body);
   }
@@ -42,11 +47,13 @@ export class Api {
   }
 
   // A page of what this judge has judged; `cursor` as the page before had it.
+  /** @param {string | null} cursor */
   history(cursor) {
     const query = new URLSearchParams({ campaign: this.campaign, ...(cursor && { cursor }) });
     return this.#call("GET", `judgments/?${query}`);
   }
 
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
   async #call(method, path, body) {
     const asked = performance.now();
     // Somebody else opened their link in this browser: what is done here must not become theirs.
@@ -71,14 +78,18 @@ export class Api {
     } catch {
       throw new Unreachable();
     }
-    const at = Date.parse(response.headers.get("Date")) || Date.now();
+    const at = Date.parse(response.headers.get("Date") ?? "") || Date.now();
     return { status: response.status, data, at, asked };
   }
 }
 
+/** @param {number} status */
 export const isSignedOut = (status) => status === 401 || status === 403;
 // The organisers stopped this judge: no matter of signing in.
+/** @param {Answer} answer */
 export const isPaused = ({ status, data }) => status === 403 && data?.code === "paused";
 // New instructions to be accepted before more is lent.
+/** @param {Answer} answer */
 export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
+/** @param {number} status */
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

@@ -5,9 +5,11 @@ import { differences } from "./differences.js";
 import { letterOf } from "./order.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const template = $("row-template");
 
+/** @template {HTMLElement} E @param {E} element @param {TextOf} text */
 function setText(element, { text, lang, dir }) {
   element.textContent = text;
   element.lang = lang;
@@ -15,6 +17,7 @@ function setText(element, { text, lang, dir }) {
   return element;
 }
 
+/** @param {TextOf} text @param {string} className */
 function paragraph(text, className) {
   const element = document.createElement("p");
   element.className = `reading ${className}`;
@@ -22,9 +25,17 @@ function paragraph(text, className) {
 }
 
 // Before and after; folded, only the nearest neighbour on each side is there.
+/**
+ * @param {HTMLElement} own
+ * @param {Context} context
+ * @param {"source" | "reference"} side
+ * @param {boolean} expanded
+ */
 function withNeighbours(own, context, side, expanded) {
+  /** @type {(list: Neighbour[], from: number) => Neighbour[]} */
   const near = (list, from) => (expanded ? list : list.slice(from, from < 0 ? undefined : 1));
-  const texts = (list) => list.map((each) => each[side]).filter(Boolean);
+  /** @type {(list: Neighbour[]) => TextOf[]} */
+  const texts = (list) => list.flatMap((each) => each[side] ?? []);
   return [
     ...texts(near(context.before, -1)).map((text) => paragraph(text, "neighbour")),
     own,
@@ -32,7 +43,9 @@ function withNeighbours(own, context, side, expanded) {
   ];
 }
 
+/** @param {Block} block @param {boolean} expanded */
 export function showTexts(block, expanded) {
+  /** @type {Context} */
   const context = { before: [], after: [], ...block.context };
   // A campaign may hide the source; it is not sent then.
   $("source-part").hidden = !block.source;
@@ -53,6 +66,7 @@ export function showTexts(block, expanded) {
 }
 
 // Decides how much air a laptop can give the outputs; a character of Chinese is as wide as two others.
+/** @param {Candidate[]} candidates */
 function lengthOf(candidates) {
   const width = candidates.reduce(
     (sum, { text }) => sum + text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0),
@@ -66,6 +80,7 @@ export class Rows {
   active = 0;
 
   // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
+  /** @param {Block} block @param {{ onRank: (index: number, rank: Label) => void }} calls */
   constructor(block, { onRank }) {
     this.block = block;
     this.rows = block.candidates.map((candidate, index) => this.#row(candidate, index, onRank));
@@ -75,6 +90,11 @@ export class Rows {
     this.#activate(0);
   }
 
+  /**
+   * @param {Candidate} candidate
+   * @param {number} index
+   * @param {(index: number, rank: Label) => void} onRank
+   */
   #row(candidate, index, onRank) {
     const row = template.content.firstElementChild.cloneNode(true);
     const letter = row.querySelector(".row-letter");
@@ -86,11 +106,11 @@ export class Rows {
     row.setAttribute("aria-label", name);
     row.addEventListener("focusout", () => row.setAttribute("aria-label", name));
 
+    /** @type {HTMLInputElement | null} */
     let wasChecked = null;
     for (const input of row.querySelectorAll("input")) {
       input.name = `rank-${index}`;
-      const label = input.closest("label");
-      label.addEventListener("pointerdown", () => {
+      input.closest("label")?.addEventListener("pointerdown", () => {
         wasChecked = input.checked ? input : null;
       });
       input.addEventListener("change", () => onRank(index, Number(input.value)));
@@ -103,23 +123,28 @@ export class Rows {
     row.addEventListener("focusin", () => this.#activate(index));
     row.addEventListener("click", (event) => {
       const selecting = String(getSelection()) !== "";
-      if (!event.target.closest("label") && !selecting) this.focus(index, { preventScroll: true });
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (!target.closest("label") && !selecting) this.focus(index, { preventScroll: true });
     });
     return row;
   }
 
+  /** @param {number} index */
   #activate(index) {
     this.active = index;
     this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
   }
 
   // The next or the last as they stand on the page, which in tiers is not by letter.
+  /** @param {number} by */
   neighbour(by) {
+    /** @type {HTMLElement[]} */
     const shown = Array.from($("rows").querySelectorAll(".row"));
     const row = shown[shown.indexOf(this.rows[this.active]) + by];
     return row ? this.rows.indexOf(row) : null;
   }
 
+  /** @param {number} index @param {FocusOptions} [options] */
   focus(index, options) {
     const row = this.rows[index];
     this.#activate(index);
@@ -129,6 +154,7 @@ export class Rows {
 
   // Said with the output that gets the focus next: an announcement would come after it, and nobody can
   // judge an output before its source.
+  /** @param {number} index @param {string} words */
   introduce(index, words) {
     const row = this.rows[index];
     row.setAttribute("aria-label", `${words} ${row.getAttribute("aria-label")}`);
@@ -143,10 +169,12 @@ export class Rows {
     });
   }
 
+  /** @param {number[]} indices */
   markWanting(indices) {
     this.rows.forEach((row, index) => row.classList.toggle("wanting", indices.includes(index)));
   }
 
+  /** @param {boolean} on */
   showDifferences(on) {
     const runs = on ? differences(this.block.candidates) : null;
     this.rows.forEach((row, index) => {

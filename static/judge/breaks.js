@@ -3,12 +3,14 @@
 import * as store from "./store.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const KEPT = "quintet/break-after";
 const AFTER_MINUTES = 30;
 // Whoever was away for so long has had their break.
 const A_BREAK_MS = 5 * 60_000;
 
+/** @param {Page} page */
 export function prepareBreaks(page) {
   const { clock } = page;
   const bar = $("break");

@@ -10,8 +10,15 @@ export class Clock extends EventTarget {
   // Active time since the page was opened, over all blocks.
   worked = 0;
   away = false;
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #allowed = 60_000;
+  // By performance.now().
+  started = 0;
+  last = 0;
+  durationBefore = 0;
+  active = 0;
+  attended = false;
 
   constructor() {
     super();

@@ -5,6 +5,7 @@
 // Intl.Segmenter knows no better.
 const COARSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|\s+|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 
+/** @param {string} text @param {string} lang @returns {string[]} */
 export function tokens(text, lang) {
   if (!Intl.Segmenter) return text.match(COARSE) ?? [];
   let segmenter;
@@ -18,9 +19,11 @@ export function tokens(text, lang) {
 
 // What two writings of the same word have in common: é is e and an accent; marks of direction and
 // soft hyphens are not seen.
+/** @param {string} word */
 const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
 // For two lists of words, which places of the first belong to their longest common subsequence.
+/** @param {string[]} first @param {string[]} second */
 export function common(first, second) {
   // Outputs of one sentence mostly begin and end alike; the table is for what is between.
   let start = 0;
@@ -35,6 +38,7 @@ export function common(first, second) {
   return shared;
 }
 
+/** @param {string[]} first @param {string[]} second */
 function between(first, second) {
   const width = second.length + 1;
   const lengths = new Uint16Array((first.length + 1) * width);
@@ -59,6 +63,7 @@ function between(first, second) {
 }
 
 // For each candidate its text in runs: [{text, differs}, …]
+/** @param {TextOf[]} candidates */
 export function differences(candidates) {
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
   // Spaces are not compared; `places` says where in the split text each word stands.
@@ -71,21 +76,23 @@ export function differences(candidates) {
       if (other === k) return;
       for (const index of common(words[k], others)) {
         const place = places[k][index];
-        shares.set(place, shares.get(place) + 1);
+        shares.set(place, (shares.get(place) ?? 0) + 1);
       }
     });
     const half = (words.length - 1) / 2;
-    const marked = parts.map((_, place) => shares.has(place) && shares.get(place) < half);
+    const marked = parts.map((_, place) => (shares.get(place) ?? half) < half);
     return runs(parts, marked);
   });
 }
 
 // Neighbours that differ become one run, with the space between them.
+/** @param {string[]} parts @param {boolean[]} marked */
 function runs(parts, marked) {
+  /** @type {{ text: string, differs: boolean }[]} */
   const result = [];
   parts.forEach((text, place) => {
-    const between = !text.trim() && marked[place - 1] && marked[place + 1];
-    const differs = marked[place] || Boolean(between);
+    const joins = !text.trim() && marked[place - 1] && marked[place + 1];
+    const differs = marked[place] || Boolean(joins);
     const last = result.at(-1);
     if (last && last.differs === differs) last.text += text;
     else result.push({ text, differs });

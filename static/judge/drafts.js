@@ -5,20 +5,24 @@ import * as store from "./store.js";
 const KEPT_MS = 14 * 24 * 60 * 60 * 1000;
 
 export class Drafts {
+  /** @param {string} owner */
   constructor(owner) {
     this.prefix = `quintet/draft/${owner}/`;
     this.forgetOld();
   }
 
   // {labels: {candidate id: rank}, comment, durationMs, activeMs}; candidates by id, not by place.
+  /** @param {string} blockId @returns {Draft | null} */
   get(blockId) {
     return store.get(this.prefix + blockId);
   }
 
+  /** @param {string} blockId @param {Draft} draft */
   put(blockId, draft) {
     store.put(this.prefix + blockId, { ...draft, at: Date.now() });
   }
 
+  /** @param {string} blockId */
   remove(blockId) {
     store.remove(this.prefix + blockId);
   }

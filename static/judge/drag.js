@@ -3,6 +3,7 @@
 
 const BEGINS_AT_PX = 5;
 
+/** @param {HTMLElement} row */
 function ghostOf(row) {
   // Not a copy of the row: a second set of radio buttons would take the checks from the first.
   const ghost = document.createElement("div");
@@ -10,28 +11,49 @@ function ghostOf(row) {
   ghost.setAttribute("aria-hidden", "true");
   const letter = document.createElement("b");
   letter.textContent = row.querySelector(".row-letter b").textContent;
-  const text = row.querySelector(".row-text").cloneNode(true);
+  const text = /** @type {HTMLElement} */ (row.querySelector(".row-text").cloneNode(true));
   text.removeAttribute("id");
   ghost.append(letter, text);
   return ghost;
 }
 
+/**
+ * @typedef {object} Calls
+ * @property {() => boolean} mayStart
+ * @property {() => void} onStart
+ * @property {() => void} onEnd
+ * @property {(row: HTMLElement, rank: Label) => void} onDrop
+ */
+
 class Drag {
+  /** @type {HTMLElement | null} */
   #ghost = null;
+  /** @type {HTMLElement | null} */
   #over = null;
   #end = new AbortController();
 
+  /**
+   * @param {HTMLElement} row
+   * @param {HTMLElement} handle
+   * @param {PointerEvent} event
+   * @param {Omit<Calls, "mayStart">} calls
+   */
   constructor(row, handle, event, calls) {
-    Object.assign(this, { row, calls, x: event.clientX, y: event.clientY });
+    this.row = row;
+    this.calls = calls;
+    this.x = event.clientX;
+    this.y = event.clientY;
     handle.setPointerCapture(event.pointerId);
     const { signal } = this.#end;
     handle.addEventListener("pointermove", (moved) => this.#move(moved), { signal });
     handle.addEventListener("pointerup", () => this.#drop(), { signal });
     handle.addEventListener("pointercancel", () => this.#stop(), { signal });
+    /** @param {KeyboardEvent} pressed */
     const escape = (pressed) => pressed.key === "Escape" && this.#stop();
     addEventListener("keydown", escape, { signal, capture: true });
   }
 
+  /** @param {PointerEvent} event */
   #move({ clientX, clientY }) {
     if (!this.#ghost) {
       if (Math.hypot(clientX - this.x, clientY - this.y) < BEGINS_AT_PX) return;
@@ -42,7 +64,8 @@ class Drag {
       this.calls.onStart();
     }
     this.#ghost.style.transform = `translate(${clientX}px, ${clientY}px)`;
-    const over = document.elementFromPoint(clientX, clientY)?.closest("[data-tier]") ?? null;
+    const under = document.elementFromPoint(clientX, clientY);
+    const over = /** @type {HTMLElement | null} */ (under?.closest("[data-tier]") ?? null);
     if (over === this.#over) return;
     this.#over?.classList.remove("over");
     over?.classList.add("over");
@@ -65,10 +88,13 @@ class Drag {
   }
 }
 
+/** @param {HTMLElement} place @param {Calls} calls */
 export function listenForDrags(place, { mayStart, ...calls }) {
   place.addEventListener("pointerdown", (event) => {
-    const handle = event.target.closest(".row-letter");
+    const target = /** @type {HTMLElement} */ (event.target);
+    const handle = /** @type {HTMLElement | null} */ (target.closest(".row-letter"));
     if (!handle || !event.isPrimary || event.button || !mayStart()) return;
-    new Drag(handle.closest(".row"), handle, event, calls);
+    const row = /** @type {HTMLElement} */ (handle.closest(".row"));
+    new Drag(row, handle, event, calls);
   });
 }

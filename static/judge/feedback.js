@@ -3,17 +3,21 @@
 import { letterOf } from "./order.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 export class Feedback {
+  /** @type {(PracticeFeedback & { block: Block })[]} */
   #waiting = [];
 
+  /** @param {Outbox} outbox @param {Queue} queue */
   constructor(outbox, queue) {
     this.queue = queue;
     outbox.addEventListener("sent", ({ detail }) => this.#answered(detail));
     $("feedback-dialog").addEventListener("close", () => this.#next());
   }
 
+  /** @param {OutboxEvents["sent"]} detail */
   #answered({ item, answer }) {
     const block = this.queue.find(item.body.block);
     if (!answer?.feedback || !block) return;
@@ -25,16 +29,22 @@ export class Feedback {
     // A dialog the judge has opened is not covered by another; the next chance is when one closes.
     const open = document.querySelector("dialog[open]");
     if (open) open.addEventListener("close", () => this.#next(), { once: true });
-    else if (this.#waiting.length) this.#show(this.#waiting.shift());
+    else this.#show(this.#waiting.shift());
   }
 
-  #show({ block, agrees, expected, explanation }) {
+  /** @param {(PracticeFeedback & { block: Block }) | undefined} feedback */
+  #show(feedback) {
+    if (!feedback) return;
+    const { block, agrees, expected, explanation } = feedback;
     $("feedback-title").textContent = say(agrees ? "practice_agrees" : "practice_differs");
     $("feedback-order").textContent = say("practice_expected", { order: expected });
     $("feedback-explanation").textContent = explanation;
     $("feedback-texts").replaceChildren(
       ...[...expected.matchAll(/[A-Z]/g)].map(([letter]) => {
-        const { text, lang, dir } = block.candidates.find((_, index) => letterOf(index) === letter);
+        // The server names no letter that the block has not.
+        const { text, lang, dir } = /** @type {Candidate} */ (
+          block.candidates.find((_, index) => letterOf(index) === letter)
+        );
         const item = document.createElement("li");
         const name = document.createElement("b");
         const words = document.createElement("span");

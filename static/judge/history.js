@@ -3,11 +3,14 @@
 import { letterOf, tiers } from "./order.js";
 import { LOCALE, say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 
+/** @param {Label[]} labels */
 const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
 
+/** @param {string} className @param {string} text */
 function span(className, text) {
   const element = document.createElement("span");
   element.className = className;
@@ -16,10 +19,16 @@ function span(className, text) {
 }
 
 export class History {
+  /** @type {string | null} */
   #next = null;
 
+  /** @param {{ api: JudgingApi, page: Page, queue: Queue, outbox: Outbox }} parts */
   constructor({ api, page, queue, outbox }) {
-    Object.assign(this, { api, page, queue, outbox, dialog: $("history-dialog") });
+    this.api = api;
+    this.page = page;
+    this.queue = queue;
+    this.outbox = outbox;
+    this.dialog = $("history-dialog");
     $("history-more").addEventListener("click", () => this.#load());
   }
 
@@ -43,6 +52,7 @@ export class History {
       return this.#say(say("history_offline"));
     }
     if (answer.status !== 200) return this.#say(say("history_trouble"));
+    /** @type {{ results: JudgedBlock[], next: string | null, earlier: boolean }} */
     const { results, next, earlier } = answer.data;
     this.#next = next && new URL(next).searchParams.get("cursor");
     $("history-more").hidden = !next;
@@ -53,6 +63,7 @@ export class History {
     items[0]?.querySelector("button").focus();
   }
 
+  /** @param {JudgedBlock} row */
   #item(row) {
     const { block } = row;
     const item = document.createElement("li");
@@ -72,12 +83,14 @@ export class History {
     return item;
   }
 
+  /** @param {JudgedBlock} row */
   #reopen(row) {
     this.dialog.close();
     // Orca says nothing of a focus that moves on while the last one's place is still being cleared away.
     setTimeout(() => this.page.open(this.queue.reopen(row)), 50);
   }
 
+  /** @param {string} words */
   #say(words) {
     $("history-state").textContent = words;
   }

@@ -5,15 +5,28 @@ import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
 
+/**
+ * @typedef {object} Actions
+ * @property {(digit: number) => boolean} rank
+ * @property {() => boolean} clear
+ * @property {(by: number) => boolean} move
+ * @property {() => boolean} submit
+ * @property {Record<string, () => unknown>} letters
+ */
+
+/** @typedef {KeyboardEvent & { target: HTMLElement }} Pressed */
+
+/** @param {{ code: string, key: string }} event */
 export function digitOf({ code, key }) {
   // Also of keyboards on a screen, whose keys have no place.
-  if (/^\d$/.test(key)) return key <= 5 ? Number(key) : null;
+  if (/^\d$/.test(key)) return Number(key) <= 5 ? Number(key) : null;
   const [, kind, digit] = code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
   // Without Num Lock the keypad's keys are arrows.
   if (kind === "Numpad" && key.length > 1) return null;
   return digit === undefined ? null : Number(digit);
 }
 
+/** @param {{ code: string, key: string }} event */
 export function letterOfKey(event) {
   const key = event.key.toLowerCase();
   if (/^[a-z]$/.test(key) || key === "?") return key;
@@ -23,23 +36,27 @@ export function letterOfKey(event) {
 
 export const lettersOn = () => !store.get(SWITCH);
 
+/** @param {boolean} on */
 export function switchLetters(on) {
   if (on) store.remove(SWITCH);
   else store.put(SWITCH, true);
 }
 
+/** @param {HTMLElement} target */
 const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
 // `actions`: rank(n), clear(), move(±1), submit(), and one for each letter. Returning false from
 // any of them leaves the key to the browser.
+/** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
-    const action = chosen(event, actions);
+    const action = chosen(/** @type {Pressed} */ (event), actions);
     if (action && action() !== false) event.preventDefault();
   });
 }
 
+/** @param {Pressed} event @param {Actions} actions */
 function chosen(event, actions) {
   const { target, key, repeat } = event;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : actions.submit;
@@ -57,9 +74,10 @@ function chosen(event, actions) {
   return letterAction(event, actions);
 }
 
+/** @param {Pressed} event @param {Actions} actions */
 function letterAction(event, actions) {
   const letter = letterOfKey(event);
   if (letter === "j") return () => actions.move(1);
   if (letter === "k") return () => actions.move(-1);
-  return event.repeat ? null : (actions.letters[letter] ?? null);
+  return event.repeat ? null : (actions.letters[letter ?? ""] ?? null);
 }

@@ -7,11 +7,13 @@ import * as store from "./store.js";
 import { arrange, showDock } from "./tiers.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const KEPT = "quintet/layout";
 const LAYOUTS = ["list", "columns", "tiers"];
 
 export class Layout {
+  /** @param {Page} page */
   constructor(page) {
     this.page = page;
     const kept = store.get(KEPT);
@@ -28,6 +30,7 @@ export class Layout {
   }
 
   // The same choice again is the list.
+  /** @param {string} choice */
   toggle(choice) {
     if (!this.page.block) return false;
     const { rows } = this.page;
@@ -47,13 +50,14 @@ export class Layout {
 
   #show() {
     $("outputs").dataset.layout = this.choice;
-    for (const name of ["columns", "tiers"]) $(name).setAttribute("aria-pressed", String(this.choice === name));
+    for (const name of /** @type {const} */ (["columns", "tiers"])) $(name).setAttribute("aria-pressed", String(this.choice === name));
   }
 
+  /** @param {HTMLElement} row @param {Label} rank */
   #drop(row, rank) {
     const { block, rows } = this.page;
     const index = rows.rows.indexOf(row);
-    if (index < 0) return;
+    if (!block || index < 0) return;
     if (block.labels[index] !== rank) this.page.rank(index, rank);
     rows.focus(index, { preventScroll: true });
   }

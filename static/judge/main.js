@@ -17,10 +17,13 @@ import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
+/** @type {Setup} */
 const setup = JSON.parse($("setup").textContent);
 
 // `api` is what the screen talks to: the server, or what the tour has in its place.
+/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts }} parts */
 export function openScreen({ api, outbox, drafts }) {
   const queue = new Queue(api, outbox, drafts);
   const status = new Status(outbox, setup.sign_in);
@@ -67,13 +70,13 @@ export function openScreen({ api, outbox, drafts }) {
   $("differences").addEventListener("click", () => view.toggleDifferences());
   $("comment-open").addEventListener("click", () => view.openComment());
   $("report").addEventListener("click", openReport);
-  for (const id of ["history", "rest-history"]) $(id).addEventListener("click", () => history.open());
+  for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", () => history.open());
   $("tiers").addEventListener("click", () => layout.toggle("tiers"));
   $("columns").addEventListener("click", () => layout.toggle("columns"));
   $("comment").addEventListener("input", () => page.commented());
   $("show-keys").addEventListener("click", showKeys);
   $("letters").checked = lettersOn();
-  $("letters").addEventListener("change", (event) => switchLetters(event.target.checked));
+  $("letters").addEventListener("change", () => switchLetters($("letters").checked));
 
   // A dialog opened from a menu has nowhere to give the focus back to: the menu is gone.
   for (const dialog of document.querySelectorAll("dialog")) {
@@ -89,7 +92,8 @@ export function openScreen({ api, outbox, drafts }) {
   // What is scrolled to must not end up under the bar below, or on a phone under the texts above.
   const sizes = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      document.documentElement.style.setProperty(`--${target.id}-size`, `${target.offsetHeight}px`);
+      const { id, offsetHeight } = /** @type {HTMLElement} */ (target);
+      document.documentElement.style.setProperty(`--${id}-size`, `${offsetHeight}px`);
     }
   });
   sizes.observe($("foot"));

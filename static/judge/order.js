@@ -2,18 +2,22 @@
 
 import { list, say } from "./words.js";
 
+/** @param {number} index */
 export const letterOf = (index) => String.fromCharCode(65 + index);
 
 // [[indices of the best], …, [indices of the worst]] of those that have a label.
+/** @param {Label[]} labels */
 export function tiers(labels) {
   const ranks = [...new Set(labels.filter((label) => label !== null))].sort();
   return ranks.map((rank) => labels.flatMap((label, index) => (label === rank ? [index] : [])));
 }
 
+/** @param {Label[]} labels */
 export function unranked(labels) {
   return labels.flatMap((label, index) => (label === null ? [index] : []));
 }
 
+/** @param {Label[]} labels @param {{ line: HTMLElement, words: HTMLElement, missing: HTMLElement }} places */
 export function showOrder(labels, { line, words, missing }) {
   const groups = tiers(labels);
   line.replaceChildren(
@@ -38,6 +42,7 @@ export function showOrder(labels, { line, words, missing }) {
   missing.textContent = missingWords(labels);
 }
 
+/** @param {Label[]} labels */
 export function missingWords(labels) {
   const rest = unranked(labels);
   if (rest.length === labels.length) return say("nothing_ranked");

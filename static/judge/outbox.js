@@ -20,15 +20,18 @@ function uuid() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-export class Outbox extends EventTarget {
+export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   // "idle", "sending", or why nothing goes out: "offline", "server", "signed-out"
   state = "idle";
   #failures = 0;
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #running = false;
   #wanted = false;
+  /** @type {Map<string, { item: Item, at: number }>} */
   #confirmed = new Map();
 
+  /** @param {Pick<JudgingApi, "submit">} api @param {string} owner */
   constructor(api, owner) {
     super();
     this.api = api;
@@ -38,19 +41,23 @@ export class Outbox extends EventTarget {
     addEventListener("focus", () => this.flush());
     addEventListener("storage", (event) => {
       if (!event.key?.startsWith(this.prefix)) return;
-      if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue));
+      if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue ?? "null"));
       this.#tell("change");
     });
   }
 
+  /** @param {Kind} kind @param {string} block @param {Omit<Submission, "block">} body @returns {Item} */
   add(kind, block, body) {
-    const item = { id: uuid(), kind, body: { block, ...body }, at: Date.now() };
+    // Later than all that is here, also where the clock of the phone was set back meanwhile.
+    const at = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
+    const item = { id: uuid(), kind, body: { block, ...body }, at };
     store.put(this.prefix + item.id, item);
     this.#tell("change");
     this.flush();
     return item;
   }
 
+  /** @returns {Item[]} */
   items() {
     return store
       .keys(this.prefix)
@@ -63,15 +70,17 @@ export class Outbox extends EventTarget {
     return this.items().filter((item) => !item.refused);
   }
 
+  /** @param {string} block */
   latestOf(block) {
     return this.waiting().findLast((item) => item.body.block === block && item.kind !== REPORT);
   }
 
   // What an answer of the server cannot know of a block: its request, made at `asked` by
   // performance.now(), may have been answered before the submission was stored, and arrive after.
+  /** @param {string} block @param {number} asked @returns {Item | undefined} */
   unknownOf(block, asked) {
     const confirmed = this.#confirmed.get(block);
-    return this.latestOf(block) ?? (confirmed?.at >= asked ? confirmed.item : undefined);
+    return this.latestOf(block) ?? (confirmed && confirmed.at >= asked ? confirmed.item : undefined);
   }
 
   // Resolves once nothing is waiting any more.
@@ -129,11 +138,13 @@ export class Outbox extends EventTarget {
     this.#settle("idle");
   }
 
+  /** @param {Item} item */
   #confirm(item) {
     if (item.refused || item.kind === REPORT) return;
     this.#confirmed.set(item.body.block, { item, at: performance.now() });
   }
 
+  /** @param {string} state */
   #pause(state) {
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
@@ -142,11 +153,13 @@ export class Outbox extends EventTarget {
     this.#settle(state);
   }
 
+  /** @param {string} state */
   #settle(state) {
     this.state = state;
     this.#tell("change");
   }
 
+  /** @template {keyof OutboxEvents} Name @param {Name} name @param {OutboxEvents[Name]} [detail] */
   #tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }

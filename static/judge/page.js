@@ -3,30 +3,40 @@
 import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
 import { Rows } from "./block.js";
-import { letterOf, missingWords, showOrder, unranked } from "./order.js";
+import { letterOf, showOrder, unranked } from "./order.js";
 import { Progress, summaryOf } from "./progress.js";
 import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
 import { list, say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 // The second Enter of a double one is meant for the block that is gone.
 const DOUBLE_MS = 350;
 
+/** @type {(a: Label[], b: Label[]) => boolean} */
 const same = (a, b) => a.length === b.length && a.every((label, index) => label === b[index]);
 
 // Tells whoever adds to the page: "shown" (a block), "ranked" (a label changed), "done" (one was
 // submitted or skipped; detail: {block, kind}).
-export class Page extends EventTarget {
+export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
+  /** @type {Block | null} */
   block = null;
+  // Its rows; before there is a first block they must not be asked for.
+  rows = /** @type {Rows} */ (/** @type {unknown} */ (undefined));
   #finishedAt = -Infinity;
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
 
+  /** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, queue: Queue, status: Status }} parts */
   constructor({ api, outbox, drafts, queue, status }) {
     super();
-    Object.assign(this, { api, outbox, drafts, queue, status });
+    this.api = api;
+    this.outbox = outbox;
+    this.drafts = drafts;
+    this.queue = queue;
+    this.status = status;
     this.clock = new Clock();
     this.progress = new Progress();
     this.view = new View(this);
@@ -43,14 +53,20 @@ export class Page extends EventTarget {
     this.#goOn();
   }
 
+  // The block that is shown, for what can only be done to one that is.
+  get #shown() {
+    return /** @type {Block} */ (this.block);
+  }
+
   // --- One block ---------------------------------------------------------------------------------
 
+  /** @param {Block} block */
   #show(block) {
     const hit = this.queue.hits.get(block.hit);
     if (this.block?.state === "open") this.block.spent = this.clock.read();
     this.block = block;
     this.rest.hide();
-    for (const id of ["panel", "outputs"]) $(id).hidden = false;
+    for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
     this.rows = new Rows(block, { onRank: (index, rank) => this.rank(index, rank) });
     this.view.show(block, this.rows);
     const { source, target } = hit.languages;
@@ -72,30 +88,33 @@ export class Page extends EventTarget {
   }
 
   // The focus to the first row without a rank.
+  /** @param {FocusOptions} [options] */
   toRows(options) {
-    this.rows.focus(unranked(this.block.labels)[0] ?? 0, options);
+    this.rows.focus(unranked(this.#shown.labels)[0] ?? 0, options);
   }
 
   #showOrder() {
-    const { labels } = this.block;
+    const { labels } = this.#shown;
     showOrder(labels, { line: $("order"), words: $("order-words"), missing: $("missing") });
     $("missing").classList.remove("refused");
-    $("skip").hidden = this.block.state !== "open";
+    $("skip").hidden = this.#shown.state !== "open";
     $("submit").setAttribute("aria-disabled", String(!this.#mayGo()));
-    const word = this.block.state === "open" ? "submit" : this.#isChanged() ? "save_revision" : "return";
+    const word = this.#shown.state === "open" ? "submit" : this.#isChanged() ? "save_revision" : "return";
     $("submit-word").textContent = say(word);
   }
 
+  /** @param {number} index @param {Label} rank */
   rank(index, rank) {
-    this.block.labels[index] = rank;
+    this.#shown.labels[index] = rank;
     this.rows.showLabels();
     this.#changed();
     this.dispatchEvent(new Event("ranked"));
     const letter = letterOf(index);
     const words = rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank });
-    announce(unranked(this.block.labels).length ? words : `${words} ${say("all_ranked")}`);
+    announce(unranked(this.#shown.labels).length ? words : `${words} ${say("all_ranked")}`);
   }
 
+  /** @param {Label} rank */
   rankActive(rank) {
     if (!this.block) return false;
     const index = this.rows.active;
@@ -107,6 +126,7 @@ export class Page extends EventTarget {
     return true;
   }
 
+  /** @param {number} by */
   move(by) {
     if (!this.block) return false;
     const target = this.rows.neighbour(by);
@@ -115,7 +135,7 @@ export class Page extends EventTarget {
   }
 
   commented() {
-    this.block.comment = $("comment").value;
+    this.#shown.comment = $("comment").value;
     this.#changed();
   }
 
@@ -127,9 +147,9 @@ export class Page extends EventTarget {
 
   #keep() {
     const labels = Object.fromEntries(
-      this.block.candidates.map(({ id }, index) => [id, this.block.labels[index]]),
+      this.#shown.candidates.map(({ id }, index) => [id, this.#shown.labels[index]]),
     );
-    this.drafts.put(this.block.id, { labels, comment: this.block.comment, ...this.clock.read() });
+    this.drafts.put(this.#shown.id, { labels, comment: this.#shown.comment, ...this.clock.read() });
   }
 
   // A reload must not lose the minutes spent on a block that has been begun.
@@ -140,12 +160,12 @@ export class Page extends EventTarget {
   // --- Going on ----------------------------------------------------------------------------------
 
   #isChanged() {
-    const { sent, labels, comment } = this.block;
+    const { sent, labels, comment } = this.#shown;
     return !sent || !same(sent.labels, labels) || sent.comment.trim() !== comment.trim();
   }
 
   #mayGo() {
-    const { labels, hit } = this.block;
+    const { labels, hit } = this.#shown;
     const rest = unranked(labels).length;
     if (!this.queue.hits.get(hit).rules.partial) return rest === 0;
     return labels.length - rest >= Math.min(2, labels.length);
@@ -172,12 +192,14 @@ export class Page extends EventTarget {
     return true;
   }
 
+  /** @param {{ reason: string, comment: string }} skip */
   skip({ reason, comment }) {
     this.#finish("skips", { reason, comment });
   }
 
+  /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body */
   #finish(kind, body) {
-    const { block } = this;
+    const block = this.#shown;
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
@@ -195,8 +217,8 @@ export class Page extends EventTarget {
   }
 
   #refuse() {
-    const missing = unranked(this.block.labels);
-    const { partial } = this.queue.hits.get(this.block.hit).rules;
+    const missing = unranked(this.#shown.labels);
+    const { partial } = this.queue.hits.get(this.#shown.hit).rules;
     const words = partial
       ? say("rank_two")
       : say("still_to_rank", { letters: list(missing.map(letterOf)), n: missing.length });
@@ -215,7 +237,7 @@ export class Page extends EventTarget {
       return;
     }
     this.block = null;
-    for (const id of ["panel", "outputs"]) $(id).hidden = true;
+    for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
     await this.rest.show();
   }
 
@@ -224,6 +246,7 @@ export class Page extends EventTarget {
   }
 
   // One of the judge's history, to be revised.
+  /** @param {Block} block */
   open(block) {
     this.#show(block);
   }
@@ -235,6 +258,7 @@ export class Page extends EventTarget {
   }
 
   // Something quiet to be read and heard, until the ranking changes.
+  /** @param {string} words */
   note(words) {
     $("missing").textContent = words;
     announce(words);
@@ -254,6 +278,7 @@ export class Page extends EventTarget {
 
   // --- What happens elsewhere ----------------------------------------------------------------------
 
+  /** @param {OutboxEvents["refused"]} detail */
   #refused({ item, answer }) {
     const block = this.queue.find(item.body.block);
     this.status.refused(answer?.detail ?? "");

@@ -1,8 +1,10 @@
 // While the judge is away the clock stands still and a cover says so; Enter, Space, Escape or a
 // touch anywhere takes it off.
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {Page} page */
 export function preparePause(page) {
   const cover = $("pause-dialog");
   page.clock.addEventListener("away", () => {

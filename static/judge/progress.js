@@ -2,10 +2,12 @@
 
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 // At the end of a HIT: how many, how long; never how well.
-export function summaryOf({ total: n, activeMs }) {
+/** @param {Hit} hit */
+export function summaryOf({ total: n, activeMs = 0 }) {
   const done = n === 3 ? say("three_done") : say("more_done", { n });
   const minutes = Math.round(activeMs / 60_000);
   return `${done} ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
@@ -13,11 +15,14 @@ export function summaryOf({ total: n, activeMs }) {
 
 export class Progress {
   done = 0;
+  /** @type {number | null} */
   wanted = null;
+  /** @type {number | null} */
   minutesLeft = null;
   doneHere = 0;
 
   // What the server counted; it wins as long as nothing is still on its way there.
+  /** @param {CountedProgress} counted @param {number} waiting */
   learn({ done, wanted, minutes_left: minutesLeft }, waiting) {
     this.done = waiting ? Math.max(this.done, done) : done;
     this.wanted = wanted;
@@ -45,6 +50,7 @@ export class Progress {
     $("minutes").textContent = minutes && done < wanted ? say("minutes_left", { minutes }) : "";
   }
 
+  /** @param {{ position: number, total: number, revised: boolean }} place */
   showSentence({ position, total, revised }) {
     $("sentence").textContent = say(revised ? "sentence_revised" : "sentence", { position, total });
   }

@@ -4,15 +4,24 @@
 
 import { isPaused, isSignedOut, isUninstructed } from "./api.js";
 
-export class Queue extends EventTarget {
+export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
+  /** @type {Block[]} */
   blocks = [];
+  /** @type {Hits} */
   hits = new Map();
   // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
   // "instructions", "preparing" and "waiting", with the seconds after which the server wants to be asked again.
+  /** @type {string | null} */
   lack = null;
   retryAfter = 0;
+  /** @type {Promise<boolean> | null} */
   #asking = null;
 
+  /**
+   * @param {Pick<JudgingApi, "assignment">} api
+   * @param {Outbox} outbox
+   * @param {Pick<KeptDrafts, "get">} drafts
+   */
   constructor(api, outbox, drafts) {
     super();
     this.api = api;
@@ -20,7 +29,7 @@ export class Queue extends EventTarget {
     this.drafts = drafts;
     outbox.addEventListener("sent", ({ detail: { item, answer, at, asked } }) => {
       // One that follows a HIT which is still to come, as after a reload, would be put before it.
-      if (answer?.next && this.hits.has(item.body.after)) this.#take({ data: answer.next, at, asked });
+      if (answer?.next && item.body.after && this.hits.has(item.body.after)) this.#take({ data: answer.next, at, asked });
     });
   }
 
@@ -30,19 +39,23 @@ export class Queue extends EventTarget {
 
   // The last one done before this, unless that is too far back: a HIT may be one to be judged again, and
   // then what was said the first time must not be looked at.
+  /** @param {Block | null} block */
   before(block) {
     const index = block ? this.blocks.indexOf(block) : this.blocks.length;
     const found = this.blocks.slice(0, index).findLast((each) => each.state !== "open");
     return found && this.#isInReach(this.hits.get(found.hit)) ? found : undefined;
   }
 
+  /** @param {Hit} hit */
   #isInReach(hit) {
     if (hit.past) return false;
+    /** @param {Hit} hit */
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
     const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
     return others.every(({ ordinal, back }) => hit.ordinal >= ordinal - back);
   }
 
+  /** @param {string} id */
   find(id) {
     return this.blocks.find((block) => block.id === id);
   }
@@ -52,31 +65,36 @@ export class Queue extends EventTarget {
   }
 
   // When the last block but one is reached, or the last, the next HIT should be on its way.
+  /** @param {Block} block */
   isNearEnd(block) {
     const hit = this.lastHit();
-    return block.hit === hit.id && block.position >= hit.total - 1;
+    return block.hit === hit?.id && block.position >= hit.total - 1;
   }
 
   // The HIT in hand, where the next one should be on its way once this block is done: its submission
   // asks for it, too, and saves a request.
+  /** @param {Block} block */
   toFollow(block) {
     const hit = this.lastHit();
-    const isNear = block.state === "open" && block.hit === hit?.id && block.position >= hit.total - 2;
-    return isNear ? hit.id : undefined;
+    if (!hit || block.state !== "open" || block.hit !== hit.id) return undefined;
+    return block.position >= hit.total - 2 ? hit.id : undefined;
   }
 
+  /** @param {Hit} hit */
   isComplete(hit) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
 
   // What became of a block; `sent` is what a revision is compared with.
-  settle(block, kind, { labels, comment }) {
+  /** @param {Block} block @param {Kind} kind @param {Partial<Judgment>} body */
+  settle(block, kind, { labels = [], comment = "" }) {
     block.state = kind === "skips" ? "skipped" : "judged";
     block.sent =
       kind === "skips" ? { labels: block.candidates.map(() => null), comment: "" } : { labels, comment };
     Object.assign(block, { labels: [...block.sent.labels], comment: block.sent.comment });
   }
 
+  /** @param {Block} block */
   leaseIsOver(block) {
     return performance.now() > this.hits.get(block.hit).endsAt;
   }
@@ -119,6 +137,7 @@ export class Queue extends EventTarget {
     return true;
   }
 
+  /** @param {string} reason @param {number} retryAfter */
   #lacks(reason, retryAfter = 0) {
     this.lack = reason;
     this.retryAfter = retryAfter;
@@ -126,6 +145,7 @@ export class Queue extends EventTarget {
   }
 
   // The lease ran out while the judge was away: what they hold now may be something else.
+  /** @param {Block} block */
   async renew(block) {
     let answer;
     try {
@@ -144,11 +164,13 @@ export class Queue extends EventTarget {
     if (answer.status === 200) this.#take(answer);
   }
 
+  /** @param {Hit} hit @param {Pick<Answer<LentHit>, "data" | "at">} answer */
   #extend(hit, { data, at }) {
     // In the page's own time: the clocks of phones are wrong more often than one would think.
     hit.endsAt = performance.now() + Date.parse(data.expires_at) - at;
   }
 
+  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer */
   #take(answer) {
     const { data } = answer;
     this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
@@ -162,17 +184,18 @@ export class Queue extends EventTarget {
       return;
     }
     const { id, ordinal, back, rules, languages } = data;
-    const hit = { id, ordinal, back, rules, languages, total: data.blocks.length };
+    const hit = { id, ordinal, back, rules, languages, total: data.blocks.length, endsAt: 0 };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     // One of them may be here from the judge's history.
-    const lent = new Set(data.blocks.map(({ id }) => id));
-    this.blocks = this.blocks.filter(({ id }) => !lent.has(id));
+    const lent = new Set(data.blocks.map((block) => block.id));
+    this.blocks = this.blocks.filter((block) => !lent.has(block.id));
     data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index, answer.asked)));
   }
 
   // The server knows better about a HIT we have seen, where nothing of ours is on its way to it: a
   // submission that was not taken, or one from another device.
+  /** @param {Pick<Answer<LentHit>, "data" | "asked">} answer */
   #believe({ data, asked }) {
     for (const { id, state, judgment } of data.blocks) {
       const block = this.find(id);
@@ -183,22 +206,34 @@ export class Queue extends EventTarget {
   }
 
   // A block of the judge's history, as a HIT of its own that nothing follows.
+  /** @param {JudgedBlock} row */
   reopen({ assignment, position, total, languages, rules, block: data }) {
     const known = this.find(data.id);
     if (known) return known;
-    const hit = { id: `past/${assignment}`, rules, languages, total, past: true, dropped: true, endsAt: Infinity };
+    const hit = /** @type {Hit} */ ({
+      id: `past/${assignment}`,
+      rules,
+      languages,
+      total,
+      past: true,
+      dropped: true,
+      endsAt: Infinity,
+    });
     this.hits.set(hit.id, hit);
     const block = this.#remember(data, hit, position - 1);
     this.blocks.unshift(block);
     return block;
   }
 
-  #remember(data, hit, index, asked) {
+  /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [asked] */
+  #remember(data, hit, index, asked = Infinity) {
+    /** @type {Label[]} */
     const blank = data.candidates.map(() => null);
+    /** @type {Block} */
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", labels: blank, sent: null };
     const item = this.outbox.unknownOf(block.id, asked);
     if (item) this.settle(block, item.kind, item.body);
-    else if (data.state === "judged") this.settle(block, "judgments", data.judgment);
+    else if (data.state === "judged") this.settle(block, "judgments", data.judgment ?? {});
     else if (data.state === "skipped") this.settle(block, "skips", {});
     const draft = this.drafts.get(block.id);
     if (draft) {

@@ -12,6 +12,7 @@ const AT_MOST_MS = 5 * 60_000;
 
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 
+/** @param {TextOf} text */
 export function minutesToRead({ text, lang }) {
   const characters = text.match(WITHOUT_SPACES)?.length ?? 0;
   const rest = text.replace(WITHOUT_SPACES, " ");
@@ -20,8 +21,9 @@ export function minutesToRead({ text, lang }) {
 }
 
 // For source, references and outputs together, in ms.
+/** @param {Block} block */
 export function stillnessAllowed({ source, references, candidates }) {
-  const texts = [source, ...references, ...candidates].filter(Boolean);
+  const texts = [...(source ? [source] : []), ...references, ...candidates];
   const minutes = texts.reduce((sum, text) => sum + minutesToRead(text), 0);
   return Math.min(AT_MOST_MS, TO_THINK_MS + Math.round(minutes * 60_000));
 }

@@ -2,13 +2,20 @@
 
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {Page} page @param {Outbox} outbox */
 export function prepareReport(page, outbox) {
   const dialog = $("report-dialog");
   const form = $("report-form");
   const comment = $("report-comment");
 
+  function firstKind() {
+    return form.querySelector("input");
+  }
+
+  /** @param {FormDataEntryValue | null} kind */
   function problemOf(kind) {
     if (!kind) return "kind_wanted";
     return kind === "other" && !comment.value.trim() ? "words_wanted" : null;
@@ -20,11 +27,12 @@ export function prepareReport(page, outbox) {
     const problem = problemOf(kind);
     $("report-problem").textContent = problem ? say(problem) : "";
     if (problem) {
-      (kind ? comment : form.elements.kind[0]).focus();
+      (kind ? comment : firstKind()).focus();
       return;
     }
     dialog.close();
-    outbox.add("problem-reports", page.block.id, { kind, comment: comment.value.trim() });
+    if (!page.block) return;
+    outbox.add("problem-reports", page.block.id, { kind: String(kind), comment: comment.value.trim() });
     page.note(say("reported"));
   });
   form.addEventListener("change", () => {
@@ -37,7 +45,7 @@ export function prepareReport(page, outbox) {
     form.reset();
     $("report-problem").textContent = "";
     dialog.showModal();
-    form.elements.kind[0].focus();
+    firstKind().focus();
     return true;
   };
 }

@@ -2,9 +2,11 @@
 
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const LOOK_AGAIN_MS = 30_000;
 const RETRY_MS = 5_000;
+/** @type {Record<string, string>} */
 const WORDS = {
   offline: "loading_offline",
   server: "loading_server",
@@ -16,11 +18,17 @@ const WORDS = {
 };
 
 export class Rest {
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #shown = false;
 
+  /** @param {{ queue: Queue, outbox: Outbox, status: Status, progress: Progress, onWork: () => void }} parts */
   constructor({ queue, outbox, status, progress, onWork }) {
-    Object.assign(this, { queue, outbox, status, progress, onWork });
+    this.queue = queue;
+    this.outbox = outbox;
+    this.status = status;
+    this.progress = progress;
+    this.onWork = onWork;
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
     // Asking waits for the outbox; why that takes a while is worth saying.
@@ -59,7 +67,7 @@ export class Rest {
   }
 
   #explain() {
-    const { lack } = this.queue;
+    const lack = /** @type {string} */ (this.queue.lack);
     this.status.turnedAway(lack === "signed-out");
     // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
     if (lack === "none" || (lack === "paused" && $("rest-completion"))) this.#finished();
@@ -85,6 +93,7 @@ export class Rest {
     if (first) $("rest-title").focus();
   }
 
+  /** @param {string} text */
   #say(text) {
     $("rest-title").hidden = $("rest-more").hidden = $("rest-instructions").hidden = true;
     // Set only when it changes: a screen reader says it once, however often the page asks again.

@@ -3,13 +3,16 @@
 
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {string} text */
 function addressIn(text) {
   const token = text.trim().match(/(?:^|\/)i\/([\w-]+)\/?$/)?.[1];
   return token && `${$("sign-in-form").dataset.invitation}${token}/`;
 }
 
+/** @param {string} address */
 async function whoOpens(address) {
   const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
   if (response.status === 404) return null;
@@ -18,10 +21,12 @@ async function whoOpens(address) {
   return JSON.parse(page.getElementById("setup")?.textContent ?? "{}").user ?? "";
 }
 
+/** @param {JudgingApi} api @param {Outbox} outbox @param {() => void} onSignedIn */
 export function prepareSignIn(api, outbox, onSignedIn) {
   const dialog = $("sign-in-dialog");
   const field = $("sign-in-link");
 
+  /** @param {string | undefined} address */
   async function problemWith(address) {
     if (!address) return "link_wanted";
     try {

@@ -2,8 +2,10 @@
 
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {(skip: { reason: string, comment: string }) => void} onSkip */
 export function prepareSkip(onSkip) {
   const dialog = $("skip-dialog");
   const form = $("skip-form");
@@ -13,11 +15,11 @@ export function prepareSkip(onSkip) {
     const reason = new FormData(form).get("reason");
     if (!reason) {
       $("skip-problem").textContent = say("reason_wanted");
-      form.elements.reason[0].focus();
+      form.querySelector("input").focus();
       return;
     }
     dialog.close();
-    onSkip({ reason, comment: $("skip-comment").value.trim() });
+    onSkip({ reason: String(reason), comment: $("skip-comment").value.trim() });
   });
   form.addEventListener("change", () => {
     $("skip-problem").textContent = "";
@@ -28,6 +30,6 @@ export function prepareSkip(onSkip) {
     form.reset();
     $("skip-problem").textContent = "";
     dialog.showModal();
-    form.elements.reason[0].focus();
+    form.querySelector("input").focus();
   };
 }

@@ -4,6 +4,7 @@ import { announce } from "./announce.js";
 import { lasting } from "./store.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 export class Status {
@@ -14,6 +15,7 @@ export class Status {
   #told = "";
   #troubled = "";
 
+  /** @param {Outbox} outbox @param {string} signIn */
   constructor(outbox, signIn) {
     this.outbox = outbox;
     $("notice-link").href = signIn;
@@ -49,6 +51,7 @@ export class Status {
   }
 
   // Each rank is "saved" and each block "sent": said aloud is only that something waits, and that it went.
+  /** @param {boolean} stuck */
   #tellTrouble(stuck) {
     const over = this.#troubled && !this.outbox.waiting().length;
     if (!stuck && !over) return;
@@ -58,22 +61,26 @@ export class Status {
   }
 
   // Told by the queue, which may be turned away while the outbox has nothing to send.
+  /** @param {boolean} yes */
   turnedAway(yes) {
     this.#turnedAway = yes;
     this.show();
   }
 
   // A word of the organisers, which stays until they take it back.
+  /** @param {string} text */
   told(text) {
     this.#told = text;
     this.show();
   }
 
+  /** @param {string} detail */
   refused(detail) {
     this.#refusal = say("refused", { detail });
     this.show();
   }
 
+  /** @param {string} text @param {boolean} withLink */
   #notice(text, withLink) {
     // Set only when it changes, or a screen reader says it again each time.
     if ($("notice-text").textContent !== text) $("notice-text").textContent = text;

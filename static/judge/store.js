@@ -5,6 +5,7 @@ const memory = new Map();
 
 export let lasting = true;
 
+/** @param {string} key @param {any} value */
 export function put(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
@@ -15,15 +16,17 @@ export function put(key, value) {
   }
 }
 
+/** @param {string} key @returns {any} */
 export function get(key) {
   if (memory.has(key)) return memory.get(key);
   try {
-    return JSON.parse(localStorage.getItem(key));
+    return JSON.parse(localStorage.getItem(key) ?? "null");
   } catch {
     return null;
   }
 }
 
+/** @param {string} key */
 export function remove(key) {
   memory.delete(key);
   try {
@@ -33,7 +36,9 @@ export function remove(key) {
   }
 }
 
+/** @param {string} prefix @returns {string[]} */
 export function keys(prefix) {
+  /** @type {string[]} */
   let kept = [];
   try {
     kept = Object.keys(localStorage);

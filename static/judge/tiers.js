@@ -4,56 +4,64 @@
 import { letterOf } from "./order.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
+/** @type {Label[]} */
 const RANKS = [null, 1, 2, 3, 4, 5];
 
+/** @type {Map<Label, HTMLElement> | null} */
 let tiers = null;
 
+/** @param {Label} rank */
 function nameOf(rank) {
   if (rank === null) return say("tier_none");
   if (rank === 1) return say("tier_best");
   return rank === 5 ? say("tier_worst") : say("tier", { rank });
 }
 
+/** @param {Label} rank */
 function make(rank) {
   const tier = $("tier-template").content.firstElementChild.cloneNode(true);
   const name = tier.querySelector(".tier-name");
   name.textContent = nameOf(rank);
   // Not by the heading: it is shown in capitals, and would be read as letters.
   tier.setAttribute("aria-label", nameOf(rank));
-  tier.dataset.tier = rank ?? "";
+  tier.dataset.tier = String(rank ?? "");
   return tier;
 }
 
+/** @param {Rows} rows */
 export function arrange({ block, rows }) {
   tiers ??= new Map(RANKS.map((rank) => [rank, make(rank)]));
-  const focused = document.activeElement;
-  const places = new Map(RANKS.map((rank) => [rank, []]));
-  rows.forEach((row, index) => places.get(block.labels[index]).push(row));
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  /** @type {(rank: Label) => HTMLElement[]} */
+  const rowsOf = (rank) => rows.filter((_, index) => block.labels[index] === rank);
   for (const [rank, tier] of tiers) {
     const place = tier.querySelector(".tier-rows");
-    const wanted = places.get(rank);
+    const wanted = rowsOf(rank);
     const there = [...place.children];
     if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
       place.replaceChildren(...wanted);
     }
   }
-  tiers.get(null).hidden = !places.get(null).length;
+  const none = tiers.get(null);
+  if (none) none.hidden = !rowsOf(null).length;
   const all = [...tiers.values()];
   if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
   // What is moved loses the focus.
-  if (rows.some((row) => row.contains(focused))) focused.focus({ preventScroll: true });
+  if (rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
 }
 
 // While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where.
+/** @param {Rows} rows */
 export function showDock({ block }) {
   $("dock").replaceChildren(
     ...[...RANKS.slice(1), null].map((rank) => {
       const target = document.createElement("div");
-      target.dataset.tier = rank ?? "";
+      target.dataset.tier = String(rank ?? "");
       target.className = rank === null ? "dock-none" : `rank-${rank}`;
       const name = document.createElement("b");
-      name.textContent = rank ?? "–";
+      name.textContent = String(rank ?? "–");
       const letters = document.createElement("span");
       letters.textContent = block.labels.flatMap((label, index) => (label === rank ? letterOf(index) : [])).join(" ");
       target.append(name, letters);

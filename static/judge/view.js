@@ -4,16 +4,19 @@ import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
 import { say } from "./words.js";
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 export class View {
   #expanded = false;
   #differences = false;
 
+  /** @param {Page} page */
   constructor(page) {
     this.page = page;
   }
 
+  /** @param {Block} block @param {Rows} rows */
   show(block, rows) {
     showTexts(block, this.#expanded);
     if (this.#differences) rows.showDifferences(true);
@@ -34,16 +37,20 @@ export class View {
 
   // What there is more to read is elsewhere than the focus.
   #announceContext() {
-    const { before = [], after = [] } = this.page.block.context ?? {};
+    const { before = [], after = [] } = this.page.block?.context ?? {};
     announce("", ...[...before, ...after].map(({ source, reference }) => source ?? reference));
   }
 
   // Where digits are the page's, a screen reader has no key of its own for the texts above.
   readTexts() {
     if (!this.page.block) return false;
-    const parts = document.querySelectorAll("#panel > div:not([hidden]) :is(.label, .source, .reference)");
-    const inOwn = (part) => ({ text: part.textContent, lang: part.closest("[lang]").lang, dir: part.dir });
-    announce("", ...Array.from(parts, inOwn));
+    const parts = /** @type {NodeListOf<HTMLElement>} */ (
+      document.querySelectorAll("#panel > div:not([hidden]) :is(.label, .source, .reference)")
+    );
+    /** @type {(part: HTMLElement) => string} */
+    const langOf = (part) => /** @type {HTMLElement} */ (part.closest("[lang]")).lang;
+    const inOwn = Array.from(parts, (part) => ({ text: part.textContent, lang: langOf(part), dir: part.dir }));
+    announce("", ...inOwn);
     return true;
   }
 
@@ -63,6 +70,7 @@ export class View {
     return true;
   }
 
+  /** @param {boolean} shown */
   #showComment(shown) {
     $("comment-part").hidden = !shown;
     $("comment-open").setAttribute("aria-expanded", String(shown));

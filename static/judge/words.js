@@ -1,5 +1,6 @@
 // The page's words. They come from the server in the judge's language, as data the browser does not run.
 
+/** @type {Record<string, string | Record<string, string>>} */
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
 // With the digits that stand on the keys and that the server writes, also where a language has its own.
@@ -11,13 +12,15 @@ const lists = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 
 // A plural has one form for each of a few sample numbers, which between them fall into every
 // category of every language; ours is the form of a sample in the same category.
+/** @param {Record<string, string>} forms @param {number} n */
 function form(forms, n) {
   if (n in forms) return forms[n];
   const category = rules.select(n);
   const samples = Object.keys(forms);
-  return forms[samples.find((sample) => rules.select(Number(sample)) === category) ?? samples.at(-1)];
+  return forms[samples.find((sample) => rules.select(Number(sample)) === category) ?? samples[samples.length - 1]];
 }
 
+/** @param {string} key @param {Record<string, any>} values */
 export function say(key, values = {}) {
   const entry = WORDS[key];
   const text = typeof entry === "string" ? entry : form(entry, values.n);
@@ -27,6 +30,7 @@ export function say(key, values = {}) {
   });
 }
 
+/** @param {string[]} items */
 export function list(items) {
   return lists.format(items);
 }

@@ -1,17 +1,19 @@
 // Buttons that copy a text on the page: `data-copy` names the element that holds it. Where the browser
 // does not let us, they stay hidden: the text can be marked by hand.
 
-for (const button of document.querySelectorAll("[data-copy]")) {
+/** @type {NodeListOf<HTMLElement>} */
+const buttons = document.querySelectorAll("[data-copy]");
+for (const button of buttons) {
   if (!navigator.clipboard) break;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const text = document.getElementById(button.dataset.copy);
-    const said = button.parentElement.querySelector("[role=status]");
+    const text = /** @type {HTMLElement} */ (document.getElementById(String(button.dataset.copy)));
+    const said = /** @type {HTMLElement} */ (button.parentElement).querySelector("[role=status]");
     try {
       await navigator.clipboard.writeText(text.textContent.trim());
-      said.textContent = button.dataset.copied;
+      said.textContent = String(button.dataset.copied);
     } catch {
-      getSelection().selectAllChildren(text);
+      getSelection()?.selectAllChildren(text);
     }
   });
 }

@@ -1,13 +1,17 @@
 // What the judge does, told by what the screen shows of it: "context", "differences", "rank", "clear",
 // "move", "incomplete", "submit", "revise", "skip", "back", "return".
 
+/** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {HTMLElement} element @param {string} name @param {() => void} act */
 function onAttribute(element, name, act) {
   new MutationObserver(act).observe(element, { attributeFilter: [name] });
 }
 
+/** @param {Page} page @param {(deed: string, block?: Block) => void} tell */
 export function watch(page, tell) {
+  /** @type {Label[]} */
   let before = [];
   let wentBack = false;
 
@@ -21,7 +25,7 @@ export function watch(page, tell) {
     if (page.block?.labels[page.rows.active] != null) tell("move");
   });
   page.addEventListener("ranked", () => {
-    const { labels } = page.block;
+    const { labels } = /** @type {Block} */ (page.block);
     const cleared = labels.some((label, index) => label === null && before[index] != null);
     before = [...labels];
     tell(cleared ? "clear" : "rank");
@@ -31,7 +35,7 @@ export function watch(page, tell) {
     else tell(wentBack ? "revise" : "submit", block);
   });
   page.addEventListener("shown", () => {
-    const { block } = page;
+    const block = /** @type {Block} */ (page.block);
     before = [...block.labels];
     const isBack = block.state !== "open";
     if (isBack) tell("back");

@@ -6,8 +6,10 @@ const A_DAY_MS = 24 * 60 * 60 * 1000;
 export class Practice {
   #round = 0;
 
+  /** @param {string} user @param {LentHit} hit */
   constructor(user, hit) {
-    Object.assign(this, { user, hit });
+    this.user = user;
+    this.hit = hit;
   }
 
   async assignment() {
@@ -34,10 +36,12 @@ export class Practice {
 
   signedIn() {}
 
+  /** @param {object} data */
   #answer(data) {
     return { status: 200, data, at: Date.now(), asked: performance.now() };
   }
 }
 
 // A ranking in the making is not kept either.
+/** @type {KeptDrafts} */
 export const NO_DRAFTS = { get: () => null, put() {}, remove() {} };

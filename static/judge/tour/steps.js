@@ -1,9 +1,20 @@
 // The steps of the tour, in order. `ends`: the deed that ends one, which may have to be done in a certain
 // way; `hints`: what to say of a deed on the way there. Of any other deed it is said that it was another.
 
+/** @param {Block} block */
 const isRanked = ({ labels }) => labels.every((label) => label !== null);
+/** @param {Block} block */
 const hasTie = ({ labels }) => new Set(labels).size < labels.length;
 
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} [ends]
+ * @property {(block: Block) => boolean} [when]
+ * @property {Record<string, (block: Block) => string | false | null>} [hints]
+ */
+
+/** @type {Step[]} */
 export const STEPS = [
   { name: "context", ends: "context" },
   { name: "differences", ends: "differences" },

@@ -27,7 +27,7 @@ def code_of(text: str, *, kind: str) -> str:
             place = end + 1
         elif kind == "js" and text.startswith("//", place):
             place = text.index("\n", place)
-        elif kind == "css" and text.startswith("/*", place):
+        elif text.startswith("/*" if kind == "css" else "/**", place):
             place = text.index("*/", place) + 2
         else:
             result += text[place]

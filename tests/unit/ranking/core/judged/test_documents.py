@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core.counting import resampling as resampling_module
 from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level, Resampling, unit_keys

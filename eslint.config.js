@@ -1,0 +1,53 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+const RULES = {
+  ...js.configs.recommended.rules,
+  "array-callback-return": "error",
+  curly: ["error", "multi-line"],
+  eqeqeq: ["error", "always", { null: "ignore" }],
+  "no-console": "error",
+  "no-else-return": "error",
+  "no-eval": "error",
+  "no-implicit-coercion": "error",
+  "no-implicit-globals": "error",
+  "no-implied-eval": "error",
+  "no-lonely-if": "error",
+  "no-new-func": "error",
+  "no-param-reassign": "error",
+  "no-restricted-properties": [
+    "error",
+    { property: "innerHTML", message: "Texts are set as text." },
+    { property: "outerHTML", message: "Texts are set as text." },
+    { property: "insertAdjacentHTML", message: "Texts are set as text." },
+  ],
+  "no-self-compare": "error",
+  "no-shadow": "error",
+  "no-throw-literal": "error",
+  "no-unmodified-loop-condition": "error",
+  "no-unneeded-ternary": "error",
+  "no-unreachable-loop": "error",
+  "no-unused-expressions": "error",
+  "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+  "no-use-before-define": ["error", { functions: false, classes: false }],
+  "no-useless-concat": "error",
+  "no-useless-rename": "error",
+  "no-useless-return": "error",
+  "no-var": "error",
+  "object-shorthand": "error",
+  "one-var": ["error", "never"],
+  "prefer-arrow-callback": "error",
+  "prefer-const": "error",
+  "prefer-rest-params": "error",
+  "prefer-spread": "error",
+  "prefer-template": "error",
+  radix: "error",
+  yoda: "error",
+};
+
+export default [
+  { ignores: [".venv/", ".quintet/", "build/", "staticfiles/"] },
+  { linterOptions: { reportUnusedDisableDirectives: "error" }, rules: RULES },
+  { files: ["static/**/*.js"], languageOptions: { globals: globals.browser } },
+  { files: ["tests/js/**/*.js"], languageOptions: { globals: { ...globals.browser, ...globals.node } } },
+];

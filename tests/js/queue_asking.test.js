@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+
+import { block, hit, JUDGED, past, OpenPage } from "./lender.js";
+import { noAnswer, pass, passAndSettle, Server, settled } from "./stand_ins.js";
+
+let page;
+
+beforeEach(() => {
+  page = new OpenPage();
+});
+
+describe("asking", () => {
+  test("is one request, however many ask, and another when it was answered", async () => {
+    const give = page.server.lendLater(hit("h1", ["b1"]));
+    const first = page.queue.ask();
+    const second = page.queue.ask();
+    give();
+    assert.deepEqual(await Promise.all([first, second]), [true, true]);
+    assert.equal(page.server.asked.length, 1);
+    await page.lendAndAsk("h2", ["b2"]);
+    assert.equal(page.server.asked.length, 2);
+  });
+
+  test("says which HIT is the last one, which one of the history is not", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.queue.reopen(past("b0"));
+    await page.lendAndAsk("h2", ["b2"]);
+    assert.deepEqual(page.server.asked, [undefined, "h1"]);
+    assert.equal(page.queue.lastHit().id, "h2");
+  });
+
+  test("waits, with a HIT in hand, until the server has all that was done", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.server.answer = noAnswer;
+    page.judge("b1");
+    page.server.lend(hit("h2", ["b2"]));
+    const asked = page.queue.ask();
+    await settled();
+    assert.equal(page.server.asked.length, 1);
+    page.server.answer = new Server().answer;
+    await passAndSettle(1000);
+    assert.equal(await asked, true);
+    assert.deepEqual(page.server.asked, [undefined, "h1"]);
+  });
+
+  test("does not wait after a reload, when nothing is in hand yet", async () => {
+    await page.lendAndAsk("h1", ["b1", "b2"]);
+    page.server.answer = noAnswer;
+    page.judge("b1");
+    page.loadAnew();
+    await page.lendAndAsk("h1", ["b1", "b2"]);
+    assert.equal(page.stateOf("b1"), "judged");
+    assert.equal(page.queue.nextOpen().id, "b2");
+  });
+
+  test("asks again where all of the first answer is on its way to the server", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.server.answer = noAnswer;
+    page.judge("b1");
+    await settled();
+    page.server.answer = new Server().answer;
+    page.loadAnew();
+    page.outbox.flush();
+    page.server.lend(hit("h1", ["b1"]));
+    assert.equal(await page.lendAndAsk("h2", ["b2"]), true);
+    assert.deepEqual(page.server.asked.slice(1), [undefined, "h1"]);
+    assert.equal(page.queue.nextOpen().id, "b2");
+  });
+
+  test("stops after two answers with nothing to do", async () => {
+    const done = (id) => hit(id, [block(`${id}/b`, JUDGED)]);
+    for (const id of ["h1", "h2", "h3"]) page.server.lend(done(id));
+    assert.equal(await page.queue.ask(), false);
+    assert.equal(page.queue.lack, "none");
+    assert.equal(page.server.asked.length, 2);
+  });
+
+  for (const [answer, lack, retryAfter = 0] of [
+    [{ status: 204 }, "none"],
+    [{ status: 403, data: { code: "paused" } }, "paused"],
+    [{ status: 403, data: { code: "instructions" } }, "instructions"],
+    [{ status: 403, data: { code: "permission_denied" } }, "signed-out"],
+    [{ status: 401 }, "signed-out"],
+    [{ status: 202, data: { state: "preparing", retry_after: 3 } }, "preparing", 3],
+    [{ status: 202, data: { state: "waiting", retry_after: 60 } }, "waiting", 60],
+    [{ status: 500 }, "server"],
+    [{ status: 404 }, "server"],
+  ]) {
+    test(`says "${lack}" of ${JSON.stringify(answer)}, until something is lent`, async () => {
+      page.server.answers(answer.status, answer.data);
+      assert.equal(await page.queue.ask(), false);
+      assert.deepEqual([page.queue.lack, page.queue.retryAfter], [lack, retryAfter]);
+      assert.equal(await page.lendAndAsk("h1", ["b1"]), true);
+      assert.equal(page.queue.lack, null);
+    });
+  }
+
+  test("says \"offline\" where there is no answer, and no longer when to ask again", async () => {
+    page.server.answers(202, { state: "waiting", retry_after: 60 });
+    await page.queue.ask();
+    page.server.lent.push(noAnswer);
+    assert.equal(await page.queue.ask(), false);
+    assert.deepEqual([page.queue.lack, page.queue.retryAfter], ["offline", 0]);
+  });
+});
+
+describe("the HIT that comes along with a submission", () => {
+  const bringing = (next) => () => ({ status: 201, data: { next } });
+
+  test("needs no request of its own", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.server.answer = bringing(hit("h2", ["b2"]));
+    page.judge("b1", { after: "h1" });
+    assert.equal(await page.queue.ask(), true);
+    assert.equal(page.queue.nextOpen().id, "b2");
+    assert.equal(page.server.asked.length, 1);
+  });
+
+  test("is not put before the one in hand, after a reload", async () => {
+    await page.lendAndAsk("h1", ["b1", "b2"]);
+    page.server.answer = noAnswer;
+    page.judge("b1", { after: "h1" });
+    await settled();
+    page.server.answer = bringing(hit("h2", ["b3"]));
+    page.loadAnew();
+    await page.outbox.flush();
+    assert.deepEqual(page.ids, []);
+    await page.lendAndAsk("h1", [block("b1", JUDGED), "b2"]);
+    assert.deepEqual(page.ids, ["b1", "b2"]);
+  });
+
+  test("is asked for by each block after which no more than two are left, while it is open", async () => {
+    await page.lendAndAsk("h1", ["b0", "b1", "b2", "b3"]);
+    assert.deepEqual(page.queue.blocks.map((each) => page.queue.toFollow(each)), [undefined, "h1", "h1", "h1"]);
+    assert.deepEqual(page.queue.blocks.map((each) => page.queue.isNearEnd(each)), [false, false, true, true]);
+    page.judge("b2");
+    assert.equal(page.queue.toFollow(page.queue.find("b2")), undefined);
+    await settled();
+    await page.lendAndAsk("h2", ["b4"]);
+    assert.equal(page.queue.toFollow(page.queue.find("b3")), undefined);
+    assert.equal(page.queue.isNearEnd(page.queue.find("b3")), false);
+    assert.equal(page.queue.toFollow(page.queue.find("b4")), "h2");
+  });
+});
+
+describe("who knows better", () => {
+  beforeEach(() => page.lendAndAsk("h1", ["b1", "b2"]));
+
+  test("the server, of what was done on another device", async () => {
+    await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", { state: "skipped" })]);
+    assert.deepEqual([page.stateOf("b1"), page.stateOf("b2")], ["judged", "skipped"]);
+    assert.deepEqual(page.queue.find("b1").labels, [2, 1]);
+  });
+
+  test("the server, of what it did not take", async () => {
+    page.server.answer = () => ({ status: 400 });
+    page.judge("b1");
+    await settled();
+    await page.lendAndAsk("h1", ["b1", "b2"]);
+    assert.equal(page.stateOf("b1"), "open");
+  });
+
+  test("the device, of what waits there", async () => {
+    const give = page.server.lendLater(hit("h1", ["b1", "b2"]));
+    const asked = page.queue.ask();
+    await settled();
+    page.server.answer = noAnswer;
+    page.judge("b1");
+    give();
+    await asked;
+    assert.equal(page.stateOf("b1"), "judged");
+  });
+
+  test("the device, of what was confirmed after the question and before its answer", async () => {
+    const give = page.server.lendLater(hit("h1", ["b1", "b2"]));
+    const asked = page.queue.ask();
+    await settled();
+    pass(5);
+    page.judge("b1");
+    await settled();
+    assert.deepEqual(page.outbox.items(), []);
+    give();
+    await asked;
+    assert.equal(page.stateOf("b1"), "judged");
+  });
+
+  test("the server, of what was confirmed before the question", async () => {
+    page.judge("b1");
+    await settled();
+    pass(5);
+    await page.lendAndAsk("h1", ["b1", "b2"]);
+    assert.equal(page.stateOf("b1"), "open");
+  });
+
+  test("the device, after a reload, of what was confirmed while the question was on its way", async () => {
+    page.server.answer = noAnswer;
+    page.judge("b1");
+    await settled();
+    page.server.answer = new Server().answer;
+    page.loadAnew();
+    const give = page.server.lendLater(hit("h1", ["b1", "b2"]));
+    const asked = page.queue.ask();
+    pass(5);
+    await page.outbox.flush();
+    give();
+    await asked;
+    assert.equal(page.stateOf("b1"), "judged");
+    assert.equal(page.queue.nextOpen().id, "b2");
+  });
+});
