@@ -17,7 +17,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help demo install install-dev test test-unit test-released fuzz check check-fast messages untranslated lock screenshots bench clean
+.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast messages untranslated lock screenshots bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,9 @@ test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT release
 
 fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at random (FUZZ_EXAMPLES=2000 each)
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=logical --maxprocesses=4 $(ARGS)
+
+mutants: $(DEV_STAMP) $(WORDS_STAMP) ## break the code in one place after the other, and list what no test notices (ARGS=annotation/services/lending/lend.py)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(ARGS)
 
 check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScript), import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.lent_blocks import BLOCKS_WRITE
+from annotation.models.lent_blocks import BLOCKS_WRITE, CHECKED_BY_INDEX
 
 
 class IdRange(models.Func):
@@ -77,7 +77,7 @@ class Assignment(models.Model):
             # A judge's own, latest first.
             models.Index(fields=["judge", "-ordinal"], name="assignment_of_a_judge"),
         ]
-        triggers = [BLOCKS_WRITE]
+        triggers = [BLOCKS_WRITE, CHECKED_BY_INDEX]
 
     def __str__(self) -> str:
         return str(self.public_id)

@@ -12,6 +12,15 @@ from django.db import connection, models
 
 Cell: TypeAlias = str | int | None
 
+# Sets which triggers the transaction ignores, to none where nobody has set it.
+IGNORED_TRIGGERS_SET = """
+    set_config(
+        'pgtrigger.ignore',
+        coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),
+        true
+    )
+"""
+
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -48,19 +57,25 @@ def constraints_settle() -> None:
     of them fill its memory, and an error would come too late to be placed.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        # `assignment_is_checked_by_index` is for the end of a transaction: nothing restores it there.
+        cursor.execute("SELECT current_setting('enable_seqscan')")
+        before = cursor.fetchone()
+        cursor.execute(
+            "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED;"
+            " SELECT set_config('enable_seqscan', %s, true)",
+            before,
+        )
 
 
 def triggers_hasten() -> None:
     """Keep the triggers from failing inside, once for every row, until the transaction ends.
 
-    Each asks for this setting first and catches the error where it is not
-    set; undoing that runs through all deferred checks of the transaction so
-    far. A thousand rows need a second, ten thousand would need minutes.
+    Each asks which triggers are ignored first and catches the error where that is not set; undoing
+    that runs through all deferred checks of the transaction so far. A thousand rows need a second,
+    ten thousand would need minutes.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL pgtrigger.ignore = '{}'")
+        cursor.execute(f"SELECT {IGNORED_TRIGGERS_SET}")
 
 
 def statistics_refresh(*models: type[models.Model]) -> None:

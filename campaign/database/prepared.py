@@ -12,21 +12,40 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
 # A plan lives until the statistics of its tables are made anew. Made while the tables are small, it
 # would read them whole for every row, and a campaign's first thousand judgments would cost more and
 # more, until autovacuum has been there. All that is asked here, is asked by keys.
-_PLANNERS_LIKING: Final = ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
-_AS_FOR_LARGE_TABLES: Final = "; ".join(f"SET enable_{each} = off" for each in _PLANNERS_LIKING)
-_AS_EVER: Final = "; ".join(f"RESET enable_{each}" for each in _PLANNERS_LIKING)
+_SETTINGS: Final = tuple(
+    f"enable_{each}" for each in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+)
+_SETTINGS_READ: Final = "SELECT " + ", ".join(f"current_setting('{each}')" for each in _SETTINGS)
+# For the transaction alone, or for this round trip where there is none.
+_SETTINGS_WRITE: Final = "SELECT " + ", ".join(
+    f"set_config('{each}', %s, true)" for each in _SETTINGS
+)
+_AS_FOR_LARGE_TABLES: Final = ("off",) * len(_SETTINGS)
 
 # Which statements a connection to the database has prepared; forgotten with it.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
 
 
 M = TypeVar("M", bound=Model)
+
+
+def plans_keep(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Have PostgreSQL make one plan of each statement on a new connection, and keep it.
+
+    By default it makes five and throws them away, and ours look up by keys, whatever the values.
+    For the signal `connection_created`, which comes before any transaction: set inside one that is
+    rolled back, it would be lost for as long as the connection lives.
+    """
+    with connection.cursor() as cursor:
+        # Past Django's counting of queries.
+        cursor.cursor.execute("SET plan_cache_mode = force_generic_plan")
 
 
 class Statement:
@@ -43,10 +62,10 @@ class Statement:
         self.sql = sql
         self._first = first
         count = len(types.split(","))
-        # Planned at once, with `EXPLAIN`, and as for large tables.
+        # Planned at once, with `EXPLAIN`.
         self.prepare = (
-            f"{_AS_FOR_LARGE_TABLES}; PREPARE {name} ({types}) AS {sql}; "
-            f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)}); {_AS_EVER}"
+            f"PREPARE {name} ({types}) AS {sql}; "
+            f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)})"
         )
         self.execute = f"EXECUTE {name} ({', '.join(['%s'] * count)})"
         if first is not None:
@@ -70,15 +89,20 @@ class Statement:
         done = _prepared.get(connection.connection)
         if done is None:
             done = _prepared[connection.connection] = set()
-            # One plan each, from the first time on: by default five are made and thrown away, and
-            # ours look up by keys, whatever the values.
-            with connection.wrap_database_errors:
-                cursor.cursor.execute("SET plan_cache_mode = force_generic_plan")
         for statement in (self._first, self):
             if statement is not None and statement.name not in done:
                 with connection.wrap_database_errors:
-                    cursor.cursor.execute(statement.prepare)
+                    _prepare(statement, cursor.cursor)
                 done.add(statement.name)
+
+
+def _prepare(statement: Statement, cursor: Any) -> None:
+    """Prepare and plan it as for large tables; leave the planner's settings as they are."""
+    cursor.execute(_SETTINGS_READ)
+    before = cursor.fetchone()
+    write = cursor.mogrify(_SETTINGS_WRITE, _AS_FOR_LARGE_TABLES).decode()
+    restore = cursor.mogrify(_SETTINGS_WRITE, before).decode()
+    cursor.execute(f"{write}; {statement.prepare}; {restore}")
 
 
 def columns_of(model: type[Model], alias: str) -> str:

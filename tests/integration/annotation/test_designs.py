@@ -1,17 +1,20 @@
 """Changing a design, and reading what was drawn by it and why."""
 
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design
 from annotation.services import DesignRefusedError, design_change, hits_plan
+from annotation.services.planning.batch import Planner
 from campaign.models import TestSet
+from tests.conftest import Eventually
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +93,34 @@ class TestChange:
     def test_the_database_refuses_it_too(self, test_set: TestSet, fields: dict[str, Any]) -> None:
         with pytest.raises(IntegrityError, match="design_"), transaction.atomic():
             Design.objects.create(test_set=test_set, **fields)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> None:
+    """While a planner draws, on another connection, the change waits: a batch has one design."""
+    test_set = make_test_set(make_campaign(), planned=3)
+
+    def change() -> Design:
+        try:
+            return design_change(test_set=test_set, kind="balanced")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Planner.locked(test_set.pk)
+            changed = pool.submit(change)
+            eventually(lambda: changed.done() or somebody_waits_for_a_lock())
+            assert not changed.done()
+            assert Design.objects.count() == 1
+        assert changed.result(timeout=30).kind == "balanced"
+
+
+def somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        waits: bool = cursor.fetchone()[0]
+    return waits
 
 
 class TestCommand:

@@ -8,9 +8,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Assignment, Exposure, Judgment
+from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change, hits_plan, leases_release, work_want
+from annotation.services.lending.release import assignments_release
 from campaign.models import TestSet
+from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
@@ -177,3 +179,37 @@ class TestLeases:
         assert abs(first.completed_at - right()) < timedelta(minutes=5)
         other = lend(make_judge(test_set.campaign, "other"))
         assert other.hit_id != first.hit_id
+
+
+@pytest.mark.django_db
+def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() -> None:
+    """What they held counted as taken until then, and was all that is asked of them."""
+    test_set = make_test_set(
+        make_campaign(blocks_per_judge=1), systems=("a", "b", "c", "d"), identical=(), planned=0
+    )
+    design_change(test_set=test_set, systems_per_block=2, segments_per_hit=1)
+    hits_plan(test_set_id=test_set.pk, count=20)
+    judge = make_judge(test_set.campaign)
+    held = lend(judge)
+    assert assignment_lend(judge=judge, after=held) is None
+    conflict_declare(judge=judge, system=test_set.systems.get(pk=held.hit.system_ids[0]))
+    again = lend(judge)
+    assert again != held
+    assert assignment_lend(judge=judge, after=again) is None
+
+
+@pytest.mark.django_db
+def test_who_leaves_gives_nothing_back_that_is_done() -> None:
+    """An earlier judge came late with the whole HIT while this one still held it."""
+    test_set = make_test_set(make_campaign(), planned=1)
+    late = lend(make_judge(test_set.campaign, "late"))
+    expire(late)
+    judge = make_judge(test_set.campaign)
+    held = lend(judge)
+    judge_all_of(late)
+    done = HIT.objects.get()
+    assert done.completed_at is not None
+    assignments_release(judge=judge)
+    held.refresh_from_db()
+    assert held.released_at is not None
+    assert HIT.objects.get().available_at == done.available_at

@@ -17,6 +17,7 @@ from annotation.services import (
     sampling_state_record,
     work_want,
 )
+from annotation.services.planning.for_judge import judge_plan
 from campaign.models import Output, Segment, TestSet
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, judge_one_hit, lend
@@ -227,6 +228,25 @@ class TestForOneJudge:
         assert Counter(
             Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
         ) == Counter(range(1, 10))
+
+    def test_what_waits_for_a_judge_is_not_planned_a_second_time(self, test_set: TestSet) -> None:
+        """A HIT kept for the judge alone, as training is, of which they were sent nothing yet."""
+        judge = make_judge(test_set.campaign)
+        waiting = Segment.objects.filter(test_set=test_set, number__lte=6)
+        HIT.objects.create(
+            test_set=test_set,
+            design=test_set.designs.get(),
+            number=1000,
+            purpose="training",
+            reserved_for=judge,
+            reserved_until=timezone.now(),
+            segment_ids=list(waiting.values_list("pk", flat=True)),
+        )
+        assert judge_plan(test_set_id=test_set.pk, judge_id=judge.pk) > 0
+        planned = HIT.objects.filter(purpose="first").values_list("segment_ids", flat=True)
+        assert {pk for ids in planned for pk in ids}.isdisjoint(
+            waiting.values_list("pk", flat=True)
+        )
 
     def test_what_nobody_comes_for_goes_to_others(self, test_set: TestSet) -> None:
         judge = make_judge(test_set.campaign, "absent")

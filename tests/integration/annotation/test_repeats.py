@@ -9,8 +9,10 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, HITSequence
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, pool_fill
+from annotation.services.planning.for_judge import reservations_withdraw
 from campaign.models import Judge
-from tests.at_work import assignment_lend, judge_one_hit, lend
+from campaign.services import conflict_declare
+from tests.at_work import assignment_lend, expire, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +106,27 @@ class TestIntra:
         after = HITSequence.objects.get()
         assert after.blocks_planned == sequence.blocks_planned - 3
         assert sum(after.segment_blocks) == sum(sequence.segment_blocks) - 3
+
+    def test_a_repeat_that_shows_what_the_judge_has_an_interest_in_is_not_lent(
+        self, judge: Judge
+    ) -> None:
+        repeat = HIT.objects.open().get(purpose="intra")
+        system = repeat.test_set.systems.get(pk=repeat.system_ids[0])
+        conflict_declare(judge=judge, system=system)
+        assert assignment_lend(judge=judge) is None
+        assert not repeat.assignments.exists()
+
+    def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(self, judge: Judge) -> None:
+        """It was left, and waits for the same judge; another one nobody came for is withdrawn."""
+        repeat = HIT.objects.open().get(purpose="intra")
+        held = lend(judge)
+        assert held.hit == repeat
+        expire(held)
+        HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
+        assert reservations_withdraw(test_set_id=repeat.test_set_id) == 0
+        repeat.refresh_from_db()
+        assert repeat.withdrawn_at is None
+        assert lend(judge) == held
 
     def test_a_judges_browser_learns_nothing_of_a_repeat(self, judge: Judge) -> None:
         """Its ids are its own, and its answer has the fields of every other."""

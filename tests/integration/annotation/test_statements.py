@@ -1,5 +1,6 @@
 """What is written as SQL for speed says what the ORM's own reads say."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
@@ -8,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import OuterRef, Q
 from django.db.models.functions import Now
 from django.test import Client
@@ -16,8 +17,10 @@ from django.utils import timezone
 
 from annotation.api.serializers import AssignmentSerializer, JudgmentSerializer
 from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
+from annotation.models.pool import HITQuerySet
 from annotation.selectors import (
     AssignedBlock,
+    Taken,
     actions_that_stop,
     assigned_blocks,
     blocks_taken,
@@ -145,8 +148,14 @@ def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
                     hits.exclude(segment_ids__overlap=found.hit.segment_ids) for hits in all_left
                 )
                 assert found.is_last != any(hits.exists() for hits in after_it)
+        assert numbers_taken(hit_from_pool, **asked) == numbers(pool)
+        assert numbers_taken(hit_reserved, **asked) == numbers(reserved)
     assert None in taken
     assert len(taken) > 2
+    # Those kept for somebody, but no longer, are among them.
+    everything = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[]).waiting()
+    assert everything.filter(reserved_for=other, reserved_until__lte=Now()).exists()
+    assert not everything.filter(reserved_for=other, reserved_until__gt=Now()).exists()
     found = hit_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
     assert found is not None
     row = found.hit
@@ -154,6 +163,21 @@ def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
     assert {f.attname: getattr(row, f.attname) for f in HIT._meta.concrete_fields} == {
         f.attname: getattr(stored, f.attname) for f in HIT._meta.concrete_fields
     }
+
+
+def numbers(hits: HITQuerySet) -> list[int]:
+    return list(hits.values_list("number", flat=True))
+
+
+def numbers_taken(take: Callable[..., Taken | None], **asked: Any) -> list[int]:
+    """Return the numbers of all HITs that `take` finds, one after the other; leave them as they are."""
+    found = []
+    with transaction.atomic():
+        while (taken := take(**asked)) is not None:
+            found.append(taken.hit.number)
+            HIT.objects.filter(pk=taken.hit.pk).update(completed_at=Now())
+        transaction.set_rollback(True)
+    return found
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import HIT, Assignment, Judgment, JudgmentSequence
+from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks, judge_progress
 from annotation.services import SubmissionRefusedError, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge
@@ -95,6 +95,17 @@ def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[Assi
     theirs = assigned_blocks(other)[0]
     with pytest.raises(SubmissionRefusedError, match="another judge"):
         judgment_submit(assigned=theirs, client_id=client_id, labels=ranks(theirs))
+
+
+def test_another_judges_skip_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:
+    client_id = uuid4()
+    skip_submit(assigned=blocks[0], client_id=client_id, reason="other", comment="for organisers")
+    other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
+    assert other is not None
+    theirs = assigned_blocks(other)[0]
+    with pytest.raises(SubmissionRefusedError, match="another judge"):
+        skip_submit(assigned=theirs, client_id=client_id, reason="bad_source")
+    assert Skip.objects.get().judge == judge
 
 
 def test_a_hit_is_done_when_every_block_is_judged_or_skipped(

@@ -11,9 +11,18 @@ from django.utils import timezone
 from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_key
 from annotation.selectors.planned import plans_read
-from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_want
+from annotation.services import (
+    Lack,
+    design_change,
+    hit_redraw,
+    hits_plan,
+    pool_fill,
+    work_want,
+)
+from annotation.services.lending.work_requests import NoWork
 from annotation.tasks import plan_test_set
 from campaign.models import Judge, TestSet
+from campaign.services import conflict_declare
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -124,6 +133,19 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: 
     assert ask(client, judge).status_code == 200
 
 
+def test_what_others_hold_does_not_come_back_where_it_shows_a_conflict(
+    judge: Judge, test_set: TestSet
+) -> None:
+    hits_plan(test_set_id=test_set.pk, count=1)
+    test_set.blocks_wanted = 1
+    test_set.save()
+    held = lend(make_judge(test_set.campaign, "other"))
+    conflict_declare(judge=judge, system=test_set.systems.get(pk=held.hit.system_ids[0]))
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    assert work_want(judge=judge) == NoWork(Lack.NOTHING)
+
+
 def test_what_others_have_done_does_not_come_back(
     client: Client, judge: Judge, test_set: TestSet
 ) -> None:
@@ -155,6 +177,25 @@ def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
     sequence = HITSequence.objects.get()
     assert sequence.blocks_planned == sum(sequence.segment_blocks) == 6
     assert hit_redraw(given_up) == plans_read([given_up.pk])[given_up.pk]
+
+
+def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
+    judge: Judge, test_set: TestSet
+) -> None:
+    """Its copies would be repeats of a HIT that nobody judges."""
+    design_change(test_set=test_set, segments=[1, 2, 3], redundancy=2)
+    hits_plan(test_set_id=test_set.pk, count=4)
+    design_change(test_set=test_set, segments=[])
+    test_set.blocks_wanted = 12
+    test_set.save()
+    judge_one_hit(judge)
+    assert judge_one_hit(judge) is None
+    spare = HIT.objects.open().get(purpose="first")
+    assert spare.repeated_by.open().exists()
+    pool_fill(test_set_id=test_set.pk)
+    assert judge_one_hit(judge) is None
+    spare.refresh_from_db()
+    assert spare.withdrawn_at is None
 
 
 def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:

@@ -24,7 +24,7 @@ from campaign.services import (
     mail_send_again,
     mails_send_due,
 )
-from campaign.services.mails import WAITS, mail_claim
+from campaign.services.mails import WAITS, mail_claim, mails_lost_mark
 from campaign.tasks import send_mails
 from tests.factories import make_campaign, make_organiser, make_test_set
 from tests.integration.arriving.mail_server import MailServer
@@ -207,3 +207,15 @@ def test_two_workers_send_each_message_once() -> None:
     assert sum(sent) == 20
     to = [message.to[0] for message in django_mail.outbox]
     assert len(to) == len(set(to)) == 20
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(14, "sending"), (16, "unsure")])
+def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
+    campaign: Campaign, minutes: int, state: str
+) -> None:
+    invite(campaign)
+    assert mail_claim() is not None
+    assert mails_lost_mark() == 0
+    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
+    assert mails_lost_mark() == (state == "unsure")
+    assert Mail.objects.get().state == state

@@ -1,11 +1,13 @@
 """Attention checks: blocks with an approved damaged reference, on a schedule, and only those."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import HIT, Block, CandidateOutput
-from annotation.selectors import assigned_blocks
+from annotation.selectors import assigned_blocks, attention_due
 from annotation.selectors.planned import plans_read
 from annotation.services import (
     DesignRefusedError,
@@ -82,6 +84,19 @@ def test_every_third_hit_of_each_judge_holds_a_check(test_set: TestSet) -> None:
     for name in ("judge01", "judge02"):
         done = hits_done(make_judge(test_set.campaign, name), 9)
         assert [checks(hit) > 0 for hit in done] == [False, False, True] * 3
+
+
+def test_training_brings_no_check_nearer(test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    trained, _judged = hits_done(judge, 2)
+    due: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "every": 3, "damaged": [0]}
+    assert attention_due(**due)
+    HIT.objects.filter(pk=trained.pk).update(
+        purpose="training", reserved_for=judge, reserved_until=timezone.now()
+    )
+    assert not attention_due(**due)
+    hits_done(judge, 1)
+    assert attention_due(**due)
 
 
 def test_where_no_check_is_left_judges_go_on_without(test_set: TestSet) -> None:

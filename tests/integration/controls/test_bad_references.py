@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaign.models import BadReference, Output, System, TestSet
@@ -86,6 +86,19 @@ def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestS
         assert row.output.text != latest
         latest = row.output.text
     assert row.attempt == 6
+
+
+def test_a_new_draw_differs_from_the_outputs_too(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=1)
+    row = BadReference.objects.of(test_set.pk).in_order()[0]
+    with transaction.atomic():
+        would_be = bad_reference_redraw(bad_reference=row).output.text
+        transaction.set_rollback(True)
+    row = BadReference.objects.get(pk=row.pk)
+    Output.objects.filter(
+        system=test_set.systems.get(name="amber"), segment=row.output.segment
+    ).update(text=would_be)
+    assert bad_reference_redraw(bad_reference=row).output.text != would_be
 
 
 def test_what_may_have_been_shown_never_changes(test_set: TestSet) -> None:

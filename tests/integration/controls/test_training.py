@@ -9,8 +9,14 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, TrainingBlock
-from annotation.selectors import assigned_blocks
-from annotation.selectors.training import in_expected_order, order_in_letters, training_result
+from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.selectors.training import (
+    TrainingResult,
+    in_expected_order,
+    order_in_letters,
+    training_failed,
+    training_result,
+)
 from annotation.services import (
     Lack,
     TrainingRefusedError,
@@ -49,10 +55,19 @@ def new_judge(test_set: TestSet, name: str = "judge01") -> Judge:
 
 def judge_all(assignment: Assignment, *, rightly: bool) -> None:
     for assigned in assigned_blocks(assignment):
-        expected = Block.objects.get(pk=assigned.block_id).expected
-        right = [rank or 3 for rank in expected or [None] * len(assigned.candidates)]
-        labels = right if rightly else [6 - label for label in right]
-        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+        judge_block(assigned, rightly=rightly)
+
+
+def judge_two_of_three_rightly(assignment: Assignment) -> None:
+    for place, assigned in enumerate(assigned_blocks(assignment)):
+        judge_block(assigned, rightly=place != 1)
+
+
+def judge_block(assigned: AssignedBlock, *, rightly: bool) -> None:
+    expected = Block.objects.get(pk=assigned.block_id).expected
+    right = [rank or 3 for rank in expected or [None] * len(assigned.candidates)]
+    labels = right if rightly else [6 - label for label in right]
+    judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
 
 
 def lend(judge: Judge) -> HIT:
@@ -105,6 +120,22 @@ def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> No
     judge_all(Assignment.objects.get(hit=again), rightly=False)
     assert lend(judge).purpose == HIT.Purpose.FIRST
     assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 2
+
+
+def test_two_of_three_right_is_enough(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
+    assert training_result(judge=judge, test_set_id=test_set.pk) == TrainingResult(3, 2)
+    assert lend(judge).purpose == HIT.Purpose.FIRST
+
+
+def test_two_of_three_right_the_second_time_is_not_failing(test_set: TestSet) -> None:
+    judge = new_judge(test_set)
+    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
+    work_want(judge=judge)
+    pool_fill(test_set_id=test_set.pk)
+    judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
+    assert not training_failed(judge=judge)
 
 
 def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Client) -> None:

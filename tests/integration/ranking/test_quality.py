@@ -132,6 +132,22 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     assert judge_standing(judge_called("careful")) == Standing.GOOD
 
 
+def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
+    judged: TestSetWriter,
+) -> None:
+    """Two workers may compute two runs, and the older run may end last."""
+    older = ranking_run_compute(test_set_id=judged.test_set.pk)
+    judged.judgment("careful", judged.block(70, ["A", "B"]), [1, 2])
+    newer = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert older is not None
+    assert newer is not None
+    stored = quality_evaluate(run=newer)
+    assert stored is not None
+    assert quality_evaluate(run=older) is None
+    report = QualityReport.objects.get()
+    assert (report.watermark, report.measures) == (newer.watermark, stored.measures)
+
+
 def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:

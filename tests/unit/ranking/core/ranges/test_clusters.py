@@ -97,6 +97,18 @@ def test_a_system_not_estimable_in_a_resample_may_have_any_rank() -> None:
     assert (ranges.low.tolist(), ranges.high.tolist()) == ([1, 1, 2], [2, 3, 3])
 
 
+def test_systems_of_different_groups_may_be_in_any_order() -> None:
+    # a > b in one group, c > d in another; e is in a third and not estimable.
+    scores = Scores(
+        values=np.array([[0.9, 0.5, 0.8, 0.1, np.nan]]),
+        estimable=np.array([[True, True, True, True, False]]),
+        group=np.array([[0, 0, 1, 1, 2]]),
+    )
+    ranges = rank_ranges(scores)
+    assert ranges.low.tolist() == [1, 2, 1, 2, 1]
+    assert ranges.high.tolist() == [4, 5, 4, 5, 5]
+
+
 scores_strategy = hnp.arrays(
     float, st.tuples(st.integers(1, 40), st.integers(1, 5)), elements=st.sampled_from([0, 0.5, 1])
 )

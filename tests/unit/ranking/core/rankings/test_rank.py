@@ -17,8 +17,10 @@ def pair(one: str, first: int, other: str, second: int, segment: int = 1) -> Blo
     return BlockRow("j", segment, [(one,), (other,)], [first, second])
 
 
-def ranked(rows: list[BlockRow], systems: tuple[str, ...], seed: int = 0) -> Ranking:
-    return rank(blocks_from_rows(rows, systems), resamples=40, seed=seed)
+def ranked(
+    rows: list[BlockRow], systems: tuple[str, ...], seed: int = 0, **options: Any
+) -> Ranking:
+    return rank(blocks_from_rows(rows, systems), resamples=40, seed=seed, **options)
 
 
 def test_a_hand_worked_ranking() -> None:
@@ -61,6 +63,29 @@ def test_systems_without_decided_comparisons_are_listed_apart_with_the_reason() 
 def test_systems_never_compared_even_indirectly_are_in_different_groups() -> None:
     ranking = ranked([pair("a", 1, "d", 2), pair("c", 1, "b", 2)], ("a", "b", "c", "d", "e"))
     assert ranking.groups == (("a", "d"), ("b", "c"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_range_holds_the_rank_even_where_hardly_any_resample_has_it(seed: int) -> None:
+    """At a confidence of next to nothing, percentiles are one rank: too good, or too bad."""
+    rows = [
+        BlockRow("j0", 2, ["c", "a", "b"], [2, 1, 3]),
+        BlockRow("j1", 3, ["c", "b", "a"], [3, 1, 3]),
+        BlockRow("j0", 3, ["a", "c", "b"], [2, 2, 1]),
+    ]
+    table = ranked(rows, ("a", "b", "c"), seed, resample="blocks", confidence=0.05).systems
+    assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
+
+
+@pytest.mark.parametrize(
+    ("method", "groups"),
+    [("geq_others", (("a", "b", "c", "d"),)), ("expected_wins", (("a", "b"), ("c", "d")))],
+)
+def test_a_tie_connects_systems_exactly_for_methods_that_use_ties(
+    method: str, groups: tuple[tuple[str, ...], ...]
+) -> None:
+    rows = [pair("a", 1, "b", 2), pair("c", 1, "d", 2), pair("b", 1, "c", 1)]
+    assert rank(blocks_from_rows(rows, "abcd"), method, resamples=20).groups == groups
 
 
 @pytest.mark.parametrize("rows", [[], [pair("a", 1, "b", 1)]])
