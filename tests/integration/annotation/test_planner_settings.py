@@ -165,7 +165,12 @@ class TestLending:
         judge = make_judge(test_set.campaign)
         assert HIT.objects.filter(blocks__isnull=True).count() == 2
         before = _scans()
-        on_a_new_connection(lambda: (lend(judge), execute("SELECT pg_stat_force_next_flush()")))
+
+        def work() -> None:
+            lend(judge)
+            execute("SELECT pg_stat_force_next_flush()")
+
+        on_a_new_connection(work)
         assert _scans() == before
 
 
