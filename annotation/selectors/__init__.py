@@ -1,6 +1,5 @@
 """Reads of the annotation app."""
 
-from annotation.selectors.footing import Footing, OpenTestSet, judge_footing
 from annotation.selectors.history import (
     JudgedBlock,
     has_own_out_of_reach,
@@ -17,13 +16,10 @@ from annotation.selectors.judging import (
     judge_of,
 )
 from annotation.selectors.pool import (
-    Taken,
     attention_due,
     conflicts_of,
     damaged_systems,
-    has_work_waiting,
-    hit_from_pool,
-    hit_reserved,
+    has_available_hit,
     hits_for_judge,
     hits_intra,
     hits_reserved,
@@ -60,13 +56,10 @@ __all__ = [
     "AssignmentView",
     "BlockView",
     "ContextView",
-    "Footing",
     "JudgedBlock",
     "JudgmentView",
-    "OpenTestSet",
     "Progress",
     "Standing",
-    "Taken",
     "TextView",
     "actions_that_stop",
     "assigned_block",
@@ -81,15 +74,12 @@ __all__ = [
     "damaged_systems",
     "excluded_judges",
     "excluded_judges_by_campaign",
+    "has_available_hit",
     "has_own_out_of_reach",
-    "has_work_waiting",
-    "hit_from_pool",
-    "hit_reserved",
     "hits_for_judge",
     "hits_intra",
     "hits_reserved",
     "judge_assigned",
-    "judge_footing",
     "judge_of",
     "judge_progress",
     "judge_standing",

@@ -15,7 +15,7 @@ from annotation.sampling.repeats import (
     intra_original,
     repeated,
 )
-from annotation.selectors import conflicts_of, has_work_waiting
+from annotation.selectors import conflicts_of, has_available_hit
 from annotation.selectors.planned import judge_history, plans_read
 from annotation.services.planning.batch import Planner
 from campaign.models import Judge, Segment, System
@@ -41,7 +41,7 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     judge = Judge.objects.get(pk=judge_id)
     conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
-    if has_work_waiting(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
+    if has_available_hit(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
         account.update(wanted_at=None, nothing_at=None)
         return 0
     planner = Planner.locked(
