@@ -287,7 +287,7 @@ SPECTACULAR_SETTINGS = {
         "DesignKind": "annotation.models.Design.Kind",
         "DesignSameness": "annotation.models.Design.Sameness",
         "DesignOrder": "annotation.models.Design.Order",
-        "JudgeStanding": ["good", "warned", "paused", "excluded"],
+        "JudgeStatus": ["good", "warned", "paused", "excluded"],
         "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
         "QualityActionKind": "annotation.models.QualityAction.Kind",
         "HITPurpose": "annotation.models.HIT.Purpose",

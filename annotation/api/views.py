@@ -19,7 +19,7 @@ from annotation.api.judging import JudgingView, answer
 from annotation.models import Judgment
 from annotation.selectors import (
     AssignedBlock,
-    Standing,
+    JudgeStatus,
     assigned_block,
     assignment_view,
     judge_assigned,
@@ -92,12 +92,12 @@ def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(loan.progress),
-        "notice": _notice(loan.standing),
+        "notice": _notice(loan.judge_status),
     }
 
 
-def _notice(standing: Standing) -> str:
-    if standing != Standing.WARNED:
+def _notice(judge_status: JudgeStatus) -> str:
+    if judge_status != JudgeStatus.WARNED:
         return ""
     return _(
         "A word from the organisers: some of your rankings differ from what they expected. "

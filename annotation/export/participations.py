@@ -20,7 +20,7 @@ COLUMNS = (
     "code_given_at",
     "service_status",
     "judge",
-    "judge_standing",
+    "judge_status",
 )
 
 
@@ -37,7 +37,7 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
                 *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
                 *(row.done, each.blocks_asked),
                 *("" if time is None else time.isoformat(timespec="seconds") for time in times),
-                *(each.service_status, each.member.judge.pseudonym, row.standing),
+                *(each.service_status, each.member.judge.pseudonym, row.judge_status),
             ]
         )
     yield buffer.getvalue()

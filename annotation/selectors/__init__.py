@@ -6,6 +6,14 @@ from annotation.selectors.history import (
     judged_blocks,
     own_judgments,
 )
+from annotation.selectors.judge_status import (
+    JudgeStatus,
+    actions_that_stop,
+    excluded_judges,
+    excluded_judges_by_campaign,
+    judge_status,
+    judge_statuses,
+)
 from annotation.selectors.judging import (
     AssignedBlock,
     AssignmentView,
@@ -42,24 +50,16 @@ from annotation.selectors.shown import (
     TextView,
     block_views,
 )
-from annotation.selectors.standing import (
-    Standing,
-    actions_that_stop,
-    excluded_judges,
-    excluded_judges_by_campaign,
-    judge_standing,
-    judge_standings,
-)
 
 __all__ = [
     "AssignedBlock",
     "AssignmentView",
     "BlockView",
     "ContextView",
+    "JudgeStatus",
     "JudgedBlock",
     "JudgmentView",
     "Progress",
-    "Standing",
     "TextView",
     "actions_that_stop",
     "assigned_block",
@@ -82,8 +82,8 @@ __all__ = [
     "judge_assigned",
     "judge_of",
     "judge_progress",
-    "judge_standing",
-    "judge_standings",
+    "judge_status",
+    "judge_statuses",
     "judged_blocks",
     "own_judgments",
     "quota_reached",

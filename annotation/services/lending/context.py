@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from annotation.selectors.judge_status import JudgeStatus, status_from_actions
 from annotation.selectors.progress import PACE, PROGRESS, Progress
-from annotation.selectors.standing import Standing, standing_after
 from campaign.database.prepared import Statement
 from campaign.models import Judge
 
@@ -33,7 +33,7 @@ class LendingContext:
     ----------
     now : datetime
         By the database's clock.
-    standing : Standing
+    judge_status : JudgeStatus
     owes_acceptance : bool
         Whether they must accept instructions first.
     lease_minutes : int
@@ -51,7 +51,7 @@ class LendingContext:
     """
 
     now: datetime
-    standing: Standing
+    judge_status: JudgeStatus
     owes_acceptance: bool
     lease_minutes: int
     progress: Progress
@@ -152,7 +152,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
         now=now,
-        standing=standing_after(actions),
+        judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=minutes,
         progress=Progress.at(done=int(done), wanted=wanted, pace=pace),

@@ -18,8 +18,8 @@ from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
+    JudgeStatus,
     Progress,
-    Standing,
     attention_due,
     damaged_systems,
     has_available_hit,
@@ -54,7 +54,7 @@ class Loan:
 
     assignment: Assignment
     progress: Progress
-    standing: Standing
+    judge_status: JudgeStatus
 
 
 @transaction.atomic
@@ -70,7 +70,7 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> Loan | None:
     have not accepted the instructions.
     """
     context = lending_context_lock(judge)
-    if not context.standing.may_judge:
+    if not context.judge_status.may_judge:
         raise JudgePausedError
     if context.owes_acceptance:
         raise InstructionsPendingError
@@ -83,7 +83,7 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> Loan | None:
         assignment = _lend_new(judge, context)
     if assignment is None:
         return None
-    return Loan(assignment, context.progress, context.standing)
+    return Loan(assignment, context.progress, context.judge_status)
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:

@@ -7,7 +7,7 @@ from django.db.models import Value
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.selectors import blocks_done, judge_standing
+from annotation.selectors import blocks_done, judge_status
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import settle_locked
 from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation
@@ -68,7 +68,7 @@ def _earlier_check(
         settle_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
             _one_at_a_time(row, judge)
-    stopped = not judge_standing(judge).may_judge
+    stopped = not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
             _("You took part before, and this study has no more for you. Thank you.")

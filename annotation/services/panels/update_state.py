@@ -8,7 +8,7 @@ from annotation.selectors import (
     actions_that_stop,
     blocks_done,
     blocks_taken,
-    judge_standing,
+    judge_status,
 )
 from annotation.selectors.training import training_failed
 from annotation.services.lending.work_requests import Lack, work_want
@@ -54,7 +54,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.FINISHED
     if is_late:
         return State.TIMED_OUT
-    if not judge_standing(judge).may_judge or _failed_training(participation, judge):
+    if not judge_status(judge).may_judge or _failed_training(participation, judge):
         return State.SCREENED_OUT
     if Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.TIMED_OUT

@@ -25,8 +25,8 @@ from annotation.selectors import (
     hits_for_judge,
     hits_reserved,
     judge_progress,
-    judge_standing,
-    judge_standings,
+    judge_status,
+    judge_statuses,
 )
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import test_sets_open_to_judge as sets_open_to_judge
@@ -91,11 +91,11 @@ class TestLendingContext:
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )
-            standing = lending_context_lock(judge).standing
-            assert standing.may_judge != stopped.exists() == (action != "warn")
-            assert standing == judge_standing(judge) == judge_standings(judge.pk)[judge.pk]
+            found = lending_context_lock(judge).judge_status
+            assert found.may_judge != stopped.exists() == (action != "warn")
+            assert found == judge_status(judge) == judge_statuses(judge.pk)[judge.pk]
         judge_reinstate(judge=judge, user=organiser)
-        assert lending_context_lock(judge).standing == judge_standing(judge) == "good"
+        assert lending_context_lock(judge).judge_status == judge_status(judge) == "good"
 
     def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
         make_test_set(campaign, documents=(30,))
