@@ -30,12 +30,12 @@ from annotation.selectors.training import training_feedback
 from annotation.services import (
     InstructionsPendingError,
     JudgePausedError,
-    Loan,
+    LentAssignment,
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
     skip_submit,
-    work_want,
+    work_request,
 )
 from annotation.services.panels import settle_if_of_a_panel
 from campaign.models import Judge, User
@@ -81,8 +81,8 @@ def rules_data(judge: Judge) -> dict[str, bool]:
     return {"partial": judge.campaign.allow_partial_ranking}
 
 
-def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(loan.assignment, campaign=judge.campaign)
+def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
+    view = assignment_view(lent.assignment, campaign=judge.campaign)
     return {
         "id": view.id,
         "ordinal": view.ordinal,
@@ -91,8 +91,8 @@ def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
         "blocks": view.blocks,
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
-        "progress": asdict(loan.progress),
-        "notice": _notice(loan.judge_status),
+        "progress": asdict(lent.progress),
+        "notice": _notice(lent.judge_status),
     }
 
 
@@ -118,8 +118,8 @@ def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
     """A HIT lent along with a judgment that is stored already: none if anything is in the way."""
     try:
         settle_if_of_a_panel(judge=judge)
-        loan = assignment_lend(judge=judge, after=after)
-        return None if loan is None else _loan_data(loan, judge)
+        lent = assignment_lend(judge=judge, after=after)
+        return None if lent is None else _lent_data(lent, judge)
     except (JudgePausedError, InstructionsPendingError):
         return None
     except Exception:
@@ -148,14 +148,14 @@ class AssignmentsView(JudgingView):
         judge = judge_or_403(request, asked.get("campaign"))
         settle_if_of_a_panel(judge=judge)
         try:
-            loan = assignment_lend(judge=judge, after=asked.get("after"))
+            lent = assignment_lend(judge=judge, after=asked.get("after"))
         except JudgePausedError:
             return _paused()
         except InstructionsPendingError:
             return _instructions_pending()
-        if loan is None:
+        if lent is None:
             return _no_work(judge)
-        return _lent(request, answer(_loan_data(loan, judge)), judge)
+        return _lent(request, answer(_lent_data(lent, judge)), judge)
 
 
 def _paused() -> Response:
@@ -172,10 +172,10 @@ def _instructions_pending() -> Response:
 
 
 def _no_work(judge: Judge) -> Response:
-    found = work_want(judge=judge)
+    found = work_request(judge=judge)
     if found.retry_after is None:
         return Response(status=status.HTTP_204_NO_CONTENT)
-    data = {"state": found.lack.value, "retry_after": found.retry_after}
+    data = {"state": found.reason.value, "retry_after": found.retry_after}
     return Response(
         serializers.NotYetSerializer(data).data,
         status=status.HTTP_202_ACCEPTED,

@@ -142,7 +142,7 @@ def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lent:
+class HITHistoryEntry:
     """A HIT that one judge did, in the order in which they were lent.
 
     Attributes
@@ -159,7 +159,7 @@ class Lent:
     repeatable: bool = True
 
 
-def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> int | None:
+def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int) -> int | None:
     """The number of the HIT that a judge's next intra repeat repeats; None where there is none yet.
 
     At least `repeat_gap` HITs of the judge lie between the two, and since it was last repeated. Those
@@ -167,7 +167,7 @@ def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> in
 
     Parameters
     ----------
-    history : sequence of Lent
+    history : sequence of HITHistoryEntry
         All HITs of the judge, the latest last.
     repeat_gap : int
     seed : int

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef
 from annotation.models import HIT, Assignment, Block, CandidateOutput, Judgment
 from annotation.sampling.encoding import EncodedBlock, blocks_decoded
 from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.sampling.repeats import Lent
+from annotation.sampling.repeats import HITHistoryEntry
 from campaign.models import Output, Segment, System
 
 
@@ -146,7 +146,9 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
     return blocks
 
 
-def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[int, int]]:
+def judge_history(
+    *, judge_id: int, test_set_id: int
+) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """The HITs lent to a judge in order, training aside; and the rows of those not repeats.
 
     The dictionary maps the number of a HIT to its row.
@@ -168,13 +170,13 @@ def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[
     )
     own: dict[int, int] = {}  # first HIT of the family → the number this judge did
     hit_ids: dict[int, int] = {}
-    history: list[Lent] = []
+    history: list[HITHistoryEntry] = []
     for hit_id, number, purpose, repeats, completed_at, judged_any in rows:
         if purpose == HIT.Purpose.INTRA:
-            history.append(Lent(number=number, repeats=own.get(repeats or hit_id)))
+            history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
             continue
         own[repeats or hit_id] = number
         hit_ids[number] = hit_id
         done = completed_at is not None and judged_any
-        history.append(Lent(number=number, repeatable=done))
+        history.append(HITHistoryEntry(number=number, repeatable=done))
     return history, hit_ids

@@ -142,7 +142,7 @@ def training_plan_ahead(*, test_set: TestSet) -> int:
 def training_plan(*, test_set_id: int, judge_id: int) -> int:
     """Plan the round of training that this judge is due, unless it is planned; 1 or 0.
 
-    Holds the lock of the test set's `HITSequence`. Answers the judge's wish either way.
+    Holds the lock of the test set's `HITSequence`. Answers the judge's request in any case.
     """
     HITSequence.objects.get_or_create(test_set_id=test_set_id)
     sequence = HITSequence.objects.select_for_update().get(test_set=test_set_id)
@@ -150,7 +150,7 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge)
     lent = account.values_list("hits_lent", flat=True).first() or 0
     round_ = training_round_due(judge=judge, test_set_id=test_set_id, hits_lent=lent)
-    account.update(wanted_at=None, nothing_at=None)
+    account.update(requested_at=None, none_left_at=None)
     conflicts = conflicts_of(judge)
     _unsuitable_close(judge, test_set_id, conflicts)
     if round_ is None or hits_training(judge=judge, test_set_id=test_set_id).exists():

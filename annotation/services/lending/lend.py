@@ -35,7 +35,7 @@ from annotation.services.lending.claim import (
     hit_claim_reserved,
 )
 from annotation.services.lending.context import LendingContext, OpenTestSet, lending_context_lock
-from annotation.services.lending.work_requests import work_want_ahead
+from annotation.services.lending.work_requests import work_prefetch_request
 from campaign.database.prepared import Statement
 from campaign.models import Judge
 
@@ -49,7 +49,7 @@ class InstructionsPendingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Loan:
+class LentAssignment:
     """A judge's assignment with their progress and status, all read at the same moment."""
 
     assignment: Assignment
@@ -58,14 +58,14 @@ class Loan:
 
 
 @transaction.atomic
-def assignment_lend(*, judge: Judge, after: UUID | None = None) -> Loan | None:
+def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignment | None:
     """Return the assignment this judge holds, or lend a new one; None if no HIT is available.
 
     `after`, an assignment's public id, leaves that one out: a page fetches the next HIT while the
     judge is still at work on the last. Takes the lock of the judge's row, so that a judge's tabs are
     served one after the other. No judge waits for another: HITs locked for others are skipped.
 
-    `annotation.services.lending.work_requests.work_want` says why there is none. Raises
+    `annotation.services.lending.work_requests.work_request` says why there is none. Raises
     `JudgePausedError` if the judge is paused or excluded, and `InstructionsPendingError` if they
     have not accepted the instructions.
     """
@@ -83,7 +83,7 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> Loan | None:
         assignment = _lend_new(judge, context)
     if assignment is None:
         return None
-    return Loan(assignment, context.progress, context.judge_status)
+    return LentAssignment(assignment, context.progress, context.judge_status)
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
@@ -113,7 +113,7 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
                 claimed.is_last is None
                 and not _has_available_hit(test_set, judge, context.conflicts)
             ):
-                work_want_ahead(judge=judge, test_set_id=test_set.id)
+                work_prefetch_request(judge=judge, test_set_id=test_set.id)
             return assignment
     return None
 
@@ -214,7 +214,7 @@ _LEND = Statement(
         ON CONFLICT (judge_id, test_set_id) DO UPDATE
         SET hits_lent = annotation_judgeaccount.hits_lent + 1,
             intra_lent = annotation_judgeaccount.intra_lent + $9,
-            last_lent_at = $4, wanted_at = NULL, nothing_at = NULL
+            last_lent_at = $4, requested_at = NULL, none_left_at = NULL
         RETURNING hits_lent
     ), assignment AS (
         INSERT INTO annotation_assignment (hit_id, judge_id, public_id, lease, ordinal)

@@ -11,7 +11,7 @@ from annotation.selectors import (
     judge_status,
 )
 from annotation.selectors.training import training_failed
-from annotation.services.lending.work_requests import Lack, work_want
+from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.panels.end import judge_lock, participation_end
 from campaign.models import Judge, Participation
 from campaign.services import test_set_choose
@@ -76,7 +76,7 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     done = blocks_done(judge)
     if done <= participation.blocks_before or blocks_taken(judge) > done:
         return False
-    if work_want(judge=judge).lack != Lack.NOTHING:
+    if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False
     if judge.chosen_test_set_id is None:
         return True

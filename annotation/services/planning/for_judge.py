@@ -36,13 +36,13 @@ _HITS_AHEAD: Final = 3
 def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     """Plan HITs of segments this judge has not seen, unless some lie ready; how many came.
 
-    Answers the judge's wish either way: `JudgeAccount.nothing_at` says that nothing was left.
+    Answers the request of the judge in any case: `JudgeAccount.none_left_at` says that none was left.
     """
     judge = Judge.objects.get(pk=judge_id)
     conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
     if has_available_hit(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
-        account.update(wanted_at=None, nothing_at=None)
+        account.update(requested_at=None, none_left_at=None)
         return 0
     planner = Planner.locked(
         test_set_id,
@@ -52,7 +52,7 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     )
     firsts = _firsts_add(planner, judge_id)
     planner.store()
-    account.update(wanted_at=None, nothing_at=None if firsts else Now())
+    account.update(requested_at=None, none_left_at=None if firsts else Now())
     return len(planner.planned)
 
 

@@ -64,8 +64,8 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
         size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
     reservations_withdraw(test_set_id=test_set_id)
     made = _pool_fill(test_set_id, size)
-    wanting = JudgeAccount.objects.filter(test_set=test_set_id, wanted_at__isnull=False)
-    waiting = list(wanting.order_by("wanted_at").values_list("judge_id", flat=True))
+    requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
+    waiting = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in waiting[:_JUDGES_AT_ONCE]:
         made += _plan_for(test_set_id, judge_id)
     training_plan_ahead(test_set=test_set)

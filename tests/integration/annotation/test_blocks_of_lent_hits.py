@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, HITSequence
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
-from annotation.services import design_change, hits_plan, pool_fill, work_want
+from annotation.services import design_change, hits_plan, pool_fill, work_request
 from annotation.services.planning.batch import Planner
 from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Judge, TestSet
@@ -276,7 +276,7 @@ class TestWithdrawn:
             if held is not None:
                 judge_all_of(held)
         design_change(test_set=test_set, segments=[])
-        work_want(judge=judge)
+        work_request(judge=judge)
         pool_fill(test_set_id=test_set.pk)
         kept = HIT.objects.filter(withdrawn_at__isnull=True, purpose="first")
         assert HIT.objects.filter(withdrawn_at__isnull=False).count() == 1

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_key
 from annotation.selectors.planned import plans_read
-from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_want
+from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_request
 from annotation.tasks import plan_test_set
 from campaign.models import Judge, TestSet
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
@@ -85,7 +85,7 @@ def test_no_more_work_is_said_once_the_planner_found_none(
     client: Client, judge: Judge, test_set: TestSet
 ) -> None:
     pool_fill(test_set_id=test_set.pk, size=8)
-    while judge_one_hit(judge) or work_want(judge=judge).lack == "preparing":
+    while judge_one_hit(judge) or work_request(judge=judge).reason == "preparing":
         pool_fill(test_set_id=test_set.pk, size=8)
     assert judge.exposures.count() == 6
     # What lies in the pool is of segments this judge has seen.
@@ -102,7 +102,7 @@ def test_no_more_work_is_not_said_from_memory(
     pool_fill(test_set_id=test_set.pk)
     assert ask(client, judge).status_code == 204
     hour_ago = timezone.now() - timedelta(hours=1)
-    JudgeAccount.objects.update(nothing_at=hour_ago)
+    JudgeAccount.objects.update(none_left_at=hour_ago)
     assert ask(client, judge).status_code == 202
     test_set.blocks_wanted = None
     test_set.save()
@@ -115,7 +115,7 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: 
     test_set.blocks_wanted = 1
     test_set.save()
     held = lend(make_judge(test_set.campaign, "other"))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     answer = ask(client, judge)
     assert answer.status_code == 202
@@ -131,7 +131,7 @@ def test_what_others_have_done_does_not_come_back(
     test_set.blocks_wanted = 1
     test_set.save()
     judge_all_of(lend(make_judge(test_set.campaign, "other")))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     assert ask(client, judge).status_code == 204
 
@@ -160,7 +160,7 @@ def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
 def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:
     hits_plan(test_set_id=test_set.pk, count=1)
     lend(judge)
-    assert JudgeAccount.objects.get().wanted_at is not None
+    assert JudgeAccount.objects.get().requested_at is not None
     pool_fill(test_set_id=test_set.pk, size=0)
     assert HIT.objects.filter(reserved_for=judge).exists()
-    assert JudgeAccount.objects.get().wanted_at is None
+    assert JudgeAccount.objects.get().requested_at is None
