@@ -291,7 +291,7 @@ SPECTACULAR_SETTINGS = {
         "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
         "QualityActionKind": "annotation.models.QualityAction.Kind",
         "HITPurpose": "annotation.models.HIT.Purpose",
-        "HITState": ["waiting", "lent", "done", "withdrawn"],
+        "HITState": ["available", "lent", "done", "withdrawn"],
         "NotYetState": ["preparing", "waiting"],
         "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
     },

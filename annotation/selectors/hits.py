@@ -30,9 +30,9 @@ def designs_of(*, test_set_id: int) -> QuerySet[Design]:
 
 
 def hit_state(hit: HIT) -> str:
-    """`done`, `withdrawn`, `lent` or `waiting`; of a HIT from `hits_explained`."""
+    """`done`, `withdrawn`, `lent` or `available`; of a HIT from `hits_explained`."""
     if hit.withdrawn_at is not None:
         return "withdrawn"
     if hit.completed_at is not None:
         return "done"
-    return "lent" if getattr(hit, "is_lent", False) else "waiting"
+    return "lent" if getattr(hit, "is_lent", False) else "available"

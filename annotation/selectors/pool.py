@@ -42,9 +42,9 @@ def hits_for_judge(*, judge: Judge, test_set_id: int, conflicts: Collection[int]
     return (
         HIT.objects.filter(test_set=test_set_id)
         .pooled()
-        .for_anybody()
+        .unreserved()
         .unseen_by(judge.pk)
-        .without(conflicts)
+        .excluding_systems(conflicts)
         .order_by("number")
     )
 
@@ -53,10 +53,10 @@ def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int])
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge)
-        .open()
+        .incomplete()
         .exclude(purpose__in=[HIT.Purpose.INTRA, HIT.Purpose.TRAINING])
         .unseen_by(judge.pk)
-        .without(conflicts)
+        .excluding_systems(conflicts)
         .order_by("number")
     )
 
@@ -65,8 +65,8 @@ def hits_intra(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) ->
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.INTRA)
-        .open()
-        .without(conflicts)
+        .incomplete()
+        .excluding_systems(conflicts)
         .order_by("number")
     )
 

@@ -50,7 +50,7 @@ def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:
     """The judge's own training HITs that are not done."""
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
-        .open()
+        .incomplete()
         .order_by("number")
     )
 

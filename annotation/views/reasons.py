@@ -34,7 +34,7 @@ def hit_reason(hit: HIT) -> HITReason:
     states = {
         "done": _("done"),
         "lent": _("lent"),
-        "waiting": _("waiting"),
+        "available": _("available"),
         "withdrawn": _("withdrawn before anybody saw it"),
     }
     return HITReason(

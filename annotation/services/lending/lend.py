@@ -137,7 +137,7 @@ def _hit_claim(
         if round_ is not None:
             # Nothing else before training is done; if it is not planned yet, the judge asks again.
             return _claim_first(
-                hits_training(judge=judge, test_set_id=test_set.id).without(conflicts)
+                hits_training(judge=judge, test_set_id=test_set.id).excluding_systems(conflicts)
             )
     claimed = _claim_due(test_set, judge, conflicts)
     if claimed is None and test_set.has_reserved:
@@ -146,7 +146,7 @@ def _hit_claim(
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
-    hit = hits.waiting().select_for_update(skip_locked=True, no_key=True).first()
+    hit = hits.available().select_for_update(skip_locked=True, no_key=True).first()
     return hit and ClaimedHIT(hit)
 
 
@@ -163,7 +163,7 @@ def _claim_due(
         if first is None:
             is_last = not _has_available_hit(test_set, judge, conflicts)
         else:
-            first.waiting().exists()
+            first.available().exists()
         repeat = _claim_first(hits_intra(judge=judge, test_set_id=test_set.id, conflicts=conflicts))
         if repeat is not None:
             return replace(repeat, is_last=is_last)
@@ -193,11 +193,11 @@ def _on_schedule(
     damaged = damaged_systems(test_set.id)
     every = test_set.attention_every
     if attention_due(judge=judge, test_set_id=test_set.id, every=every, damaged=damaged):
-        yield reserved.showing(damaged)
-        yield pool.showing(damaged)
+        yield reserved.with_systems(damaged)
+        yield pool.with_systems(damaged)
     else:
-        yield reserved.without(damaged)
-        yield pool.without(damaged)
+        yield reserved.excluding_systems(damaged)
+        yield pool.excluding_systems(damaged)
 
 
 # Takes the HIT out of the pool and writes the judge's account, the assignment and the exposures.

@@ -77,7 +77,7 @@ def work_request(*, judge: Judge) -> NoWork:
     for test_set_id in test_sets:
         # Lent to others, or reserved for them: they may become available to this judge.
         elsewhere = HIT.objects.filter(test_set=test_set_id).pooled().unseen_by(locked.pk)
-        if elsewhere.without(conflicts).exists():
+        if elsewhere.excluding_systems(conflicts).exists():
             return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
     return NoWork(NoWorkReason.NONE_LEFT)
 

@@ -166,7 +166,7 @@ class TestWhatOrganisersSee:
         rows = organiser.get(first["next"]).json()["results"]
         assert [row["number"] for row in rows] == [3, 4]
         copy = organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/").json()["results"][-1]
-        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "waiting")
+        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "available")
         assert copy["why"]["purpose"] == "redundancy"
         assert copy["why"]["blocks"][0]["chosen"] == "balanced"
 

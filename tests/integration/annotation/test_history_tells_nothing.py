@@ -58,7 +58,7 @@ def judge_before_the_sixth(kind: str) -> Judge:
     pool_fill(test_set_id=test_set.pk, size=8)
     if kind != HIT.Purpose.INTRA:
         other = make_judge(test_set.campaign, "other")
-        HIT.objects.open().filter(purpose="intra").update(reserved_for=other)
+        HIT.objects.incomplete().filter(purpose="intra").update(reserved_for=other)
     return judge
 
 

@@ -79,10 +79,10 @@ class TestIntra:
         return judge
 
     def test_a_judges_own_repeat_goes_to_nobody_else(self, judge: Judge) -> None:
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         assert repeat.reserved_for == judge
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
-        HIT.objects.open().exclude(pk=repeat.pk).update(completed_at=timezone.now())
+        HIT.objects.incomplete().exclude(pk=repeat.pk).update(completed_at=timezone.now())
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
 
@@ -90,10 +90,10 @@ class TestIntra:
     def test_one_is_planned_at_a_time(self) -> None:
         test_set = HIT.objects.latest("pk").test_set_id
         pool_fill(test_set_id=test_set, size=20)
-        assert HIT.objects.open().filter(purpose="intra").count() == 1
+        assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
     def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         sequence = HITSequence.objects.get()
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
         judge.accounts.update(last_lent_at=timezone.now() - timedelta(days=2))

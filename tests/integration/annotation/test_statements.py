@@ -113,7 +113,7 @@ class TestLendingContext:
 
 @pytest.mark.django_db
 def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
-    """HITs that are seen, lent, done, kept for others, or show what the judge must not see."""
+    """HITs that are seen, lent, done, reserved for others, or show what the judge must not see."""
     test_set = make_test_set(campaign, documents=(12, 9), planned=30)
     judge, other = make_judge(campaign), make_judge(campaign, "judge02")
     lend(judge)
@@ -130,8 +130,8 @@ def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
     claimed = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
         asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
-        pool = hits_for_judge(**asked).waiting()
-        reserved = hits_reserved(**asked).waiting()
+        pool = hits_for_judge(**asked).available()
+        reserved = hits_reserved(**asked).available()
         assert has_available_hit(**asked) == (pool.exists() or reserved.exists())
         for found, first, all_left in [
             (hit_claim_from_pool(**asked), pool.first(), [pool]),
@@ -157,7 +157,7 @@ def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
 
 @pytest.mark.django_db
 def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
-    """What shows a segment of it again, waits too, and not for this judge."""
+    """A HIT that repeats one of its segments is available too, but not to this judge."""
     test_set = make_test_set(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
     asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": []}

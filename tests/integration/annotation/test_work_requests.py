@@ -89,7 +89,7 @@ def test_no_more_work_is_said_once_the_planner_found_none(
         pool_fill(test_set_id=test_set.pk, size=8)
     assert judge.exposures.count() == 6
     # What lies in the pool is of segments this judge has seen.
-    assert HIT.objects.open().exists()
+    assert HIT.objects.incomplete().exists()
     assert ask(client, judge).status_code == 204
 
 

@@ -117,4 +117,4 @@ def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
     assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
     assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {1}
-    assert not HIT.objects.open().exists()
+    assert not HIT.objects.incomplete().exists()
