@@ -139,8 +139,8 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1800.0,
         "options": {"expires": 1800.0},
     },
-    "settle-participations": {
-        "task": "annotation.tasks.settle_participations",
+    "refresh-participations": {
+        "task": "annotation.tasks.refresh_participations",
         "schedule": 60.0,
         "options": {"expires": 60.0},
     },

@@ -37,7 +37,7 @@ from annotation.services import (
     skip_submit,
     work_request,
 )
-from annotation.services.panels import settle_if_of_a_panel
+from annotation.services.panels import panel_participation_refresh
 from campaign.models import Judge, User
 from campaign.texts.languages import language_described
 from campaign.views.browser import work_note
@@ -117,7 +117,7 @@ def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpRespons
 def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
     """A HIT lent along with a judgment that is stored already: none if anything is in the way."""
     try:
-        settle_if_of_a_panel(judge=judge)
+        panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after)
         return None if lent is None else _lent_data(lent, judge)
     except (JudgePausedError, InstructionsPendingError):
@@ -146,7 +146,7 @@ class AssignmentsView(JudgingView):
         """
         asked = _ASSIGNMENT.run_validation(request.data)
         judge = judge_or_403(request, asked.get("campaign"))
-        settle_if_of_a_panel(judge=judge)
+        panel_participation_refresh(judge=judge)
         try:
             lent = assignment_lend(judge=judge, after=asked.get("after"))
         except JudgePausedError:

@@ -36,4 +36,14 @@ class Migration(migrations.Migration):
             model_name='judgeaccount',
             index=models.Index(condition=models.Q(('requested_at__isnull', False)), fields=['test_set', 'requested_at'], name='account_requested'),
         ),
+        migrations.RenameField(
+            model_name='judgmentsequence',
+            old_name='announced_at',
+            new_name='ranking_requested_at',
+        ),
+        migrations.AlterField(
+            model_name='judgmentsequence',
+            name='ranking_requested_at',
+            field=models.DateTimeField(blank=True, help_text='When a ranking of new judgments was requested; empty once it has begun.', null=True, verbose_name='ranking requested'),
+        ),
     ]

@@ -183,13 +183,13 @@ class JudgmentSequence(models.Model):
         primary_key=True,
     )
     last_number = models.PositiveIntegerField(_("last number"), default=0)
-    # Here, because a submission changes this row anyway: it tells the worker of the first of many
-    # judgments, and learns at no cost that it has been told of the others.
-    announced_at = models.DateTimeField(
-        _("announced"),
+    # In this row because each submission changes it anyway: the first of many judgments requests a
+    # ranking, and the others see at no cost that one is requested.
+    ranking_requested_at = models.DateTimeField(
+        _("ranking requested"),
         null=True,
         blank=True,
-        help_text=_("The worker was told of new judgments and has not begun to rank them."),
+        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
     )
 
     class Meta:

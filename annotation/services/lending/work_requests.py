@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
-from annotation.notification import planning_due
+from annotation.notification import planning_enqueue
 from annotation.selectors import (
     conflicts_of,
     quota_reached,
@@ -63,7 +63,7 @@ def work_request(*, judge: Judge) -> NoWork:
     test_sets = [test_set.pk for test_set in test_sets_to_work_on(locked)]
     accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)
     for test_set_id in test_sets:
-        transaction.on_commit(partial(planning_due, test_set_id))
+        transaction.on_commit(partial(planning_enqueue, test_set_id))
     checked = accounts.filter(none_left_at__gte=Now() - _NONE_LEFT_VALID_FOR).count()
     # Written even if the answer is known, so that the planner checks again before it expires.
     JudgeAccount.objects.bulk_create(
@@ -86,4 +86,4 @@ def work_prefetch_request(*, judge: Judge, test_set_id: int) -> None:
     """Ask the planner for the judge's next HIT before they need it: none is available."""
     account = JudgeAccount.objects.filter(judge=judge, test_set=test_set_id)
     account.filter(requested_at__isnull=True).update(requested_at=Now())
-    transaction.on_commit(partial(planning_due, test_set_id))
+    transaction.on_commit(partial(planning_enqueue, test_set_id))

@@ -17,7 +17,7 @@ from annotation.sampling.repeats import (
 )
 from annotation.selectors import conflicts_of, has_available_hit
 from annotation.selectors.planned import judge_history, plans_read
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import Judge, Segment, System
 
 # The HIT in hand and the one the page fetches ahead.
@@ -44,52 +44,52 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     if has_available_hit(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
         account.update(requested_at=None, none_left_at=None)
         return 0
-    planner = Planner.locked(
+    planning = PlanningTransaction.locked(
         test_set_id,
         judge_id=judge_id,
         avoid=_seen(judge, test_set_id),
         hide=System.objects.filter(pk__in=conflicts).values_list("name", flat=True),
     )
-    firsts = _firsts_add(planner, judge_id)
-    planner.store()
+    firsts = _firsts_add(planning, judge_id)
+    planning.store()
     account.update(requested_at=None, none_left_at=None if firsts else Now())
-    return len(planner.planned)
+    return len(planning.planned)
 
 
-def _firsts_add(planner: Planner, judge_id: int) -> int:
+def _firsts_add(planning: PlanningTransaction, judge_id: int) -> int:
     """Plan first HITs for one judge with the copies the design asks for; return their number."""
     empty_draws = firsts = 0
     while firsts < _HITS_FOR_A_JUDGE and empty_draws < _EMPTY_DRAWS_ALLOWED:
         # An available HIT that this judge may not be lent is given up for one that they may be.
-        spare = _spare(planner) if planner.is_all_planned else None
-        if planner.is_all_planned and spare is None:
+        spare = _spare(planning) if planning.is_all_planned else None
+        if planning.is_all_planned and spare is None:
             break
-        plan = planner.draw()
+        plan = planning.draw()
         if plan is None:
             break
         if not plan.blocks:
             empty_draws += 1
             continue
         firsts += 1
-        planner.add(
+        planning.add(
             plan,
             Purpose.FIRST,
             reserved_for=judge_id,
-            reserved_until=planner.now + _RESERVED_FOR,
+            reserved_until=planning.now + _RESERVED_FOR,
         )
-        _copies_add(planner)
+        _copies_add(planning)
         if spare is not None:
             # Only as the last step of a batch: later draws would not follow from what is recorded.
-            planner.give_back(spare)
+            planning.withdraw(spare)
             break
     return firsts
 
 
-def _spare(planner: Planner) -> HIT | None:
+def _spare(planning: PlanningTransaction) -> HIT | None:
     """Lock and return the latest available HIT that was never lent and that no HIT repeats."""
     return (
         HIT.objects.filter(
-            test_set=planner.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
+            test_set=planning.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
         )
         .pooled()
         .available()
@@ -101,17 +101,17 @@ def _spare(planner: Planner) -> HIT | None:
     )
 
 
-def _copies_add(planner: Planner) -> None:
+def _copies_add(planning: PlanningTransaction) -> None:
     """Plan the copies for other judges that the design asks for of every first HIT."""
-    first = planner.planned[-1].plan
-    for _copy in range(planner.parameters.redundancy - 1):
+    first = planning.planned[-1].plan
+    for _copy in range(planning.parameters.redundancy - 1):
         copy = repeated(
             first,
-            seed=planner.parameters.seed,
-            number=planner.number_next(),
+            seed=planning.parameters.seed,
+            number=planning.number_next(),
             purpose=Purpose.REDUNDANCY,
         )
-        planner.add(copy, Purpose.REDUNDANCY, repeats=first.number)
+        planning.add(copy, Purpose.REDUNDANCY, repeats=first.number)
 
 
 def _seen(judge: Judge, test_set_id: int) -> set[int]:
@@ -156,39 +156,39 @@ def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
 def intra_plan(*, test_set_id: int, judge_id: int) -> int:
     """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is far enough back."""
     history, hit_ids = judge_history(judge_id=judge_id, test_set_id=test_set_id)
-    planner = Planner.locked(test_set_id, judge_id=judge_id)
+    planning = PlanningTransaction.locked(test_set_id, judge_id=judge_id)
     number = intra_original(
-        history, repeat_gap=planner.parameters.repeat_gap, seed=planner.parameters.seed
+        history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
     )
     planned = HIT.objects.filter(
         test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA
     )
     # Checked under the lock: another worker may have planned one, or an organiser changed the
     # design. A design without repeats must have none: what judges may look at depends on it.
-    if not planner.parameters.intra_share or planned.incomplete().exists():
+    if not planning.parameters.intra_share or planned.incomplete().exists():
         return 0
-    if number is None or planner.is_all_planned:
+    if number is None or planning.is_all_planned:
         return 0
     original = plans_read([hit_ids[number]])[hit_ids[number]]
-    if not planner.quota.allows(original):
+    if not planning.quota.allows(original):
         return 0
     plan = repeated(
         original,
-        seed=planner.parameters.seed,
-        number=planner.number_next(),
+        seed=planning.parameters.seed,
+        number=planning.number_next(),
         purpose=Purpose.INTRA,
     )
     root = HIT.objects.select_related("repeats").get(pk=hit_ids[number])
     first = root.repeats or root
-    planner.stored_ids[first.number] = first.pk
-    planner.add(
+    planning.stored_ids[first.number] = first.pk
+    planning.add(
         plan,
         Purpose.INTRA,
         repeats=first.number,
         reserved_for=judge_id,
-        reserved_until=planner.now + _REPEAT_KEPT_FOR,
+        reserved_until=planning.now + _REPEAT_KEPT_FOR,
     )
-    planner.store()
+    planning.store()
     return 1
 
 
@@ -207,10 +207,10 @@ def reservations_withdraw(*, test_set_id: int) -> int:
     )
     if not stale.exists():
         return 0
-    planner = Planner.locked(test_set_id)
+    planning = PlanningTransaction.locked(test_set_id)
     # Filtered again under the lock of each row: the judge may just have come.
     hits = list(stale.select_for_update(skip_locked=True))
     for hit in hits:
-        planner.give_back(hit)
-    planner.store()
+        planning.withdraw(hit)
+    planning.store()
     return len(hits)

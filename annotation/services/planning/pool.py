@@ -16,7 +16,7 @@ from annotation.selectors.corpus import TestSetTexts
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import (
     intra_plan,
@@ -127,44 +127,44 @@ def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None
 
 @transaction.atomic
 def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
-    planner = Planner.locked(test_set_id, texts=texts)
-    schedule = _Schedule(planner, count)
+    planning = PlanningTransaction.locked(test_set_id, texts=texts)
+    schedule = RepeatSchedule(planning, count)
     empty_draws = 0
-    while len(planner.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        if planner.is_all_planned:
+    while len(planning.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
+        if planning.is_all_planned:
             break
         wanted = schedule.next_slot()
         if wanted.purpose is not Purpose.FIRST:
             schedule.repeat(wanted)
             continue
-        plan = planner.draw()
+        plan = planning.draw()
         if plan is None:
             break
         if plan.blocks:
-            planner.add(plan, Purpose.FIRST, family=wanted.family)
+            planning.add(plan, Purpose.FIRST, family=wanted.family)
             schedule.done(wanted, plan)
         empty_draws = 0 if plan.blocks else empty_draws + 1
-    if not planner.planned:
+    if not planning.planned:
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
-    planner.store()
-    return len(planner.planned)
+    planning.store()
+    return len(planning.planned)
 
 
-class _Schedule:
+class RepeatSchedule:
     """The next HITs of the design's schedule, and the first HITs that they repeat."""
 
-    def __init__(self, planner: Planner, count: int) -> None:
-        self._planner = planner
+    def __init__(self, planning: PlanningTransaction, count: int) -> None:
+        self._planning = planning
         self._slot: Callable[[int], Slot] = lambda step: slot(
-            parameters=planner.parameters, step=step
+            parameters=planning.parameters, step=step
         )
-        self._firsts = self._stored_firsts(planner.parameters, count)
+        self._firsts = self._stored_firsts(planning.parameters, count)
 
     def next_slot(self) -> Slot:
-        return self._slot(self._planner.sequence.scheduled + 1)
+        return self._slot(self._planning.sequence.scheduled + 1)
 
     def done(self, wanted: Slot, plan: HITPlan) -> None:
-        self._planner.sequence.scheduled += 1
+        self._planning.sequence.scheduled += 1
         self._firsts[wanted.family] = plan
 
     def repeat(self, wanted: Slot) -> None:
@@ -172,28 +172,28 @@ class _Schedule:
 
         It is skipped if a segment has its quota already, or the first HIT was withdrawn.
         """
-        self._planner.sequence.scheduled += 1
+        self._planning.sequence.scheduled += 1
         first = self._firsts.get(wanted.family)
-        if first is None or not self._planner.quota.allows(first):
+        if first is None or not self._planning.quota.allows(first):
             return
         plan = repeated(
             first,
-            seed=self._planner.parameters.seed,
-            number=self._planner.number_next(),
+            seed=self._planning.parameters.seed,
+            number=self._planning.number_next(),
             purpose=wanted.purpose,
         )
-        self._planner.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
+        self._planning.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
 
     def _stored_firsts(self, parameters: DesignParameters, count: int) -> dict[int, HITPlan]:
         """Return stored first HITs that the next steps repeat, by family. One read."""
         if not parameters.inter_share and parameters.redundancy == 1:
             return {}
-        done = self._planner.sequence.scheduled
+        done = self._planning.sequence.scheduled
         # Skipped steps come on top; their first HITs are read in the next call.
         families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
         rows = dict(
             HIT.objects.filter(
-                design=self._planner.design,
+                design=self._planning.design,
                 family__in=families,
                 purpose=HIT.Purpose.FIRST,
                 # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
@@ -201,5 +201,5 @@ class _Schedule:
             ).values_list("pk", "family")
         )
         plans = plans_read(rows)
-        self._planner.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
+        self._planning.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
         return {rows[pk]: plan for pk, plan in plans.items()}

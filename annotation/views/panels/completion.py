@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.selectors import blocks_done, judge_of
 from annotation.selectors.panels import participation_of
-from annotation.services.panels import participation_settle
+from annotation.services.panels import participation_refresh
 from annotation.views.panels.policy import sends_to_mturk
 from campaign.models import PanelKind, Participation, User
 
@@ -30,7 +30,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     participation = participation_of(judge=judge) if judge is not None else None
     if judge is None or participation is None:
         raise Http404
-    participation = participation_settle(participation=participation, asks_for_code=True)
+    participation = participation_refresh(participation=participation, asks_for_code=True)
     done = blocks_done(judge) - participation.blocks_before
     context: dict[str, Any] = {
         "campaign": judge.campaign,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from annotation.services.panels import (
     ParticipationRefusedError,
     participation_begin,
-    participation_settle,
+    participation_refresh,
 )
 from annotation.views.panels.policy import in_frame_of_mturk
 from campaign.models import Panel, PanelKind, Participation
@@ -44,7 +44,7 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request, panel, str(error), status=400)
     except ParticipationRefusedError as error:
         return _refused(request, panel, str(error), status=403)
-    return _sign_in(request, participation_settle(participation=participation))
+    return _sign_in(request, participation_refresh(participation=participation))
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:

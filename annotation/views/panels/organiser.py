@@ -20,7 +20,7 @@ from campaign.services import (
     panel_change,
     panel_create,
     panel_open_or_close,
-    panel_topic_agree,
+    sns_topic_approve,
 )
 from campaign.views.access import organised_campaign
 
@@ -123,7 +123,7 @@ def panel_topic(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     """Believe the SNS topic that asked to send here."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
-    if panel_topic_agree(panel=panel, topic_arn=request.POST.get("topic", "")):
+    if sns_topic_approve(panel=panel, topic_arn=request.POST.get("topic", "")):
         messages.success(request, _("Notifications of this topic are believed from now on."))
     else:
         messages.error(request, _("This topic does not ask any more. Look at the one below."))

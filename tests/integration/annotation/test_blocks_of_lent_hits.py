@@ -13,7 +13,7 @@ from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hits_plan, pool_fill, work_request
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Judge, TestSet
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
@@ -255,9 +255,9 @@ class TestWithdrawn:
         hits_plan(test_set_id=test_set.pk, count=4)
         spare = HIT.objects.latest("number")
         with transaction.atomic():
-            planner = Planner.locked(test_set.pk)
-            planner.give_back(spare)
-            planner.store()
+            planning = PlanningTransaction.locked(test_set.pk)
+            planning.withdraw(spare)
+            planning.store()
         state = DrawState.empty(test_set.systems.values_list("name", flat=True))
         for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
             state = state.after(plans_read([pk])[pk])
@@ -295,9 +295,9 @@ class TestWithdrawn:
         design_change(test_set=test_set, inter_share=0.5)
         hits_plan(test_set_id=test_set.pk, count=1)
         with transaction.atomic():
-            planner = Planner.locked(test_set.pk)
-            planner.give_back(HIT.objects.get())
-            planner.store()
+            planning = PlanningTransaction.locked(test_set.pk)
+            planning.withdraw(HIT.objects.get())
+            planning.store()
         hits_plan(test_set_id=test_set.pk, count=6)
         repeats = HIT.objects.filter(purpose="inter")
         assert repeats.count() >= 2

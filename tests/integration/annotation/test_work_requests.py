@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
-from annotation.notification import broker, planning_key
+from annotation.notification import broker, planning_request_key
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hit_redraw, hits_plan, pool_fill, work_request
 from annotation.tasks import plan_test_set
@@ -54,9 +54,9 @@ def test_the_worker_is_told_once_and_then_there_is_work(
         ask(client, judge)
         ask(client, judge)
     assert broker().llen("celery") == 1
-    assert broker().get(planning_key(test_set.pk)) == b"1"
+    assert broker().get(planning_request_key(test_set.pk)) == b"1"
     plan_test_set(test_set.pk)
-    assert broker().get(planning_key(test_set.pk)) is None
+    assert broker().get(planning_request_key(test_set.pk)) is None
     assert ask(client, judge).status_code == 200
 
 
