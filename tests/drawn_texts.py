@@ -69,7 +69,7 @@ def drawn(
     numbers = sorted(texts)
     documents = [numbers[at : at + document] for at in range(0, len(numbers), document)]
     windows = Windows(documents, length=parameters.segments_per_hit)
-    state = state.looking_ahead(parameters, _taking_part(parameters, texts))
+    state = state.for_design(parameters, _taking_part(parameters, texts))
     for number in range(begin, begin + hits):
         draw = Draw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)

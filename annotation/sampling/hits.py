@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotation.sampling.choosing import Chooser, Shown, Task, choose_by_chance
+from annotation.sampling.choosing import BlockOptions, Chooser, ShownTexts, choose_by_chance
 from annotation.sampling.corpus import DistinctText, OutputKind, SegmentTexts
 from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
@@ -173,14 +173,14 @@ def _block(
     size = parameters.block_size(segment.words)
     # Neither comes on top: a block larger than others of its segment would tell a judge what is in it.
     places = min(size, len(segment.systems))
-    task = Task(
+    options = BlockOptions(
         segment=segment.number,
         free=free,
         given=given,
         control=control,
         count=min(len(free), places - (given is not None) - (control is not None)),
     )
-    shown = _shown(task, segment, parameters, chooser, draw)
+    shown = _shown(options, segment, parameters, chooser, draw)
     why: Why = {"words": segment.words, "size": size, "texts": len(segment.systems), **shown.why}
     if given is not None:
         why["reference"] = given.systems[0]
@@ -196,13 +196,17 @@ def _block(
 
 
 def _shown(
-    task: Task, segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
-) -> Shown:
+    options: BlockOptions,
+    segment: _Segment,
+    parameters: DesignParameters,
+    chooser: Chooser | None,
+    draw: Draw,
+) -> ShownTexts:
     if chooser is None:
-        return choose_by_chance(task, draw=draw)
+        return choose_by_chance(options, draw=draw)
     if parameters.kind is DesignKind.ACTIVE and not segment.by_floor:
-        return chooser.active(task, draw=draw)
-    return chooser.balanced(task, draw=draw)
+        return chooser.active(options, draw=draw)
+    return chooser.balanced(options, draw=draw)
 
 
 def _one_of(texts: Sequence[DistinctText], draw: Draw, *purpose: object) -> DistinctText:

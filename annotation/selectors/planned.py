@@ -80,7 +80,7 @@ def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
         return {}
     hit_ids = [row.pk for row in rows]
     shown = _candidates(hit_ids)
-    blocks: dict[int, list[tuple[int, _Shown]]] = defaultdict(list)
+    blocks: dict[int, list[tuple[int, _ShownBlock]]] = defaultdict(list)
     found = (
         Block.objects.filter(hit__in=hit_ids)
         .order_by("hit_id", "position")
@@ -100,7 +100,7 @@ def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
 
 
 @dataclass(slots=True)
-class _Shown:
+class _ShownBlock:
     """What stands behind each candidate of a block, in shown order."""
 
     outputs: list[list[int]] = field(default_factory=list)
@@ -118,7 +118,7 @@ class _Shown:
         )
 
 
-def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
+def _candidates(hit_ids: Collection[int]) -> dict[int, _ShownBlock]:
     """By block."""
     rows = (
         CandidateOutput.objects.filter(candidate__block__hit__in=hit_ids)
@@ -131,7 +131,7 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
             "output__system__kind",
         )
     )
-    blocks: dict[int, _Shown] = defaultdict(_Shown)
+    blocks: dict[int, _ShownBlock] = defaultdict(_ShownBlock)
     previous = None
     for block_id, position, output_id, system, kind in rows:
         block = blocks[block_id]

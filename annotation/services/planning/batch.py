@@ -161,4 +161,4 @@ class PlanningTransaction:
         takes_part = self._texts.ranked_systems
         if self.parameters.reference_rate is not None:
             takes_part = self._texts.only_systems
-        return state.looking_ahead(self.parameters, takes_part)
+        return state.for_design(self.parameters, takes_part)

@@ -137,4 +137,4 @@ class HITDrawer:
         """Take a withdrawn HIT out of the draw state."""
         self.quota.remove(plan)
         if purpose is Purpose.FIRST:
-            self.state = self.state.without(plan)
+            self.state = self.state.without_hit(plan)
