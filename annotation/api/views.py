@@ -21,7 +21,7 @@ from annotation.selectors import (
     AssignedBlock,
     JudgeStatus,
     assigned_block,
-    assignment_view,
+    assignment_data,
     judge_assigned,
     judge_of,
     judge_progress,
@@ -82,11 +82,11 @@ def rules_data(judge: Judge) -> dict[str, bool]:
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(lent.assignment, campaign=judge.campaign)
+    view = assignment_data(lent.assignment, campaign=judge.campaign)
     return {
         "id": view.id,
         "ordinal": view.ordinal,
-        "back": view.back,
+        "revisable_hits": view.revisable_hits,
         "expires_at": view.expires_at,
         "blocks": view.blocks,
         "languages": languages_data(view.source_language, view.target_language),

@@ -14,11 +14,11 @@ from annotation.sampling.draw import Draw
 from annotation.selectors.pool import test_sets_open_to_judge
 from annotation.selectors.shown import (
     CONTEXT_SEGMENTS,
-    BlockView,
-    CandidateView,
-    ContextView,
-    NeighbourView,
-    TextView,
+    BlockData,
+    CandidateData,
+    ContextData,
+    NeighbourData,
+    TextData,
 )
 from campaign.models import Campaign, Judge, Segment, TestSet
 from campaign.texts.damage import Damage, Dice, bad_text
@@ -40,7 +40,7 @@ _DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWA
 class TourBlock:
     """A block of texts nobody handed in: `best` is the reference, `worst` another sentence's."""
 
-    block: BlockView
+    block: BlockData
     best: UUID
     worst: UUID | None
 
@@ -199,9 +199,9 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     with_source = campaign.show_source and story.sources[place] is not None
     with_reference = campaign.show_reference or not with_source
 
-    def neighbours(places: range) -> list[NeighbourView]:
+    def neighbours(places: range) -> list[NeighbourData]:
         return [
-            NeighbourView(
+            NeighbourData(
                 source=_source(story, at) if with_source else None,
                 reference=_target(story, story.references[at]) if with_reference else None,
             )
@@ -212,11 +212,11 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     candidates, worst = _candidates(story, place)
     shown = Draw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
     return TourBlock(
-        block=BlockView(
+        block=BlockData(
             id=uuid4(),
             source=_source(story, place) if with_source else None,
             references=[_target(story, story.references[place])] if with_reference else [],
-            context=ContextView(
+            context=ContextData(
                 before=neighbours(range(place - CONTEXT_SEGMENTS, place)),
                 after=neighbours(range(place + 1, place + CONTEXT_SEGMENTS + 1)),
             ),
@@ -229,7 +229,7 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     )
 
 
-def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | None]:
+def _candidates(story: _Story, place: int) -> tuple[list[CandidateData], UUID | None]:
     """The reference and what was made of it, in this order, and which is of another sentence."""
     reference = story.references[place]
     others = [text for text in story.references if text and text != reference]
@@ -249,17 +249,17 @@ def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | 
     language = story.target_language
     direction = language_direction(language)
     views = [
-        CandidateView(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
+        CandidateData(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
     ]
     return views, worst
 
 
-def _source(story: _Story, place: int) -> TextView | None:
+def _source(story: _Story, place: int) -> TextData | None:
     text = story.sources[place]
     if text is None:
         return None
-    return TextView(text, story.source_language, language_direction(story.source_language))
+    return TextData(text, story.source_language, language_direction(story.source_language))
 
 
-def _target(story: _Story, text: str) -> TextView:
-    return TextView(text, story.target_language, language_direction(story.target_language))
+def _target(story: _Story, text: str) -> TextData:
+    return TextData(text, story.target_language, language_direction(story.target_language))

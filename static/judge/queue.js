@@ -40,7 +40,7 @@ export class Queue extends EventTarget {
     if (hit.past) return false;
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
     const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
-    return others.every(({ ordinal, back }) => hit.ordinal >= ordinal - back);
+    return others.every(({ ordinal, revisableHits }) => hit.ordinal >= ordinal - revisableHits);
   }
 
   find(id) {
@@ -161,8 +161,8 @@ export class Queue extends EventTarget {
       this.#believe(answer);
       return;
     }
-    const { id, ordinal, back, rules, languages } = data;
-    const hit = { id, ordinal, back, rules, languages, total: data.blocks.length };
+    const { id, ordinal, revisable_hits: revisableHits, rules, languages } = data;
+    const hit = { id, ordinal, revisableHits, rules, languages, total: data.blocks.length };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     // One of them may be here from the judge's history.

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from annotation.selectors import (
     actions_that_stop,
     blocks_done,
-    blocks_taken,
+    blocks_done_or_held,
     judge_status,
 )
 from annotation.selectors.training import training_failed
@@ -74,7 +74,7 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     """Return whether the judge has done all work there is for them, though less than asked."""
     done = blocks_done(judge)
-    if done <= participation.blocks_before or blocks_taken(judge) > done:
+    if done <= participation.blocks_before or blocks_done_or_held(judge) > done:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False

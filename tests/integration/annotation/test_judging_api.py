@@ -52,7 +52,16 @@ def put(client: Client, client_id: object, **body: Any) -> Any:
 def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
     data = post(judging).json()
     assert set(data) == {
-        *("id", "ordinal", "back", "expires_at", "languages", "rules", "progress", "notice"),
+        *(
+            "id",
+            "ordinal",
+            "revisable_hits",
+            "expires_at",
+            "languages",
+            "rules",
+            "progress",
+            "notice",
+        ),
         "blocks",
     }
     assert data["progress"] == {"done": 0, "wanted": 12, "minutes_left": None}

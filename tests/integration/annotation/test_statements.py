@@ -20,7 +20,7 @@ from annotation.selectors import (
     AssignedBlock,
     actions_that_stop,
     assigned_blocks,
-    blocks_taken,
+    blocks_done_or_held,
     has_available_hit,
     hits_for_judge,
     hits_reserved,
@@ -191,7 +191,7 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
             _judge(third)
         _check_progress(judge)
     assert judge_progress(judge).done == 11
-    assert blocks_taken(judge) == 12
+    assert blocks_done_or_held(judge) == 12
     assert judge.accounts.get().blocks_closed == 9
 
 
