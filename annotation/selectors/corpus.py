@@ -1,4 +1,4 @@
-"""The texts of a test set, as the drawing takes them."""
+"""Read the texts and windows of a test set that HITs are drawn from."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,13 +11,13 @@ from annotation.sampling.parameters import Normalisation
 from annotation.sampling.windows import Windows
 from campaign.models import Output, Segment, TestSet
 
-# Segments read at once, neighbours mostly being drawn together; and how many such chunks are kept.
+# Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
 _CHUNK = 32
 _CHUNKS_KEPT = 512
 
 
 def windows_of(test_set: TestSet, design: Design) -> Windows:
-    """The windows a design draws from: segments whose source is known, less what it leaves out."""
+    """Return the windows a design draws from: segments with a source text that it does not exclude."""
     segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
@@ -28,15 +28,15 @@ def windows_of(test_set: TestSet, design: Design) -> Windows:
 
 
 class TestSetTexts(Mapping[int, SegmentTexts]):
-    """What each segment has to show, by number; read when asked for, a few segments at once.
+    """The texts of each segment by number, read when needed, a chunk of segments at a time.
 
-    Holds at most some 16,000 segments, so that a test set of any size can be planned.
+    Keeps at most some 16,000 segments, so that a test set of any size can be planned.
     """
 
     __test__ = False
 
     def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
-        """With `at`, damaged references as they were approved then."""
+        """`at`: use the damaged references that were approved at this time."""
         self._test_set = test_set
         self.at = at
         self._chunks: OrderedDict[int, dict[int, SegmentTexts]] = OrderedDict()
@@ -64,7 +64,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         return Segment.objects.filter(test_set=self._test_set).count()
 
     def segment_id(self, number: int) -> int:
-        """The row of a segment."""
+        """Return the id of a segment."""
         if number not in self._segment_ids:
             self._chunk((number - 1) // _CHUNK)
         return self._segment_ids[number]
@@ -101,7 +101,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
 
 
 class FilteredTexts(Mapping[int, SegmentTexts]):
-    """Texts less some outputs: what one judge may be shown, or what there was at another time."""
+    """Texts without some outputs: those one judge may be shown, or that existed at another time."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class FilteredTexts(Mapping[int, SegmentTexts]):
 def texts_without(
     texts: Mapping[int, SegmentTexts], systems: Collection[str], normalisation: Normalisation
 ) -> Mapping[int, SegmentTexts]:
-    """Texts less everything these systems wrote, whoever else wrote the same."""
+    """Return the texts without those of these systems, also where another system wrote the same."""
 
     def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
         theirs = {
@@ -144,7 +144,7 @@ def texts_without(
 def texts_of(
     texts: Mapping[int, SegmentTexts], systems: Collection[str]
 ) -> Mapping[int, SegmentTexts]:
-    """Texts of these systems alone, and the damaged references."""
+    """Return the texts of these systems only, and the damaged references."""
 
     def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
         return tuple(

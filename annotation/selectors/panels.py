@@ -47,7 +47,7 @@ def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
 
 
 def participations_of(*, panel: Panel, limit: int | None = None) -> list[ParticipationRow]:
-    """The participations of a panel, the latest first, with how far they are. Four queries."""
+    """Return the participations of a panel with their progress, the latest first. Four queries."""
     rows = list(
         panel.participations.select_related("member__judge").order_by("-started_at", "-pk")[:limit]
     )
@@ -67,7 +67,7 @@ def participations_of(*, panel: Panel, limit: int | None = None) -> list[Partici
 
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
-    """`blocks_done` of each of these judges. Two queries."""
+    """Return `blocks_done` of each of these judges. Two queries."""
     judged = Judgment.objects.filter(judge__in=judge_ids, supersedes__isnull=True)
     after_all = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
     skipped = Skip.objects.filter(~Exists(after_all), judge__in=judge_ids)
