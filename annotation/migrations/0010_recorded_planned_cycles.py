@@ -19,7 +19,7 @@ def _renamed(table, plan, new_plan, count, new_count):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0008_plain_names'),
+        ('annotation', '0009_plain_names'),
     ]
 
     operations = [

@@ -13,7 +13,7 @@ from campaign.models import Instructions, Judge, TestSet, User
 
 
 @dataclass(frozen=True, slots=True)
-class ArrivingJudge:
+class JudgeOnboarding:
     """A judge who opens one of their pages, and the steps they may have to take first."""
 
     judge: Judge
@@ -22,7 +22,7 @@ class ArrivingJudge:
     has_choice: bool
 
 
-def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
+def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
     """Return the judge this user is in the campaign, with their open steps, or None. One query."""
     judge = (
         Judge.objects.filter(user=user, campaign__slug=campaign_slug)
@@ -37,7 +37,7 @@ def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
     )
     if judge is None:
         return None
-    return ArrivingJudge(
+    return JudgeOnboarding(
         judge=judge,
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,
