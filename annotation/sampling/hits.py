@@ -1,4 +1,4 @@
-"""Draws a HIT: a function of (design, seed, HIT number, recorded state), and of nothing else."""
+"""Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from annotation.sampling.state import DrawState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Segment:
-    """A segment that can be ranked, and what was decided for its block."""
+    """A segment that can be ranked, and whether its block gets a reference or damaged one."""
 
     number: int
     words: int
@@ -54,7 +54,7 @@ def draw_hit_and_state(
     texts: Mapping[int, SegmentTexts],
     state: DrawState,
 ) -> tuple[HITPlan, DrawState]:
-    """The blocks of a first HIT over a window of segments.
+    """Draw the blocks of a first HIT over a window of segments.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def draw_hit_and_state(
     texts : mapping of int to SegmentTexts
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
-        What is planned and judged before this HIT. Uniform draws do not look at it.
+        The state before this HIT. Uniform draws do not depend on it.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
         parameters.reference_rate,
         parameters.bad_reference_rate > 0,
     )
-    return texts.remembered(("segment", *asked), lambda: _segment_made(texts, parameters))
+    return texts.cached(("segment", *asked), lambda: _segment_made(texts, parameters))
 
 
 def _segment_made(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:

@@ -24,7 +24,7 @@ def designs_of(*, test_set_id: int) -> QuerySet[Design]:
     """Return the designs that drew the HITs of a test set, with the name of who chose each."""
     return (
         Design.objects.filter(test_set=test_set_id)
-        .drawing()
+        .not_imported()
         .annotate(changed_by_name=F("changed_by__name"))
     )
 
