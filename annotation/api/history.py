@@ -10,7 +10,12 @@ from rest_framework.response import Response
 from annotation.api.judging import JudgingView
 from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
 from annotation.api.views import judge_or_403, languages_data, rules_data
-from annotation.selectors import JudgedBlock, has_older_own_judgments, judged_blocks, own_judgments
+from annotation.selectors import (
+    OwnJudgedBlock,
+    has_older_own_judgments,
+    own_judged_blocks,
+    own_judgments,
+)
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
 
@@ -42,7 +47,7 @@ class _Pages(CursorPages):
     page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
 
 
-class JudgmentsView(JudgingView):
+class OwnJudgmentsView(JudgingView):
     ordering = "-submitted_at"
     pagination_class = _Pages
 
@@ -64,13 +69,13 @@ class JudgmentsView(JudgingView):
         judge = judge_or_403(request, request.query_params.get("campaign"))
         pages = _Pages()
         judgments = pages.paginate_queryset(own_judgments(judge), request, self) or []
-        rows = [_data(row, judge) for row in judged_blocks(judgments, judge=judge)]
+        rows = [_data(row, judge) for row in own_judged_blocks(judgments, judge=judge)]
         answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
         answer.data["has_older"] = has_older_own_judgments(judge)
         return answer
 
 
-def _data(row: JudgedBlock, judge: Judge) -> dict[str, object]:
+def _data(row: OwnJudgedBlock, judge: Judge) -> dict[str, object]:
     return {
         **asdict(row),
         "languages": languages_data(row.source_language, row.target_language),

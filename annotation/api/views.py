@@ -23,7 +23,7 @@ from annotation.selectors import (
     assigned_block,
     assignment_data,
     judge_assigned,
-    judge_of,
+    judge_of_user,
     judge_progress,
 )
 from annotation.selectors.training import training_feedback
@@ -57,7 +57,7 @@ def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     # PostgreSQL takes no text with a NUL in it, and no campaign has such a name.
     is_a_name = "\0" not in (campaign_slug or "")
     user = cast("User", request.user)
-    judge = judge_of(user=user, campaign_slug=campaign_slug) if is_a_name else None
+    judge = judge_of_user(user=user, campaign_slug=campaign_slug) if is_a_name else None
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge

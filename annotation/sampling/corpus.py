@@ -58,7 +58,7 @@ class DistinctText:
 
 
 @dataclass(frozen=True)
-class SegmentTexts:
+class SegmentOutputs:
     """The outputs of a segment that HITs may show.
 
     Attributes
@@ -109,7 +109,7 @@ class SegmentTexts:
     ) -> tuple[DistinctText, ...]:
         return self.cached(
             (normalisation, kinds),
-            lambda: collapsed((o for o in self.outputs if o.kind in kinds), normalisation),
+            lambda: distinct_texts((o for o in self.outputs if o.kind in kinds), normalisation),
         )
 
 
@@ -120,7 +120,7 @@ def normalised(text: str, normalisation: Normalisation) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def collapsed(
+def distinct_texts(
     outputs: Iterable[SystemOutput], normalisation: Normalisation
 ) -> tuple[DistinctText, ...]:
     """Return a `DistinctText` for each different text, sorted by their first system's name."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotation.sampling.choosing import BlockOptions, Chooser, ShownTexts, choose_by_chance
-from annotation.sampling.corpus import DistinctText, OutputKind, SegmentTexts
+from annotation.sampling.corpus import DistinctText, OutputKind, SegmentOutputs
 from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan, Why
@@ -36,7 +36,7 @@ def draw_hit(
     parameters: DesignParameters,
     number: int,
     window: Sequence[int],
-    texts: Mapping[int, SegmentTexts],
+    texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> HITPlan:
     """`draw_hit_and_state` without the state."""
@@ -51,7 +51,7 @@ def draw_hit_and_state(
     parameters: DesignParameters,
     number: int,
     window: Sequence[int],
-    texts: Mapping[int, SegmentTexts],
+    texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> tuple[HITPlan, DrawState]:
     """Draw the blocks of a first HIT over a window of segments.
@@ -63,7 +63,7 @@ def draw_hit_and_state(
         Of the HIT.
     window : sequence of int
         Segment numbers, of `Windows.window`.
-    texts : mapping of int to SegmentTexts
+    texts : mapping of int to SegmentOutputs
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
         The state before this HIT. Uniform draws do not depend on it.
@@ -100,7 +100,7 @@ def draw_hit_and_state(
     return plan, state.after(plan)
 
 
-def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     asked = (
         parameters.normalisation,
         parameters.reference_rate,
@@ -109,7 +109,7 @@ def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
     return texts.cached(("segment", *asked), lambda: _segment_made(texts, parameters))
 
 
-def _segment_made(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     shown = texts.distinct(parameters.normalisation, references=parameters.reference_rate != 0)
     like_a_system = parameters.reference_rate is None
     return _Segment(

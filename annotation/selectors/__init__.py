@@ -1,9 +1,9 @@
 """Reads of the annotation app."""
 
 from annotation.selectors.history import (
-    JudgedBlock,
+    OwnJudgedBlock,
     has_older_own_judgments,
-    judged_blocks,
+    own_judged_blocks,
     own_judgments,
 )
 from annotation.selectors.judge_status import (
@@ -21,7 +21,7 @@ from annotation.selectors.judging import (
     assigned_blocks,
     assignment_data,
     judge_assigned,
-    judge_of,
+    judge_of_user,
 )
 from annotation.selectors.pool import (
     attention_due,
@@ -36,7 +36,7 @@ from annotation.selectors.pool import (
     test_sets_to_work_on,
 )
 from annotation.selectors.progress import (
-    Progress,
+    JudgeProgress,
     blocks_done,
     blocks_done_or_held,
     blocks_wanted,
@@ -56,10 +56,10 @@ __all__ = [
     "AssignmentData",
     "BlockData",
     "ContextData",
+    "JudgeProgress",
     "JudgeStatus",
-    "JudgedBlock",
     "JudgmentData",
-    "Progress",
+    "OwnJudgedBlock",
     "TextData",
     "actions_that_stop",
     "assigned_block",
@@ -80,11 +80,11 @@ __all__ = [
     "hits_intra",
     "hits_reserved",
     "judge_assigned",
-    "judge_of",
+    "judge_of_user",
     "judge_progress",
     "judge_status",
     "judge_statuses",
-    "judged_blocks",
+    "own_judged_blocks",
     "own_judgments",
     "quota_reached",
     "test_sets_open_to_judge",

@@ -15,7 +15,7 @@ from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedBlock:
+class OwnJudgedBlock:
     """A block the judge has judged, with what the page needs to open it again."""
 
     assignment: UUID
@@ -72,7 +72,7 @@ def _held_out_of_reach(judge: Judge) -> QuerySet[Assignment]:
     ).exclude(Exists(not_to_be_seen))
 
 
-def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[JudgedBlock]:
+def own_judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[OwnJudgedBlock]:
     """Return the blocks of these judgments, in their order. Two queries, whatever their number."""
     in_hit = Block.objects.filter(hit=OuterRef("hit")).order_by().values("hit")
     lent = Assignment.objects.filter(hit=OuterRef("hit"), judge=judge).values("public_id")
@@ -87,7 +87,7 @@ def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[Judged
     by_id = {block.pk: block for block in blocks}
     views = blocks_data(list(by_id), campaign=judge.campaign, judge_id=judge.pk)
     return [
-        JudgedBlock(
+        OwnJudgedBlock(
             assignment=by_id[judgment.block_id].lent_as,
             position=by_id[judgment.block_id].position,
             total=by_id[judgment.block_id].total,

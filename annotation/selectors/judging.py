@@ -58,10 +58,12 @@ def _judge(name: str, types: str, condition: str) -> Statement:
     )
 
 
-def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
+def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """Return the judge this user is in the campaign; without a slug, in the one joined last."""
     condition = "j.user_id = $1 AND ($2 IS NULL OR m.slug = $2)"
-    return _judge_from(_judge("judge_of", "bigint, text", condition).row(user.pk, campaign_slug))
+    return _judge_from(
+        _judge("judge_of_user", "bigint, text", condition).row(user.pk, campaign_slug)
+    )
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:

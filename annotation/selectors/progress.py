@@ -10,7 +10,7 @@ PACE_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JudgeProgress:
     """Blocks done and wanted of a judge, and minutes left at their pace; None if not known."""
 
     done: int
@@ -18,7 +18,7 @@ class Progress:
     minutes_left: int | None
 
     @classmethod
-    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "Progress":
+    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "JudgeProgress":
         """Return the progress at a pace in milliseconds of active time a block."""
         minutes = None
         if wanted is not None and pace is not None:
@@ -62,13 +62,13 @@ _DONE_AND_HELD = Statement(
 )
 
 
-def judge_progress(judge: Judge) -> Progress:
+def judge_progress(judge: Judge) -> JudgeProgress:
     """Return a judge's progress. A skipped block is done; skipped and judged later, it counts once.
 
     One query, however much the judge has done.
     """
     done, _held, pace = _READ.rows(judge.pk)[0]
-    return Progress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
+    return JudgeProgress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
 
 
 def blocks_wanted(judge: Judge) -> int | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
-from annotation.selectors.progress import PACE, PROGRESS, Progress
+from annotation.selectors.progress import PACE, PROGRESS, JudgeProgress
 from campaign.database.prepared import Statement
 from campaign.models import Judge
 
@@ -37,7 +37,7 @@ class LendingContext:
     owes_acceptance : bool
         Whether they must accept instructions first.
     lease_minutes : int
-    progress : Progress
+    progress : JudgeProgress
     blocks_held : int
         Blocks lent to them and not done.
     conflicts : tuple of int
@@ -54,7 +54,7 @@ class LendingContext:
     judge_status: JudgeStatus
     owes_acceptance: bool
     lease_minutes: int
-    progress: Progress
+    progress: JudgeProgress
     blocks_held: int
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
@@ -155,7 +155,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=minutes,
-        progress=Progress.at(done=int(done), wanted=wanted, pace=pace),
+        progress=JudgeProgress.at(done=int(done), wanted=wanted, pace=pace),
         blocks_held=held,
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},

@@ -18,8 +18,8 @@ from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
+    JudgeProgress,
     JudgeStatus,
-    Progress,
     attention_due,
     damaged_systems,
     has_available_hit,
@@ -53,7 +53,7 @@ class LentAssignment:
     """A judge's assignment with their progress and status, all read at the same moment."""
 
     assignment: Assignment
-    progress: Progress
+    progress: JudgeProgress
     judge_status: JudgeStatus
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingState
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
@@ -67,7 +67,7 @@ class PlanningTransaction:
             # Damaged references are those approved then; see `hit_redraw`.
             created_at=self._texts.at or now,
         )
-        shown: Mapping[int, SegmentTexts] = texts_without(
+        shown: Mapping[int, SegmentOutputs] = texts_without(
             self._texts, hide, self.parameters.normalisation
         )
         self._drawer = HITDrawer(

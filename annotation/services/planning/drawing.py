@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
@@ -80,7 +80,7 @@ class HITDrawer:
         *,
         parameters: DesignParameters,
         windows: Windows,
-        texts: Mapping[int, SegmentTexts],
+        texts: Mapping[int, SegmentOutputs],
         state: DrawState,
         quota: SegmentQuota,
         avoid: Collection[int] = frozenset(),

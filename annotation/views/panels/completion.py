@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.selectors import blocks_done, judge_of
+from annotation.selectors import blocks_done, judge_of_user
 from annotation.selectors.panels import participation_of
 from annotation.services.panels import participation_refresh
 from annotation.views.panels.policy import sends_to_mturk
@@ -26,7 +26,7 @@ MTURK_SUBMIT = "/mturk/externalSubmit"
 @never_cache
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     """How the participation stands; the code only where it is earned by now."""
-    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
+    judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)
     participation = participation_of(judge=judge) if judge is not None else None
     if judge is None or participation is None:
         raise Http404
