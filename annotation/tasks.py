@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="annotation.tasks.plan_test_set")
 def plan_test_set(test_set_id: int) -> None:
-    """Plan what is wanted of a test set now."""
+    """Plan the HITs a test set needs now."""
     # Before the requests are read: a judge who asks from now on must notify again.
     planning_request_clear(test_set_id)
     pool_fill(test_set_id=test_set_id)

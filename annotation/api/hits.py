@@ -25,7 +25,7 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
 
 
 class DesignsView(generics.ListAPIView[Design]):
-    """The designs of a test set, the one in force first: who changed what, and when."""
+    """The designs of a test set, the one in force first, with who changed them and when."""
 
     serializer_class = DesignSerializer
     pagination_class = CursorPages

@@ -1,4 +1,4 @@
-"""Shapes of the judging API. Nothing here knows a system."""
+"""Serializers of the judging API; no field names a system."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""The judging API: what a judge's page talks to."""
+"""The judging API, used by the judging page."""
 
 import logging
 from dataclasses import asdict
@@ -53,7 +53,7 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
-    """The judge who asks."""
+    """Return the judge of this request."""
     # PostgreSQL takes no text with a NUL in it, and no campaign has such a name.
     is_a_name = "\0" not in (campaign_slug or "")
     user = cast("User", request.user)
@@ -64,7 +64,7 @@ def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
 
 
 def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
-    """A block of those lent to whoever asks."""
+    """Return a block that was lent to the user of this request."""
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
         raise NotFound(_("This block was never lent to you."))
@@ -72,12 +72,12 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
 
 
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
-    """Names and directions of the two languages, in the reader's own."""
+    """Return the names, in the reader's language, and directions of the two languages."""
     return {"source": language_described(source), "target": language_described(target)}
 
 
 def rules_data(judge: Judge) -> dict[str, bool]:
-    """What the page lets the judge do."""
+    """Return the campaign's rules for the judging page."""
     return {"partial": judge.campaign.allow_partial_ranking}
 
 
@@ -106,7 +106,7 @@ def _notice(judge_status: JudgeStatus) -> str:
 
 
 def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpResponse:
-    """An answer that lends a HIT: the browser is seen at work, and what is sent is compressed.
+    """Complete an answer that lends a HIT: note the browser at work and compress the answer.
 
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
@@ -115,7 +115,7 @@ def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpRespons
 
 
 def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
-    """A HIT lent along with a judgment that is stored already: none if anything is in the way."""
+    """Return the HIT lent with a stored judgment; None if none is lent, or lending fails."""
     try:
         panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after)
@@ -215,7 +215,7 @@ class SkipView(JudgingView):
         responses={200: serializers.SkipSerializer, 400: serializers.RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> Response:
-        """Decline a block, with a reason."""
+        """Skip a block, with a reason."""
         body = serializers.SkipRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
@@ -268,7 +268,7 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 
 
 def refusal(error: SubmissionRefusedError) -> Response:
-    """What the campaign's rules do not allow, in words and by candidate."""
+    """Return why the campaign's rules refuse a submission, in words and by candidate."""
     data = {
         "detail": error.message,
         "errors": {"labels": [error.message]},

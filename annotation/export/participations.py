@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 def participations_csv(*, panel: Panel) -> Iterator[str]:
-    """A header and a line for each participation, the first first. Times in ISO 8601, UTC."""
+    """Yield a header and a line for each participation, the oldest first. Times in ISO 8601, UTC."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -84,7 +84,7 @@ def judgments_import(
 
 
 def _of_the_test_set(rows: Iterable[PlacedRow], test_set: TestSet) -> Iterator[PlacedRow]:
-    """Refuse rows of other languages: they would be judgments of other texts."""
+    """Refuse rows of other languages: they are judgments of other texts."""
     pair = LanguagePair(test_set.source_language, test_set.target_language)
     own = pair.tags
     for placed in rows:

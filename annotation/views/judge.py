@@ -19,7 +19,7 @@ from campaign.models import Campaign, Judge
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
-    """Those a judge may give; nobody can complain of a text that is not shown."""
+    """Return the reasons a judge may give; none about texts the campaign does not show."""
     left_out = {Skip.Reason.NOT_STATED}
     if not campaign.show_source:
         left_out.add(Skip.Reason.BAD_SOURCE)
@@ -38,7 +38,7 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def screen_context(judge: Judge) -> dict[str, Any]:
-    """What the judging screen's template needs, whatever it is filled with."""
+    """Return the context of the judging screen's template, for work and for the tour."""
     return {
         "campaign": judge.campaign,
         "skip_reasons": _skip_reasons(judge.campaign),
@@ -49,7 +49,7 @@ def screen_context(judge: Judge) -> dict[str, Any]:
 
 
 def screen_setup(judge: Judge, address: str) -> dict[str, str]:
-    """What the screen's scripts must know of whoever is signed in at this address."""
+    """Return what the screen's scripts need to know of the user signed in at this address."""
     return {
         "user": opaque("user", judge.user_id),
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
@@ -65,10 +65,10 @@ def screen_setup(judge: Judge, address: str) -> dict[str, str]:
 def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The frame of the judging page; the browser fetches the work itself from the judging API.
 
-    Who has something to do first is led there.
+    Redirects judges who have a step to take first.
 
-    Costs one query beside session and user. Whoever is no judge of the
-    campaign gets 404, as for a campaign that does not exist.
+    Costs one query beside session and user. Answers 404 to users who
+    are no judge of the campaign, as for a campaign that does not exist.
     """
     onboarding = onboarding_or_404(request, slug)
     step = next_step(onboarding)

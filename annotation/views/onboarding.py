@@ -121,7 +121,7 @@ def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
 @login_required
 @never_cache
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """A link by which a judge goes on with another device: made, shown once, withdrawn."""
+    """Make, show once and withdraw a link by which a judge goes on with another device."""
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
     link = None

@@ -59,7 +59,7 @@ def _leave(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 
 def _data(given: Tour, judge: Judge) -> dict[str, object]:
-    """As the judging API would lend it, and what is known of the order."""
+    """Return the tour as the judging API would lend it, with the best and worst text."""
     return {
         "hit": {
             "languages": {

@@ -1,4 +1,4 @@
-"""The last page: the code, once it is earned, and the way back to the service."""
+"""The last page of a participation: its code, once earned, and the link back to the service."""
 
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ MTURK_SUBMIT = "/mturk/externalSubmit"
 @login_required
 @never_cache
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the participation stands; the code only where it is earned by now."""
+    """Show the state of the participation, and its code once it is earned."""
     judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)
     participation = participation_of(judge=judge) if judge is not None else None
     if judge is None or participation is None:

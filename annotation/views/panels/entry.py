@@ -1,4 +1,4 @@
-"""Where participants come in, from the address that Prolific or MTurk opens for them."""
+"""The addresses that Prolific and MTurk open for participants."""
 
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -69,7 +69,7 @@ def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> Ht
 
 @xframe_options_exempt
 def _frame(request: HttpRequest, panel: Panel) -> HttpResponse:
-    """What MTurk shows in its frame: nothing of the work, the way to it, and where the code goes."""
+    """Show the page in MTurk's frame: a link to the work, and the field for the code."""
     query = {name: str(value) for name, value in request.GET.items()}
     if mturk_is_preview(query):
         return render(request, "panel/preview.html", {"panel": panel})

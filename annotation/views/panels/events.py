@@ -1,4 +1,4 @@
-"""Where the services tell what became of a submission or an assignment."""
+"""The addresses for events of submissions and assignments."""
 
 from datetime import datetime
 from typing import cast
@@ -31,7 +31,7 @@ from campaign.services import sns_topic_request_store
 @csrf_exempt
 @require_POST
 def panel_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Take in a webhook of Prolific or a message of Amazon SNS; 204 also for what concerns nobody.
+    """Apply a webhook of Prolific or a message of Amazon SNS; 204 also if it concerns nobody here.
 
     400 where it has not the service's form, 403 where it is not the service's, 503 where that
     cannot be told at the moment; then SNS sends it again.
