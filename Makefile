@@ -16,7 +16,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 
-.PHONY: help demo install install-dev test test-released fuzz check messages untranslated lock screenshots bench clean
+.PHONY: help demo install install-dev test test-unit test-released fuzz check check-fast messages untranslated lock screenshots bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,9 @@ test: $(DEV_STAMP) $(WORDS_STAMP) ## set up a browser if there is none and run e
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
 
+test-unit: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that need no database, broker or browser
+	@$(BIN)/python -m pytest tests/unit --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+
 test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT released, in the folder QUINTET_REAL_DATA
 	@$(BIN)/python -m pytest -m released_texts --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
 
@@ -40,6 +43,9 @@ fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at
 
 check: $(DEV_STAMP) ## lint, formatting, types, import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
+
+check-fast: $(DEV_STAMP) ## the checks that take seconds: lint, formatting, import contracts, templates, catalogues
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh launcher/check.sh fast
 
 messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code and templates
 	@$(BIN)/python -m catalogues update

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every check that is not a test; `make check` runs them with a PostgreSQL and a Valkey of their own.
-# All of them run, also after one that failed.
+# Every check that is not a test; `make check` runs them with a PostgreSQL and a Valkey of their own,
+# `make check-fast` those that take seconds and need neither. All of them run, also after one that failed.
 set -u
 failed=""
 
@@ -12,15 +12,17 @@ check() {
 
 check ruff check .
 check ruff format --check .
-check mypy .
 check lint-imports
-check python -m catalogues check
-check python manage.py check --fail-level WARNING
-check python manage.py migrate --verbosity 0
-check python manage.py makemigrations --check --dry-run
 # Names without spaces, by our own rule; macOS's xargs has no -a.
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
+check python -m catalogues check
+if [ "${1:-}" != fast ]; then
+    check mypy .
+    check python manage.py check --fail-level WARNING
+    check python manage.py migrate --verbosity 0
+    check python manage.py makemigrations --check --dry-run
+fi
 
 if [ -n "$failed" ]; then
     echo "These checks failed:$failed" >&2

@@ -75,7 +75,7 @@ def completed_choice(parts: Mapping[str, Any]) -> RangeChoice:
         raise RangeChoiceError(str(error), field=_field(str(error))) from error
     if options.independent != parts.get("resample", options.independent):
         raise RangeChoiceError(
-            f"resample: {options.kind} ranges take {options.independent} for independent, always",
+            f"resample: {options.kind} ranges always use {options.independent}",
             field="resample",
         )
     return RangeChoice(

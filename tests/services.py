@@ -1,7 +1,8 @@
 """A pytest plugin: PostgreSQL and Valkey of our own for the run, before Django reads its settings.
 
 Loaded by ``-p tests.services`` in pyproject.toml. Services that DATABASE_URL or REDIS_URL name already are
-used instead. The data folder is temporary, and so may forget everything in a crash.
+used instead. The data folder is temporary, and so may forget everything in a crash. A run of tests/unit alone
+starts neither.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import os
 import signal
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     if not runs_tests:
         for locale in locales(CHECKOUT):
             catalogue_compile(CHECKOUT, locale)
+    paths = early_config.known_args_namespace.file_or_dir
+    if not services_needed(paths, folder=early_config.invocation_params.dir):
+        _absent_services_name()
+        yield
+        return
     if early_config.known_args_namespace.numprocesses and not runs_tests:
-        _leave_to_the_processes()
+        # Each process that runs tests starts services of its own, since tests stop and empty them.
+        os.environ[_LEFT] = " ".join(_absent_services_name())
         yield
         return
     for name in os.environ.pop(_LEFT, "").split():
@@ -52,22 +59,32 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     yield
 
 
-def _leave_to_the_processes() -> None:
-    """Name services nobody runs: this process only hands out tests, but Django reads its settings.
+def services_needed(paths: Sequence[str], *, folder: Path) -> bool:
+    """Return whether a run needs services: all do but those of unit tests alone.
 
-    Each process that runs tests starts services of its own, since tests stop and empty them.
+    Args:
+        paths: what the command line names, such as ``tests/unit/campaign/formats/test_tsv.py::test_name``; all
+            tests if empty.
+        folder: where relative paths begin.
     """
-    left = {
+    unit = CHECKOUT / "tests" / "unit"
+    chosen = [(folder / path.split("::")[0]).resolve() for path in paths]
+    return not chosen or not all(path.is_relative_to(unit) for path in chosen)
+
+
+def _absent_services_name() -> list[str]:
+    """Set the addresses that Django's settings need, of services nobody runs; return their names."""
+    absent = {
         name: address
         for name, address in {
-            "SECRET_KEY": "hands out tests",
-            "DATABASE_URL": "postgres:///hands-out-tests",
-            "REDIS_URL": "redis://hands-out-tests",
+            "SECRET_KEY": "starts no services",
+            "DATABASE_URL": "postgres:///starts-no-services",
+            "REDIS_URL": "redis://starts-no-services",
         }.items()
         if name not in os.environ
     }
-    os.environ.update(left)
-    os.environ[_LEFT] = " ".join(left)
+    os.environ.update(absent)
+    return list(absent)
 
 
 @pytest.fixture(scope="session")

@@ -145,17 +145,20 @@ class RankingSerializer(RankingBriefSerializer):
         child=serializers.ChoiceField(choices=LIMITS),
         source="result.limits",
         allow_null=True,
-        help_text="What the rank ranges do not account for although they were meant to: "
-        "`few_judges` or `few_segments`, too few of equal shares to tell how much they differ; "
-        "`one_document`, all judged segments are of one document, as far as is known. Of anytime "
-        "ranges, why no systems are told apart: also `no_comparison`, `other_opponents`, `alone`. Null in "
-        "rankings from before it was said.",
+        help_text="What the rank ranges should account for but do not. `few_judges` or "
+        "`few_segments`: too few with about equal shares to tell how much they differ. "
+        "`one_document`: all judged segments come from one document, as far as is known. Of "
+        "anytime ranges, why no systems can be told apart; also `no_comparison`: no comparison "
+        "has a winner; `other_opponents`: systems were compared with different opponents; "
+        "`alone`: only one system has enough judges and segments. Null in rankings from before "
+        "limits were recorded.",
     )
     refusals = serializers.DictField(
         child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
         source="result.refusals",
         allow_null=True,
-        help_text="Of anytime ranges: systems that are told apart from no other, and why.",
+        help_text="Of anytime ranges: the systems that cannot be told apart from any other, "
+        "and why. Codes as in `limits`.",
     )
     pairs = serializers.SerializerMethodField(
         help_text="All pairs in the order of ranks, with tests of their differences. Null in "
@@ -194,7 +197,7 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
     )
     correction = serializers.ChoiceField(
         choices=RankingSettings.Correction.choices,
-        help_text="Of the tests of pairs, for their number; of confidence sets: each by itself "
+        help_text="Of the tests of pairs, for their number. Confidence sets hold each by itself "
         "(none) or all together (holm).",
     )
     sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")

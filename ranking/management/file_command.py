@@ -129,10 +129,16 @@ def add_kappa_level_argument(parser: CommandParser) -> None:
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """How many resamples, and which interval of them."""
     parser.add_argument(
-        "--resamples", type=POSITIVE, default=resamples, help="(default: %(default)s)"
+        "--resamples",
+        type=POSITIVE,
+        default=resamples,
+        help="how many resamples to draw (default: %(default)s)",
     )
     parser.add_argument(
-        "--confidence", type=SHARE, default=0.95, help="of ranges and intervals (default: 0.95)"
+        "--confidence",
+        type=SHARE,
+        default=0.95,
+        help="confidence of ranges and intervals (default: 0.95)",
     )
 
 

@@ -30,10 +30,11 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 class Progress:
-    """One line on standard error that says how far it is; nothing where no person looks on."""
+    """One line on standard error that says how far it is, on a terminal only; and sentences."""
 
     def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
         self._err = err
+        self._quiet = quiet
         self._shown = bool(err.isatty()) and not quiet
         self._task = ""
         self._percent = -1
@@ -42,6 +43,14 @@ class Progress:
         """Name what is done next."""
         self._task, self._percent = task, -1
         return self
+
+    def say(self, sentence: str) -> None:
+        """Write a sentence, on a terminal or not, unless the command is to be quiet."""
+        if self._quiet:
+            return
+        self._clear()
+        self._err.write(sentence, str)
+        self._err.flush()
 
     def __call__(self, done: int, total: int) -> None:
         percent = min(100 * done // total, 100) if total else 100
@@ -59,6 +68,11 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        """Take away the line that says how far it is."""
         if self._shown and self._percent >= 0:
             self._err.write("\r\x1b[K", str, ending="")
             self._err.flush()
+            self._percent = -1

@@ -29,24 +29,27 @@ def add_range_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
-        help="percentiles by a bootstrap, or with segments and judges both; or by tests of pairs "
-        "(default: two_way, or with --resample percentiles at that level)",
+        help="how to make rank ranges: two_way and bootstrap take percentiles of many rankings, "
+        "the others test pairs of systems (default: two_way; with --resample alone, percentiles "
+        "at that level)",
     )
     parser.add_argument(
         "--resample",
         choices=list(LEVELS),
-        help="what the rank ranges take for independent (default: two_way, which accounts for "
-        "segments and judges; of --rank-ranges bootstrap: blocks)",
+        help="what rank ranges treat as independent; two_way accounts for segments and judges "
+        "(default: two_way; with --rank-ranges bootstrap: blocks)",
     )
     parser.add_argument(
         "--correction",
         choices=list(_CORRECTIONS),
-        help="of the tests of pairs, for their number (default: none; of anytime: holm)",
+        help="correct the tests of pairs for their number, by Holm’s method or Benjamini and "
+        "Hochberg’s (default: none; with --rank-ranges anytime: holm)",
     )
     parser.add_argument(
         "--sided",
         choices=list(_SIDES),
-        help="of the tests of pairs (default: two; of sign_test: one)",
+        help="make the tests of pairs one- or two-sided (default: two; with --rank-ranges "
+        "sign_test: one)",
     )
 
 

@@ -129,9 +129,9 @@ def _table(ranking: Ranking, limits: _Limits) -> Table:
 
 _CORRECTIONS = {
     Correction.NONE: gettext_lazy("not corrected for the number of pairs"),
-    Correction.HOLM: gettext_lazy("corrected for the number of pairs after Holm"),
+    Correction.HOLM: gettext_lazy("corrected for the number of pairs by Holm’s method"),
     Correction.BENJAMINI_HOCHBERG: gettext_lazy(
-        "corrected for the number of pairs after Benjamini and Hochberg"
+        "corrected for the number of pairs by Benjamini and Hochberg’s method"
     ),
 }
 

@@ -66,8 +66,8 @@ def _check(choice: RangeChoice, test_set: TestSet) -> None:
     if choice.ranges == "anytime" and active.exists():
         raise RangeChoiceError(
             _(
-                "Under an active design systems meet different opponents, and anytime ranges "
-                "would tell none of them apart."
+                "An active design compares systems with different opponents, so that anytime "
+                "ranges could tell none of them apart."
             ),
             field="ranges",
         )

@@ -36,38 +36,42 @@ def level_words() -> list[LevelWords]:
             "two_way",
             _("Segments and judges (recommended)"),
             _(
-                "For statements beyond the segments and the judges of this campaign. Other "
-                "segments and other judges would have given other scores; the ranges account for "
-                "both."
+                "Choose this to make statements beyond this campaign. Other segments and other "
+                "judges would give other scores, and the ranges account for both."
             ),
         ),
         LevelWords(
             "segments",
             _("Segments"),
-            _("When the same judges would judge any repetition, and no others are meant."),
+            _(
+                "Choose this if only these judges matter. The ranges say how scores would differ "
+                "on other segments."
+            ),
         ),
         LevelWords(
             "judges",
             _("Judges"),
             _(
-                "When these segments are all that matters, as with a text of your own, and others "
-                "might judge them."
+                "Choose this if only these segments matter, as with a text of your own. The ranges "
+                "say how scores would differ with other judges."
             ),
         ),
         LevelWords(
             "blocks",
             _("Blocks"),
             _(
-                "As WMT12 to WMT16 were ranked. Mostly narrower, and right only if each segment is "
-                "judged once and judges do not differ."
+                "Choose this to compare with WMT12 to WMT16, which were ranked this way. The ranges "
+                "are usually narrower, and right only if each segment is judged once and judges "
+                "do not differ."
             ),
         ),
         LevelWords(
             "pairs",
             _("Comparisons"),
             _(
-                "As in Koehn (2012). Too narrow: the ten comparisons of a block of five are one "
-                "look of one judge."
+                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat "
+                "the ten comparisons in a block of five as independent, although one judge makes "
+                "them all at once."
             ),
         ),
     ]
@@ -107,7 +111,7 @@ def accounted_for(choice: RangeChoice, limits: Collection[str]) -> str:
 def _percentile(accounted: str) -> tuple[str, ...]:
     if accounted == "blocks":
         return (
-            _("%(confidence)s %% rank ranges from %(resamples)s block resamples."),
+            _("%(confidence)s %% rank ranges from %(resamples)s resamples of blocks."),
             _account(accounted),
         )
     if accounted == "pairs":
@@ -144,37 +148,43 @@ def _account(accounted: str) -> str:
         "judges": _("They account for judges, not for segments."),
         "neither": _("They account for neither segments nor judges."),
         "blocks": _(
-            "They take each block for independent: neither segments nor judges are in them."
+            "They treat blocks as independent, and account for neither segments nor judges."
         ),
-        "pairs": _("They take each comparison for independent, and are too narrow."),
+        "pairs": _("They treat comparisons as independent, and are too narrow."),
     }[accounted]
 
 
 def _confidence_set(correction: Correction) -> str:
     if correction is Correction.HOLM:
         return _(
-            "%(confidence)s %% confidence sets for the ranks of all systems together, which hold "
-            "among near-equal systems too."
+            "%(confidence)s %% confidence sets for the ranks of all systems together. They also "
+            "hold for nearly equal systems."
         )
     return _(
-        "%(confidence)s %% confidence sets for the rank of each system, which hold among "
-        "near-equal systems too."
+        "%(confidence)s %% confidence sets for the rank of each system by itself. They also hold "
+        "for nearly equal systems."
     )
 
 
 def _anytime() -> str:
     return _(
-        "%(confidence)s %% rank ranges that account for segments and judges, and hold for all "
-        "systems together, whenever one looks."
+        "%(confidence)s %% rank ranges that account for segments and judges. They hold for all "
+        "systems together, however often you look."
     )
 
 
 def _sign_test(correction: Correction) -> str:
     return {
-        Correction.NONE: _("%(confidence)s %% rank ranges from sign tests, not corrected."),
-        Correction.HOLM: _("%(confidence)s %% rank ranges from sign tests, after Holm."),
+        Correction.NONE: _(
+            "%(confidence)s %% rank ranges from sign tests, not corrected for the number of pairs."
+        ),
+        Correction.HOLM: _(
+            "%(confidence)s %% rank ranges from sign tests, corrected for the number of pairs by "
+            "Holm’s method."
+        ),
         Correction.BENJAMINI_HOCHBERG: _(
-            "%(confidence)s %% rank ranges from sign tests, after Benjamini and Hochberg."
+            "%(confidence)s %% rank ranges from sign tests, corrected for the number of pairs by "
+            "Benjamini and Hochberg’s method."
         ),
     }[correction]
 
@@ -193,37 +203,36 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
         )
     return {
         "two_way": _(
-            "The ranks the system may have, given how few segments were judged, and by how few "
-            "judges: with others, scores would differ. Scores that differ as much are drawn again "
-            "and again, the systems are ranked each time, and the most extreme ranks are cut off."
+            "The ranks the system could have with other segments and other judges. Many sets of "
+            "scores are drawn that differ as much as other segments and judges would make them "
+            "differ. The systems are ranked by each set, and the most extreme ranks are left out."
         ),
         "segments": _(
-            "The ranks the system may have, given how few segments were judged: with others, "
-            "scores would differ. Scores that differ as much are drawn again and again, the "
-            "systems are ranked each time, and the most extreme ranks are cut off."
+            "The ranks the system could have with other segments. Many sets of scores are drawn "
+            "that differ as much as other segments would make them differ. The systems are ranked "
+            "by each set, and the most extreme ranks are left out."
         ),
         "judges": _(
-            "The ranks the system may have, given how few judges there are: with others, scores "
-            "would differ. Scores that differ as much are drawn again and again, the systems are "
-            "ranked each time, and the most extreme ranks are cut off."
+            "The ranks the system could have with other judges. Many sets of scores are drawn that "
+            "differ as much as other judges would make them differ. The systems are ranked by each "
+            "set, and the most extreme ranks are left out."
         ),
         "pairs": _(
-            "The ranks the system may have, given how few comparisons there are: comparisons are "
-            "drawn again and again at random, the systems are ranked each time, and the most "
-            "extreme ranks are cut off."
+            "The ranks the system could have with other comparisons. Comparisons are drawn at "
+            "random again and again, the systems are ranked each time, and the most extreme ranks "
+            "are left out."
         ),
     }.get(
         accounted_for(choice, limits),
         _(
-            "The ranks the system may have, given how few blocks were judged: blocks are drawn "
-            "again and again at random, the systems are ranked each time, and the most extreme "
-            "ranks are cut off."
+            "The ranks the system could have with other blocks. Blocks are drawn at random again "
+            "and again, the systems are ranked each time, and the most extreme ranks are left out."
         ),
     )
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
-    """Say what ranges of a kind do not account for although they were meant to.
+    """Say what ranges of a kind should account for but do not.
 
     `counts` has the numbers of `judges` and `segments`, and the effective ones, `effective_judges`
     and `effective_segments`.
@@ -236,8 +245,8 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
         return _few_segments(counts["segments"], counts["effective_segments"])
     if limit == ONE_DOCUMENT:
         return _(
-            "All judged segments are of one document, or no others are named: the rank ranges say "
-            "nothing of other documents."
+            "All judged segments come from one document, or no other document is named: rank ranges "
+            "say nothing about other documents."
         )
     return limit
 
@@ -245,21 +254,24 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
 def _refusal(reason: str) -> str:
     """Say why anytime ranges tell no systems apart."""
     return {
-        Refusal.NO_COMPARISON.value: _("No comparison is decided yet: no systems are told apart."),
+        Refusal.NO_COMPARISON.value: _(
+            "No comparison has a winner yet, so that no systems can be told apart."
+        ),
         Refusal.FEW_JUDGES.value: _(
-            "Fewer than five judges share the work: no systems are told apart before there are "
-            "more."
+            "Too few judges: no systems can be told apart before at least five judges share the "
+            "work about equally."
         ),
         Refusal.FEW_SEGMENTS.value: _(
-            "Fewer than ten segments, or documents where these are named: no systems are told "
-            "apart before there are more."
+            "Too few segments: no systems can be told apart before at least ten segments are "
+            "judged, or ten documents where documents are named."
         ),
         Refusal.OTHER_OPPONENTS.value: _(
-            "Systems met other opponents than each other: no systems are told apart."
+            "Each system was compared with different opponents, so that scores do not measure the "
+            "same thing and no systems can be told apart."
         ),
         Refusal.ALONE.value: _(
-            "Only one system was judged on enough segments by enough judges: no systems are told "
-            "apart."
+            "Only one system was judged by enough judges on enough segments, so that no systems "
+            "can be told apart."
         ),
     }.get(reason, reason)
 
@@ -267,29 +279,29 @@ def _refusal(reason: str) -> str:
 def _few_judges(judges: int, effective: float) -> str:
     if judges < FEWEST_UNITS:
         said = ngettext(
-            "Only %(count)s judge: these rank ranges hold for this judge, and say nothing of others.",
-            "Only %(count)s judges: these rank ranges hold for these judges, and say nothing of "
+            "Only %(count)s judge: rank ranges hold for this judge and say nothing about others.",
+            "Only %(count)s judges: rank ranges hold for these judges and say nothing about "
             "others.",
             judges,
         )
         return said % {"count": number_in_words(judges)}
     return _(
-        "Few of the %(count)s judges gave most judgments, as if there were %(effective)s: these "
-        "rank ranges hold for these judges, and say nothing of others."
+        "A few of the %(count)s judges gave most of the judgments, which counts like only "
+        "%(effective)s judges: rank ranges hold for these judges and say nothing about others."
     ) % {"count": number_in_words(judges), "effective": number_format(effective, 1)}
 
 
 def _few_segments(segments: int, effective: float) -> str:
     if segments < FEWEST_UNITS:
         said = ngettext(
-            "Only %(count)s segment: these rank ranges hold for this segment, and say nothing of "
+            "Only %(count)s segment: rank ranges hold for this segment and say nothing about "
             "others.",
-            "Only %(count)s segments: these rank ranges hold for these segments, and say nothing "
-            "of others.",
+            "Only %(count)s segments: rank ranges hold for these segments and say nothing about "
+            "others.",
             segments,
         )
         return said % {"count": number_in_words(segments)}
     return _(
-        "Few of the %(count)s segments got most judgments, as if there were %(effective)s: these "
-        "rank ranges hold for these segments, and say nothing of others."
+        "A few of the %(count)s segments got most of the judgments, which counts like only "
+        "%(effective)s segments: rank ranges hold for these segments and say nothing about others."
     ) % {"count": number_in_words(segments), "effective": number_format(effective, 1)}

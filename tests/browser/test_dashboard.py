@@ -193,13 +193,13 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     page: Page, writer: TestSetWriter
 ) -> None:
     enter(page, writer.campaign)
-    expect(page.get_by_text("Only two judges: these rank ranges hold")).to_be_visible()
+    expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_visible()
     page.get_by_role("link", name="Change rank ranges").focus()
     page.keyboard.press("Enter")
     group = page.get_by_role("group", name="What rank ranges account for")
     chosen = group.get_by_role("radio", checked=True)
     expect(chosen).to_have_accessible_name("Segments and judges (recommended)")
-    expect(chosen).to_have_accessible_description(re.compile("^For statements beyond"))
+    expect(chosen).to_have_accessible_description(re.compile("^Choose this to make statements"))
 
     chosen.focus()
     for _ in range(3):
@@ -209,8 +209,8 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
 
     expect(page.get_by_text("A ranking with the new rank ranges comes")).to_be_visible()
     rank_what_is_due()
-    expect(page.get_by_text("rank ranges from 1,000 block resamples.")).to_be_visible()
-    expect(page.get_by_text("Only two judges: these rank ranges hold")).to_be_hidden()
+    expect(page.get_by_text("rank ranges from 1,000 resamples of blocks.")).to_be_visible()
+    expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])

@@ -48,19 +48,19 @@ class Refusal(StrEnum):
     """Why a system is not told apart from any other: a code, for the caller to put into words."""
 
     NO_COMPARISON = "no_comparison"
-    """It was not compared with any other, or all its comparisons were ties."""
+    """It was compared with no other system, or all its comparisons are ties."""
 
     FEW_JUDGES = "few_judges"
-    """Fewer than five judges share its comparisons: how much judges differ cannot be told."""
+    """Fewer than five judges share its comparisons, too few to tell how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Its comparisons are on fewer than ten segments, or documents where these are given."""
+    """Fewer than ten segments, or documents where these are given, share its comparisons."""
 
     OTHER_OPPONENTS = "other_opponents"
-    """It met other opponents than each of the others did: their scores are of different things."""
+    """No other system was compared with the same opponents: scores measure different things."""
 
     ALONE = "alone"
-    """It is the only one with enough judges and segments."""
+    """No other system has enough judges and segments."""
 
 
 @dataclass(frozen=True, eq=False)

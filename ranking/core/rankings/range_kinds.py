@@ -21,9 +21,8 @@ from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confiden
 from ranking.core.ranges.pairs import PairTests, difference_tests, sign_tests
 from ranking.core.ranges.sign_tests import Correction, Sides, rank_ranges_by_sign_test
 from ranking.core.rankings.drawn_scores import draw_around
-from ranking.core.rankings.two_way_resampling import two_way_resampling
+from ranking.core.rankings.two_way_resampling import resampling_at
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.two_way import RangeLimit
 
 FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -77,12 +76,14 @@ class RangeOptions:
         chopped(self.resamples, self.confidence)
         Resampling(self.resample)
         if self.kind in ("confidence_set", "anytime") and self.sides == 1:
-            raise ValueError(f"sides: {self.kind} ranges are of differences in both directions")
+            raise ValueError(f"sides: {self.kind} ranges always use two-sided tests")
         false_share = Correction.BENJAMINI_HOCHBERG
         if self.kind == "confidence_set" and self.correction is false_share:
-            raise ValueError("correction: confidence sets hold each alone (none) or all (holm)")
+            raise ValueError(
+                "correction: confidence sets hold each by itself (none) or all together (holm)"
+            )
         if self.kind == "anytime" and self.correction not in (None, Correction.HOLM):
-            raise ValueError("correction: anytime ranges hold for all pairs together (holm)")
+            raise ValueError("correction: anytime ranges always hold for all pairs together (holm)")
 
     @property
     def independent(self) -> Level:
@@ -234,7 +235,7 @@ def _anytime(
     blocks: Blocks, method: Method, options: RangeOptions, documents: Int32Array | None
 ) -> RangesFound:
     if method.name != "expected_wins":
-        raise ValueError(f"ranges: anytime ranges are of expected_wins, not of {method.name}")
+        raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
     found = anytime_ranges(blocks, confidence=options.confidence, documents=documents)
     ahead = found.scores.values[:, np.newaxis] > found.scores.values
     p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
@@ -289,10 +290,7 @@ def _of_resamples(
     jobs: int,
     progress: Progress | None,
 ) -> _Spread:
-    resampling = Resampling(options.resample, seed)
-    limits: tuple[RangeLimit, ...] = ()
-    if options.resample == "two_way":
-        resampling, limits = two_way_resampling(blocks, seed=seed)
+    resampling, limits = resampling_at(options.resample, blocks, seed=seed)
     resampled = _score_resamples(
         lambda ids: method.score_resamples(blocks, resampling, ids, **parameters),
         resamples=options.resamples,

@@ -14,13 +14,22 @@ import numpy as np
 
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import Unit, moments_of_blocks
-from ranking.core.counting.resampling import Resampling
+from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 
 #: A t distribution of fewer degrees of freedom has no variance worth the name.
 _FEWEST_FREEDOM = 4.0
+
+
+def resampling_at(
+    level: Level, blocks: Blocks, *, seed: int
+) -> tuple[Resampling, tuple[RangeLimit, ...]]:
+    """Choose how to resample at a level: for segments and judges both, see `two_way_resampling`."""
+    if level == "two_way":
+        return two_way_resampling(blocks, seed=seed)
+    return Resampling(level, seed), ()
 
 
 def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:

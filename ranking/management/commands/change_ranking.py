@@ -14,8 +14,9 @@ from ranking.services import ranking_settings_change
 
 class Command(BaseCommand):
     help = (
-        "Change how the rank ranges of a test set are made. What is not named stays as it is, and "
-        "so do the rankings there are. The change is recorded, and the worker ranks again."
+        "Change how the rank ranges of a test set are made. Options that are not given stay as they "
+        "are, unless --rank-ranges changes. The change is recorded, and the worker ranks again; "
+        "earlier rankings keep their ranges."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
         add_range_arguments(parser)
-        parser.add_argument("--confidence", type=SHARE, help="of the rank ranges")
+        parser.add_argument("--confidence", type=SHARE, help="confidence of the rank ranges")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])

@@ -14,6 +14,7 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
 )
+from ranking.management.lopez_announcement import lopez_announcement
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.management.range_arguments import add_range_arguments, range_choice
@@ -32,7 +33,7 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             choices=list(METHODS),
-            help=f"one ranking each of {', '.join(METHODS)} (default: expected_wins)",
+            help=f"rank by each of these methods: {', '.join(METHODS)} (default: expected_wins)",
         )
         add_range_arguments(parser)
         add_parameter_argument(parser)
@@ -44,15 +45,19 @@ class Command(ReportCommand):
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
+        work = {name: options[name] for name in ("resamples", "seed", "jobs")}
+        if "lopez" in methods and options["verbosity"]:
+            limit = METHODS["lopez"].complete(parameters["lopez"])["time_limit"]
+            announced = lopez_announcement(given.blocks, choice, time_limit=limit, **work)
+            if announced is not None:
+                progress.say(announced)
         rankings = [
             rank(
                 given.blocks,
                 method,
-                resamples=options["resamples"],
-                seed=options["seed"],
                 parameters=parameters[method],
-                jobs=options["jobs"],
                 progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
+                **work,
                 **choice.arguments,
             )
             for method in methods

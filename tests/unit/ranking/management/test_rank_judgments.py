@@ -95,7 +95,7 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     assert markdown.count("\n|") == 5
     text = run("rank_judgments", judgments, "--seed", 4)
     assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
-    assert "Only two judges: these rank ranges hold for these judges" in text
+    assert "Only two judges: rank ranges hold for these judges" in text
     assert "Seed: 4." in text
 
 
@@ -170,11 +170,11 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     [
         (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
         (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
-        (["--rank-ranges", "sign_test", "--resample", "blocks"], "take pairs for independent"),
-        (["--rank-ranges", "anytime", "--resample", "blocks"], "take two_way for independent"),
+        (["--rank-ranges", "sign_test", "--resample", "blocks"], "always use pairs"),
+        (["--rank-ranges", "anytime", "--resample", "blocks"], "always use two_way"),
         (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
-        (["--rank-ranges", "confidence_set", "--correction", "bh"], "each alone"),
-        (["--rank-ranges", "confidence_set", "--sided", "one"], "in both directions"),
+        (["--rank-ranges", "confidence_set", "--correction", "bh"], "each by itself"),
+        (["--rank-ranges", "confidence_set", "--sided", "one"], "two-sided"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused_before_the_work(

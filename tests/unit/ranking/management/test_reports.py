@@ -97,3 +97,11 @@ def test_progress_is_for_terminals(stream: io.StringIO, shown: bool) -> None:
     said = stream.getvalue()
     assert said.count("Counting") == (101 if shown else 0)
     assert said.endswith("\r\x1b[K" if shown else "")
+
+
+def test_a_sentence_stands_on_a_line_of_its_own_and_in_logs_too() -> None:
+    for stream, before in ((Terminal(), "\r\x1b[KCounting: 50 %\r\x1b[K"), (io.StringIO(), "")):
+        with Progress(OutputWrapper(stream)).begin("Counting") as progress:
+            progress(1, 2)
+            progress.say("It takes long.")
+        assert stream.getvalue() == before + "It takes long.\n"

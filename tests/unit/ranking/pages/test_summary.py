@@ -141,9 +141,9 @@ def test_a_run_from_before_there_were_levels_is_of_blocks() -> None:
     run = run_of([["a"], ["b"]], resample="blocks")
     del run.result["limits"]
     finding = finding_of(run)
-    assert finding.basis[1] == "95 % rank ranges from 1,000 block resamples."
+    assert finding.basis[1] == "95 % rank ranges from 1,000 resamples of blocks."
     assert "neither segments nor judges" in finding.basis[2]
-    assert "blocks are drawn again and again" in finding.range_meaning
+    assert "Blocks are drawn at random again and again" in finding.range_meaning
     assert finding.warnings == ()
 
 
@@ -154,7 +154,7 @@ def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> Non
     assert finding.basis[1].startswith("95 % rank ranges that account for segments, not for judges")
     assert "one document" in finding.basis[2]
     assert finding.warnings == (
-        "Only two judges: these rank ranges hold for these judges, and say nothing of others.",
+        "Only two judges: rank ranges hold for these judges and say nothing about others.",
     )
 
 

@@ -40,8 +40,8 @@ def test_every_level_is_on_offer_once_and_the_first_is_the_default() -> None:
         ("segments", ["few_segments"], "account for neither segments nor judges"),
         ("judges", [], "account for judges, not for segments, from"),
         ("judges", ["few_judges"], "account for neither segments nor judges"),
-        ("blocks", [], "1,000 block resamples. They take each block for independent"),
-        ("pairs", [], "1,000 resamples of comparisons. They take each comparison for independent"),
+        ("blocks", [], "1,000 resamples of blocks. They treat blocks as independent"),
+        ("pairs", [], "1,000 resamples of comparisons. They treat comparisons as independent"),
     ],
 )
 def test_percentile_ranges_say_their_level(level: Any, limits: list[str], words: str) -> None:
@@ -64,7 +64,7 @@ def test_no_other_ranges_are_said_to_be_resampled() -> None:
         assert sentence.startswith("97.5 % ")
         assert "resampl" not in sentence
         assert "draws" not in sentence
-    assert all("each comparison for independent" in sentence for sentence in sentences[4:])
+    assert all("treat comparisons as independent" in sentence for sentence in sentences[4:])
     assert "account for segments, not for judges" in sentences[2]
 
 
@@ -72,23 +72,31 @@ def test_no_other_ranges_are_said_to_be_resampled() -> None:
 def test_the_explanation_is_of_the_level(level: Any) -> None:
     noun = {"pairs": "comparisons"}.get(level, level)
     meaning = ranges_meaning(RangeChoice(resample=level), limits=())
-    assert f"given how few {noun}" in meaning
+    assert f"could have with other {noun}." in meaning
     assert ranges_meaning(RangeChoice(), limits=()) != meaning
 
 
 @pytest.mark.parametrize(
     ("limit", "counts", "words"),
     [
-        ("few_judges", {"judges": 1, "effective_judges": 1.0}, "Only one judge: these rank ranges"),
+        ("few_judges", {"judges": 1, "effective_judges": 1.0}, "Only one judge: rank ranges"),
         (
             "few_judges",
             {"judges": 2, "effective_judges": 1.9},
-            "Only two judges: these rank ranges",
+            "Only two judges: rank ranges",
         ),
-        ("few_judges", {}, "Few of the twelve judges gave most judgments, as if there were 2.3:"),
-        ("few_segments", {"segments": 3}, "Only three segments: these rank ranges"),
-        ("few_segments", {}, "Few of the 90 segments got most judgments, as if there were 3.1:"),
-        ("one_document", {}, "All judged segments are of one document"),
+        (
+            "few_judges",
+            {},
+            "A few of the twelve judges gave most of the judgments, which counts like only 2.3 ",
+        ),
+        ("few_segments", {"segments": 3}, "Only three segments: rank ranges"),
+        (
+            "few_segments",
+            {},
+            "A few of the 90 segments got most of the judgments, which counts like only 3.1 ",
+        ),
+        ("one_document", {}, "All judged segments come from one document"),
         ("something_new", {}, "something_new"),
     ],
 )
@@ -101,7 +109,7 @@ def test_every_reason_why_anytime_ranges_tell_nothing_is_said() -> None:
     sentences = {limit_in_words(reason, COUNTS, ranges="anytime") for reason in Refusal}
     assert len(sentences) == len(Refusal)
     assert not sentences & set(LIMITS)
-    assert all("no systems are told apart" in sentence for sentence in sentences)
+    assert all("no systems can be told apart" in sentence for sentence in sentences)
 
 
 def test_levels_that_resample_too_few_units_are_limited_too() -> None:

@@ -158,8 +158,8 @@ def test_anytime_ranges_of_too_little_say_why() -> None:
     [
         ({"kind": "guess"}, "none of percentile, sign_test, confidence_set, anytime"),
         ({"sides": 3}, "expected 1 or 2"),
-        ({"kind": "confidence_set", "sides": 1}, "both directions"),
-        ({"kind": "anytime", "sides": 1}, "both directions"),
+        ({"kind": "confidence_set", "sides": 1}, "two-sided"),
+        ({"kind": "anytime", "sides": 1}, "two-sided"),
         ({"kind": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
         ({"kind": "anytime", "correction": Correction.NONE}, "all pairs together"),
         ({"resample": "documents"}, "none of pairs"),
@@ -172,7 +172,7 @@ def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], pr
 
 
 def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
-    with pytest.raises(ValueError, match="not of bojar"):
+    with pytest.raises(ValueError, match="not bojar"):
         rank(drawn_blocks(9), "bojar", ranges="anytime")
 
 

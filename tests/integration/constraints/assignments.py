@@ -1,0 +1,119 @@
+"""What is lent to judges, and what they have seen by it."""
+
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import Assignment, Block, Exposure, JudgeAccount
+from tests.factories import make_judge
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_hit, make_shown, small_test_set
+
+NOW = timezone.now()
+LATER = NOW + timedelta(hours=1)
+LATEST = NOW + timedelta(hours=2)
+ONE_ID = UUID(int=1)
+
+
+def assignment() -> Create:
+    """HIT 1 is lent to a first judge; returns what lends HIT 2 to a second."""
+    first = make_shown(number=1)
+    second = make_shown(first.test_set, number=2)
+    campaign = first.test_set.campaign
+    judges = [make_judge(campaign, name) for name in ("judge01", "judge02")]
+    lease = DateTimeTZRange(NOW, LATER)
+    Assignment.objects.create(hit=first.hit, judge=judges[0], lease=lease, public_id=ONE_ID)
+    return partial(Assignment.objects.create, hit=second.hit, judge=judges[1], lease=lease)
+
+
+def exposure() -> Create:
+    there = small_test_set()
+    one, two = there.segments.all()[:2]
+    judge = make_judge(there.campaign)
+    Exposure.objects.create(judge=judge, segment=one)
+    return partial(Exposure.objects.create, judge=judge, segment=two)
+
+
+def account() -> Create:
+    there = small_test_set()
+    return partial(JudgeAccount.objects.create, judge=make_judge(there.campaign), test_set=there)
+
+
+breaks_by_fields("annotation.Assignment.public_id", assignment, {"public_id": ONE_ID})
+breaks_by_fields(
+    "assignment_lease_is_limited",
+    assignment,
+    {"lease": DateTimeTZRange(NOW, NOW)},
+    {"lease": DateTimeTZRange(None, LATER)},
+    {"lease": DateTimeTZRange(NOW, None)},
+)
+breaks_by_fields(
+    "account_repeats_are_among_the_hits",
+    account,
+    {"hits_lent": 1, "intra_lent": 2},
+    accepted={"hits_lent": 2, "intra_lent": 2},
+)
+
+
+@breaks("assignment_once_per_hit_and_judge")
+def a_hit_is_lent_twice_to_a_judge(attempt: Attempt) -> None:
+    create = assignment()
+    lent = Assignment.objects.get()
+    after = DateTimeTZRange(LATER, LATEST)
+    with attempt.refuses():
+        create(hit=lent.hit, judge=lent.judge, lease=after)
+    with attempt.accepts():
+        create(hit=lent.hit, lease=after)
+
+
+@breaks("assignment_leases_of_a_hit_never_overlap")
+def a_hit_is_lent_to_two_judges(attempt: Attempt) -> None:
+    create = assignment()
+    lent = Assignment.objects.get()
+    with attempt.refuses():
+        create(hit=lent.hit, lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST))
+    with attempt.accepts():
+        create(hit=lent.hit, lease=DateTimeTZRange(LATER, LATEST))
+
+
+@breaks("assignment_of_a_hit_with_blocks")
+def a_hit_without_blocks_is_lent(attempt: Attempt) -> None:
+    """Neither written before nor in the plan, by which the trigger writes them."""
+    create = assignment()
+    there = Assignment.objects.get().hit.test_set
+    with attempt.refuses(saying="has no blocks"):
+        create(hit=make_hit(there, 3))
+    with attempt.refuses(saying="has no blocks"):
+        create(hit=make_hit(there, 3, plan=[]))
+    segment = there.segments.all()[0]
+    candidates = [[output.pk] for output in segment.outputs.all()]
+    planned = make_hit(there, 3, plan=[{"candidates": candidates}], segment_ids=[segment.pk])
+    with attempt.accepts():
+        create(hit=planned)
+        assert Block.objects.get(hit=planned).candidates.count() == len(candidates)
+
+
+@breaks("exposure_once_except_as_a_repeat")
+def a_judge_sees_a_segment_again(attempt: Attempt) -> None:
+    create = exposure()
+    seen = Exposure.objects.get()
+    with attempt.refuses():
+        create(segment=seen.segment)
+    with attempt.accepts():
+        create(segment=seen.segment, is_repeat=True)
+    with attempt.accepts():
+        create()
+
+
+@breaks("account_once_per_judge_and_test_set")
+def a_judge_has_two_accounts(attempt: Attempt) -> None:
+    create = account()
+    create()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        there = JudgeAccount.objects.get()
+        create(test_set=small_test_set(there.judge.campaign, name="other"))

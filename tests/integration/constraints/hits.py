@@ -1,0 +1,179 @@
+"""Designs, and the HITs that are drawn by them."""
+
+from functools import partial
+
+from django.utils import timezone
+
+from annotation.models import HIT, Design, HITSequence, SamplingState
+from tests.factories import make_judge
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_hit, small_test_set
+
+NOW = timezone.now()
+NAN = float("nan")
+
+
+def design() -> Create:
+    return partial(Design.objects.create, test_set=small_test_set())
+
+
+def hit() -> Create:
+    """HIT 1 is there, and the first of family 1."""
+    there = small_test_set()
+    make_hit(there, 1, family=1)
+    return partial(make_hit, there, number=2)
+
+
+def hit_for_a_judge() -> Create:
+    there = small_test_set()
+    judge = make_judge(there.campaign)
+    return partial(make_hit, there, number=2, reserved_for=judge, reserved_until=NOW)
+
+
+def repeat() -> Create:
+    there = small_test_set()
+    return partial(make_hit, there, number=2, repeats=make_hit(there, 1), purpose="inter")
+
+
+breaks_by_fields(
+    "design_candidates_between_2_and_26",
+    design,
+    {"systems_per_block": 1},
+    {"systems_per_block": 27},
+    accepted={"systems_per_block": 26},
+)
+breaks_by_fields(
+    "design_segments_between_1_and_50",
+    design,
+    {"segments_per_hit": 0},
+    {"segments_per_hit": 51},
+    accepted={"segments_per_hit": 50},
+)
+breaks_by_fields("design_seed_not_negative", design, {"seed": -1}, accepted={"seed": 0})
+breaks_by_fields("design_kind_is_known", design, {"kind": "guessed"}, accepted={"kind": "all"})
+breaks_by_fields(
+    "design_segment_order_is_known",
+    design,
+    {"segment_order": "backwards"},
+    accepted={"segment_order": "sequential"},
+)
+breaks_by_fields(
+    "design_normalisation_is_known",
+    design,
+    {"normalisation": "nfkc"},
+    accepted={"normalisation": "nfc_whitespace"},
+)
+breaks_by_fields(
+    "design_reference_rate_between_0_and_1",
+    design,
+    {"reference_rate": -0.1},
+    {"reference_rate": 1.1},
+    {"reference_rate": NAN},
+    accepted={"reference_rate": 1.0},
+)
+breaks_by_fields(
+    "design_rates_between_0_and_1",
+    design,
+    {"bad_reference_rate": -0.1},
+    {"bad_reference_rate": 1.1},
+    {"active_floor": -0.1},
+    {"active_floor": 1.1},
+    {"active_floor": NAN},
+    accepted={"bad_reference_rate": 1.0, "active_floor": 1.0},
+)
+breaks_by_fields(
+    "design_attention_checks_need_damaged_references",
+    design,
+    {"attention_every": 1},
+    accepted={"attention_every": 1, "bad_reference_rate": 0.1},
+)
+breaks_by_fields(
+    "design_repeats_at_most_nine_tenths",
+    design,
+    {"inter_share": 0.91},
+    {"intra_share": 0.91},
+    {"inter_share": -0.1},
+    {"intra_share": NAN},
+    accepted={"inter_share": 0.9, "intra_share": 0.9},
+)
+breaks_by_fields(
+    "design_redundancy_between_1_and_50",
+    design,
+    {"redundancy": 0},
+    {"redundancy": 51},
+    accepted={"redundancy": 50},
+)
+breaks_by_fields("hit_number_unique_in_test_set", hit, {"number": 1})
+breaks_by_fields("hit_purpose_is_known", hit, {"purpose": "other"})
+breaks_by_fields("hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2})
+breaks_by_fields(
+    "hit_plan_shows_each_of_its_segments",
+    hit,
+    {"plan": [], "segment_ids": [1]},
+    {"plan": [{"candidates": []}]},
+    accepted={"plan": [{"candidates": []}], "segment_ids": [1]},
+)
+breaks_by_fields(
+    "hit_withdrawn_is_closed",
+    hit,
+    {"withdrawn_at": NOW},
+    accepted={"withdrawn_at": NOW, "completed_at": NOW},
+)
+breaks_by_fields(
+    "hit_for_one_judge_is_reserved",
+    hit_for_a_judge,
+    {"purpose": "training", "reserved_for": None, "reserved_until": None},
+    accepted={"purpose": "training"},
+)
+breaks_by_fields(
+    "hit_reserved_for_a_judge_and_a_time",
+    hit_for_a_judge,
+    {"reserved_for": None},
+    {"reserved_until": None},
+)
+breaks_by_fields(
+    "hit_repeats_another_exactly_if_a_repeat",
+    repeat,
+    {"repeats": None},
+    {"repeats": None, "purpose": "redundancy"},
+    {"purpose": "first"},
+    accepted={"purpose": "redundancy"},
+)
+
+
+@breaks("hit_repeats_a_first_of_its_test_set")
+def a_hit_repeats_a_repeat_or_one_elsewhere(attempt: Attempt) -> None:
+    there = small_test_set()
+    elsewhere = small_test_set(there.campaign, name="elsewhere")
+    first, strange = make_hit(there), make_hit(elsewhere)
+    with attempt.refuses(saying="no first HIT"):
+        make_hit(there, 2, purpose="inter", repeats=strange)
+    with attempt.accepts():
+        make_hit(there, 2, purpose="inter", repeats=first)
+    copy = make_hit(there, 2, purpose="inter", repeats=first)
+    with attempt.refuses(saying="no first HIT"):
+        make_hit(there, 3, purpose="inter", repeats=copy)
+    with attempt.refuses(saying="no first HIT"):
+        HIT.objects.filter(pk=copy.pk).update(repeats=strange)
+
+
+@breaks("annotation.HITSequence.test_set")
+def a_test_set_is_planned_twice(attempt: Attempt) -> None:
+    there = small_test_set()
+    HITSequence.objects.get_or_create(test_set=there)
+    with attempt.refuses():
+        HITSequence.objects.create(test_set=there)
+    with attempt.accepts():
+        HITSequence.objects.create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("annotation.SamplingState.test_set")
+def a_test_set_is_drawn_by_two_states(attempt: Attempt) -> None:
+    there = small_test_set()
+    fields = {"watermark": 0, "systems": [], "wins": [], "ties": []}
+    SamplingState.objects.create(test_set=there, **fields)
+    with attempt.refuses():
+        SamplingState.objects.create(test_set=there, **fields)
+    with attempt.accepts():
+        other = small_test_set(there.campaign, name="other")
+        SamplingState.objects.create(test_set=other, **fields)

@@ -1,0 +1,254 @@
+"""Judges, the links they come by, the mails that bring them, and where their browsers were seen."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.utils import timezone
+
+from campaign.models import Arrival, ConflictOfInterest, Invitation, Judge, Mail, Sighting, User
+from campaign.services import conflict_declare
+from tests.factories import make_campaign, make_judge
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import small_test_set
+
+NOW = timezone.now()
+
+
+def judge() -> Create:
+    museum = make_campaign()
+    make_judge(museum, "judge01")
+    user = User.objects.create_user(name="Otto")
+    return partial(Judge.objects.create, campaign=museum, user=user, pseudonym="judge02")
+
+
+def own_link() -> Create:
+    judge = make_judge(make_campaign())
+    return partial(
+        Invitation.objects.create,
+        campaign=judge.campaign,
+        user=judge.user,
+        role="judge",
+        token_hash=b"1" * 32,
+    )
+
+
+def link_for_anybody() -> Create:
+    return partial(
+        Invitation.objects.create,
+        campaign=make_campaign(),
+        role="judge",
+        cap=2,
+        token_hash=b"2" * 32,
+    )
+
+
+def sighting() -> Create:
+    return partial(
+        Sighting.objects.create,
+        judge=make_judge(make_campaign()),
+        at_work=False,
+        browser=b"3" * 32,
+        device="Firefox, Linux",
+    )
+
+
+def sighting_of_a_link() -> Create:
+    own_link()()
+    return partial(
+        Sighting.objects.create,
+        judge=Judge.objects.get(),
+        invitation=Invitation.objects.get(),
+        at_work=False,
+        browser=b"3" * 32,
+    )
+
+
+def mail() -> Create:
+    museum = make_campaign()
+    fields = {"campaign": museum, "language": "en", "base_url": "https://quintet.example.org"}
+    Mail.objects.create(judge=make_judge(museum, "judge01"), address="a@example.org", **fields)
+    return partial(
+        Mail.objects.create, judge=make_judge(museum, "judge02"), address="b@example.org", **fields
+    )
+
+
+breaks_by_fields("judge_pseudonym_unique_in_campaign", judge, {"pseudonym": "judge01"})
+breaks_by_fields("judge_pseudonym_not_empty", judge, {"pseudonym": ""})
+breaks_by_fields(
+    "judge_is_a_person_exactly_if_a_user",
+    judge,
+    {"user": None},
+    {"origin": "simulated"},
+    {"origin": "imported"},
+    {"origin": "robot", "user": None},
+    accepted={"origin": "simulated", "user": None},
+)
+breaks_by_fields(
+    "judge_left_the_tour_at_a_time",
+    judge,
+    {"tour": "done"},
+    {"tour_left_at": NOW},
+    {"tour": "lost", "tour_left_at": NOW},
+    accepted={"tour": "skipped", "tour_left_at": NOW},
+)
+breaks_by_fields(
+    "invitation_role_is_known", own_link, {"role": "king"}, accepted={"role": "organiser"}
+)
+breaks_by_fields(
+    "invitation_for_anybody_is_for_judges_and_capped",
+    link_for_anybody,
+    {"cap": None},
+    {"cap": 0},
+    {"role": "organiser"},
+)
+breaks_by_fields(
+    "invitation_brings_in_no_more_than_its_cap",
+    link_for_anybody,
+    {"arrived": 3},
+    accepted={"arrived": 2},
+)
+breaks_by_fields(
+    "sighting_opens_a_link_or_is_at_work",
+    sighting_of_a_link,
+    {"at_work": True},
+    accepted={"at_work": True, "invitation": None},
+)
+breaks_by_fields(
+    "sighting_forgotten_is_an_opening",
+    sighting,
+    {"browser": None},
+    {"browser": None, "at_work": True, "device": ""},
+    accepted={"browser": None, "device": ""},
+)
+breaks_by_fields("mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unsure"})
+breaks_by_fields(
+    "mail_has_a_time_exactly_if_sent",
+    mail,
+    {"state": "sent"},
+    {"sent_at": NOW},
+    accepted={"state": "sent", "sent_at": NOW},
+)
+
+
+@breaks("mail_one_in_force_per_campaign_and_address")
+def an_address_is_written_to_twice(attempt: Attempt) -> None:
+    create = mail()
+    for address in ("a@example.org", "A@Example.org"):
+        with attempt.refuses():
+            create(address=address)
+        with attempt.accepts():
+            create(address=address, withdrawn_at=NOW)
+        with attempt.accepts():
+            create(address=address, campaign=make_campaign("elsewhere"))
+
+
+@breaks("campaign.Mail.invitation")
+def two_mails_hold_one_link(attempt: Attempt) -> None:
+    create = mail()
+    link = Invitation.objects.create(
+        campaign=make_campaign("elsewhere"), role="judge", cap=1, token_hash=b"4" * 32
+    )
+    with attempt.accepts():
+        create(invitation=link)
+    Mail.objects.update(invitation=link)
+    with attempt.refuses():
+        create(invitation=link)
+
+
+@breaks("judge_once_per_user_and_campaign")
+def a_user_is_two_judges_of_a_campaign(attempt: Attempt) -> None:
+    first = make_judge(make_campaign("museum"))
+    theatre = make_campaign("theatre")
+    with attempt.refuses():
+        Judge.objects.create(campaign=first.campaign, user=first.user, pseudonym="again")
+    with attempt.accepts():
+        Judge.objects.create(campaign=theatre, user=first.user, pseudonym="again")
+
+
+@breaks("conflict_once_per_judge_and_system")
+def a_conflict_is_declared_twice(attempt: Attempt) -> None:
+    there = small_test_set()
+    one, two = there.systems.all()[:2]
+    judge = make_judge(there.campaign)
+    conflict_declare(judge=judge, system=one)
+    with attempt.refuses():
+        ConflictOfInterest.objects.create(judge=judge, system=one)
+    with attempt.accepts():
+        ConflictOfInterest.objects.create(judge=judge, system=two)
+
+
+@breaks("conflict_within_a_campaign")
+def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
+    there = small_test_set()
+    system = there.systems.all()[0]
+    stranger = make_judge(make_campaign("elsewhere"), "stranger")
+    with attempt.refuses(saying="of two campaigns"):
+        ConflictOfInterest.objects.create(judge=stranger, system=system)
+    with attempt.refuses(saying="of two campaigns"):
+        conflict_declare(judge=stranger, system=system)
+    with attempt.accepts():
+        judge = make_judge(there.campaign)
+        ConflictOfInterest.objects.create(judge=judge, system=system)
+    ConflictOfInterest.objects.create(judge=make_judge(there.campaign), system=system)
+    with attempt.refuses(saying="of two campaigns"):
+        ConflictOfInterest.objects.update(judge=stranger)
+
+
+@breaks("campaign.Invitation.token_hash")
+def two_links_have_one_token(attempt: Attempt) -> None:
+    create = own_link()
+    create()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(token_hash=b"5" * 32)
+
+
+@breaks("arrival_once_per_invitation_and_browser")
+def a_browser_comes_twice_by_a_link(attempt: Attempt) -> None:
+    arrive = arrivals()
+    arrive("judge01", b"6" * 32)
+    with attempt.refuses():
+        arrive("judge02", b"6" * 32)
+    with attempt.accepts():
+        arrive("judge02", b"7" * 32)
+
+
+@breaks("campaign.Arrival.judge")
+def a_judge_comes_twice(attempt: Attempt) -> None:
+    arrive = arrivals()
+    arrive("judge01", b"6" * 32)
+    with attempt.refuses():
+        arrive("judge01", b"7" * 32)
+    with attempt.accepts():
+        arrive("judge02", b"7" * 32)
+
+
+@breaks("arrival_by_a_link_of_the_campaign")
+def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
+    arrive = arrivals()
+    stranger = make_judge(make_campaign("elsewhere"), "stranger")
+    theirs = Invitation.objects.create(
+        campaign=stranger.campaign, user=stranger.user, role="judge", token_hash=b"8" * 32
+    )
+    with attempt.refuses(saying="brings nobody in"):
+        arrive("stranger", b"6" * 32)
+    with attempt.refuses(saying="brings nobody in"):
+        Arrival.objects.create(invitation=theirs, judge=stranger, browser=b"6" * 32)
+    with attempt.accepts():
+        arrive("judge01", b"6" * 32)
+        assert Invitation.objects.get(user=None).arrived == 1
+
+
+def arrivals() -> Callable[[str, bytes], Arrival]:
+    """Return what brings in one of two judges by a link for anybody."""
+    link_for_anybody()()
+    link = Invitation.objects.get()
+    for pseudonym in ("judge01", "judge02"):
+        make_judge(link.campaign, pseudonym)
+
+    def arrive(pseudonym: str, browser: bytes) -> Arrival:
+        judge = Judge.objects.get(pseudonym=pseudonym)
+        return Arrival.objects.create(invitation=link, judge=judge, browser=browser)
+
+    return arrive

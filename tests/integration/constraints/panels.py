@@ -1,0 +1,204 @@
+"""Studies on recruiting services, their participants, and what they came for."""
+
+from functools import partial
+
+from django.utils import timezone
+
+from campaign.models import Panel, PanelMember, Participation
+from campaign.services import panel_member_admit
+from tests.factories import make_campaign, make_judge
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+    without_constraint,
+)
+from tests.recruiting import make_panel
+
+NOW = timezone.now()
+ENDED = {"ended_at": NOW, "blocks_done": 3}
+RETURNED = {"state": "returned", **ENDED}
+CODE = {"code": "C1FINISHED", "code_given_at": NOW}
+FINISHED = {"state": "finished", **ENDED, **CODE}
+
+
+def panel() -> Create:
+    """Return what creates a panel on Mechanical Turk beside the one of name "pilot"."""
+    return partial(
+        Panel.objects.create,
+        campaign=make_panel(make_campaign()).campaign,
+        kind="mturk",
+        name="main",
+        blocks_asked=3,
+        minutes_allowed=60,
+    )
+
+
+def panel_with_codes() -> Create:
+    return partial(panel(), kind="prolific", completion_code="C1", screened_out_code="C2")
+
+
+def member() -> Create:
+    museum = make_campaign()
+    panel_member_admit(panel=make_panel(museum), external_id="anna")
+    return partial(
+        PanelMember.objects.create,
+        campaign=museum,
+        kind="prolific",
+        external_id="otto",
+        judge=make_judge(museum),
+    )
+
+
+def participation() -> Create:
+    panel = make_panel(make_campaign())
+    return partial(
+        Participation.objects.create,
+        panel=panel,
+        member=panel_member_admit(panel=panel, external_id="anna"),
+        session_id="session",
+        study_id="study",
+        blocks_asked=3,
+        blocks_before=0,
+    )
+
+
+breaks_by_fields("panel_name_unique_in_campaign", panel, {"name": "pilot"})
+breaks_by_fields(
+    "panel_asks_for_something",
+    panel,
+    {"blocks_asked": 0},
+    {"participations_per_member": 0},
+    {"minutes_allowed": 0},
+    accepted={"blocks_asked": 1, "participations_per_member": 1, "minutes_allowed": 1},
+)
+breaks_by_fields(
+    "panel_has_two_codes_exactly_if_prolific",
+    panel_with_codes,
+    {"completion_code": ""},
+    {"screened_out_code": ""},
+    {"screened_out_code": "C1"},
+    {"kind": "mturk"},
+    accepted={"kind": "mturk", "completion_code": "", "screened_out_code": ""},
+)
+breaks_by_fields("panel_member_is_one_judge_in_a_campaign", member, {"external_id": "anna"})
+breaks_by_fields(
+    "panel_member_kind_is_known", member, {"kind": "guild"}, accepted={"kind": "mturk"}
+)
+breaks_by_fields("panel_member_external_id_not_empty", member, {"external_id": ""})
+breaks_by_fields(
+    "participation_ended_unless_started",
+    participation,
+    {"ended_at": NOW},
+    {"blocks_done": 3},
+    {**RETURNED, "ended_at": None},
+    {**RETURNED, "blocks_done": None},
+    accepted=RETURNED,
+)
+breaks_by_fields(
+    "participation_code_has_a_time",
+    participation,
+    {**FINISHED, "code_given_at": None},
+    {"code_given_at": NOW},
+    accepted=FINISHED,
+)
+breaks_by_fields(
+    "participation_has_a_code_exactly_if_earned",
+    participation,
+    CODE,
+    {"state": "finished", **ENDED},
+    {"state": "screened_out", **ENDED},
+    # Who returns it after all keeps the code they were given.
+    accepted={**RETURNED, **CODE},
+)
+breaks_by_fields(
+    "participation_asks_for_something",
+    participation,
+    {"blocks_asked": 0},
+    accepted={"blocks_asked": 1},
+)
+breaks_by_fields("participation_ids_not_empty", participation, {"session_id": ""}, {"study_id": ""})
+
+
+@breaks("panel_kind_is_known")
+def a_panel_on_an_unknown_service(attempt: Attempt) -> None:
+    """`panel_has_two_codes_exactly_if_prolific` knows the kinds too, and strikes before it."""
+    create = panel()
+    with without_constraint(Panel, "panel_has_two_codes_exactly_if_prolific"):
+        with attempt.refuses():
+            create(kind="guild")
+        with attempt.accepts():
+            create(kind="mturk")
+
+
+@breaks("participation_state_is_known")
+def a_participation_in_an_unknown_state(attempt: Attempt) -> None:
+    """`participation_has_a_code_exactly_if_earned` knows the states too, and strikes before it."""
+    create = participation()
+    with without_constraint(Participation, "participation_has_a_code_exactly_if_earned"):
+        with attempt.refuses():
+            create(state="lost", **ENDED)
+        with attempt.accepts():
+            create(state="timed_out", **ENDED)
+
+
+@breaks("campaign.Panel.key")
+def two_panels_have_one_address(attempt: Attempt) -> None:
+    create = panel()
+    with attempt.refuses():
+        create(key=Panel.objects.get().key)
+    with attempt.accepts():
+        create()
+
+
+@breaks("campaign.Panel.events_key")
+def two_panels_have_one_address_of_events(attempt: Attempt) -> None:
+    create = panel()
+    with attempt.refuses():
+        create(events_key=Panel.objects.get().events_key)
+    with attempt.accepts():
+        create()
+
+
+@breaks("campaign.PanelMember.judge")
+def a_judge_is_two_members(attempt: Attempt) -> None:
+    create = member()
+    with attempt.refuses():
+        create(judge=PanelMember.objects.get().judge)
+    with attempt.accepts():
+        create()
+
+
+@breaks("participation_once_per_session_and_member")
+def a_member_begins_a_session_again(attempt: Attempt) -> None:
+    create = participation()
+    create(**RETURNED)
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(session_id="another")
+
+
+@breaks("participation_session_is_one_persons_at_a_time")
+def two_members_are_in_one_session(attempt: Attempt) -> None:
+    create = participation()
+    create()
+    otto = panel_member_admit(panel=Panel.objects.get(), external_id="otto")
+    with attempt.refuses():
+        create(member=otto)
+    # MTurk gives the id of a returned assignment to the next worker.
+    Participation.objects.update(**RETURNED)
+    with attempt.accepts():
+        create(member=otto)
+
+
+@breaks("participation_one_at_a_time")
+def a_member_is_in_two_sessions(attempt: Attempt) -> None:
+    create = participation()
+    create()
+    with attempt.refuses():
+        create(session_id="another")
+    Participation.objects.update(**RETURNED)
+    with attempt.accepts():
+        create(session_id="another")

@@ -1,0 +1,177 @@
+"""Rules on judges, what followed from them, and what was taken back."""
+
+from functools import partial
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import QualityAction, QualityReversal, QualityRule
+from annotation.services import quality_action_revert, quality_action_take
+from campaign.models import Judge, TestSet, User
+from tests.factories import make_campaign, make_judge
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_person, small_test_set
+
+TERMS: dict[str, Any] = {
+    "measure": "ties",
+    "direction": "above",
+    "threshold": 0.5,
+    "minimum": 1,
+    "action": "warn",
+}
+
+
+def rule() -> Create:
+    return partial(QualityRule.objects.create, campaign=make_campaign(), **TERMS)
+
+
+def action_by_a_rule() -> Create:
+    there = small_test_set()
+    rule = QualityRule.objects.create(campaign=there.campaign, **TERMS)
+    judge = make_judge(there.campaign)
+    return partial(
+        QualityAction.objects.create, judge=judge, test_set=there, rule=rule, action="warn"
+    )
+
+
+def action_by_a_person() -> Create:
+    there = small_test_set()
+    return partial(
+        QualityAction.objects.create,
+        judge=make_judge(there.campaign),
+        test_set=there,
+        created_by=make_person(),
+        action="warn",
+    )
+
+
+breaks_by_fields(
+    "quality_rule_measure_is_known", rule, {"measure": "charm"}, accepted={"measure": "disagrees"}
+)
+breaks_by_fields(
+    "quality_rule_direction_is_known",
+    rule,
+    {"direction": "left"},
+    accepted={"direction": "below"},
+)
+breaks_by_fields(
+    "quality_rule_action_is_known", rule, {"action": "shout"}, accepted={"action": "exclude"}
+)
+breaks_by_fields("quality_rule_needs_evidence", rule, {"minimum": 0}, accepted={"minimum": 1})
+breaks_by_fields(
+    "quality_rule_threshold_in_range",
+    rule,
+    {"threshold": float("nan")},
+    {"threshold": float("inf")},
+    {"threshold": float("-inf")},
+    {"threshold": -1.01},
+    accepted={"threshold": 86400},
+)
+breaks_by_fields(
+    "quality_action_is_known", action_by_a_person, {"action": "shout"}, accepted={"action": "pause"}
+)
+
+
+@breaks("quality_rule_terms_stay")
+def the_terms_of_a_rule_are_changed(attempt: Attempt) -> None:
+    there = small_test_set()
+    rules = QualityRule.objects.filter(campaign=there.campaign)
+    QualityRule.objects.create(campaign=there.campaign, **TERMS)
+    other = QualityRule.objects.create(campaign=make_campaign("elsewhere"), **TERMS)
+    changes: list[dict[str, Any]] = [
+        {"campaign": other.campaign},
+        {"test_set": there},
+        {"measure": "inter"},
+        {"direction": "below"},
+        {"threshold": 0.6},
+        {"minimum": 2},
+        {"action": "pause"},
+        {"replaces": other},
+    ]
+    for change in changes:
+        with attempt.refuses(saying="never change"):
+            rules.update(**change)
+    with attempt.accepts():
+        rules.update(switched_off_at=timezone.now(), switched_off_by=make_person())
+
+
+@breaks("annotation.QualityRule.replaces")
+def two_rules_replace_one(attempt: Attempt) -> None:
+    create = rule()
+    create()
+    first = QualityRule.objects.get()
+    second = QualityRule.objects.create(campaign=first.campaign, replaces=first, **TERMS)
+    with attempt.refuses():
+        create(replaces=first)
+    with attempt.accepts():
+        create(replaces=second)
+
+
+@breaks("quality_action_by_a_rule_or_by_a_person")
+def a_rule_and_a_person_act_at_once_or_neither(attempt: Attempt) -> None:
+    create = action_by_a_rule()
+    organiser = make_person()
+    with attempt.refuses():
+        create(rule=None)
+    with attempt.refuses():
+        create(created_by=organiser)
+    with attempt.accepts():
+        create()
+    with attempt.accepts():
+        create(rule=None, created_by=organiser)
+
+
+@breaks("quality_action_once_per_rule_and_judge")
+def a_rule_acts_twice_on_a_judge(attempt: Attempt) -> None:
+    create = action_by_a_rule()
+    create()
+    judge, there = Judge.objects.get(), TestSet.objects.get()
+    organiser = make_person()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(judge=make_judge(there.campaign, "judge02"))
+    with attempt.accepts():
+        quality_action_take(judge=judge, test_set=there, action="pause", user=organiser)
+    # Taken back or not: the organiser's word stands against the rule's.
+    quality_action_revert(action=QualityAction.objects.get(), user=organiser)
+    with attempt.refuses():
+        create()
+
+
+@breaks("quality_action_append_only")
+def an_action_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = action_by_a_person()
+    with attempt.accepts():
+        create()
+    create()
+    with attempt.refuses(saying="Cannot update"):
+        QualityAction.objects.update(action="pause")
+    with attempt.refuses(saying="Cannot update or delete"):
+        QualityAction.objects.all().delete()
+
+
+@breaks("annotation.QualityReversal.action")
+def an_action_is_taken_back_twice(attempt: Attempt) -> None:
+    create = action_by_a_person()
+    create()
+    action, organiser = QualityAction.objects.get(), User.objects.get(judges=None)
+    with attempt.accepts():
+        QualityReversal.objects.create(action=action, created_by=organiser)
+    quality_action_revert(action=action, user=organiser)
+    with attempt.refuses():
+        QualityReversal.objects.create(action=action, created_by=organiser)
+
+
+@breaks("quality_reversal_append_only")
+def a_reversal_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = action_by_a_person()
+    create()
+    action, organiser = QualityAction.objects.get(), User.objects.get(judges=None)
+    with attempt.accepts():
+        QualityReversal.objects.create(action=action, created_by=organiser)
+    quality_action_revert(action=action, user=organiser)
+    with attempt.refuses(saying="Cannot update"):
+        QualityReversal.objects.update(note="I did not mean it.")
+    with attempt.refuses(saying="Cannot update or delete"):
+        QualityReversal.objects.all().delete()

@@ -1,0 +1,138 @@
+"""What the database refuses under a name: read from the project's models, so that none is missed.
+
+Rules are the constraints in `Meta`, unique columns, and what triggers refuse. What Django gives
+every field of a kind (foreign keys, NOT NULL, no negative number, ids) is not counted.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pgtrigger
+from django.apps import apps
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, InternalError, connection
+from django.db.models import AutoField, Model
+
+AnyModel = type[Model]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule the database keeps on the table of a model."""
+
+    name: str
+    model: AnyModel
+
+    def is_broken_by(self, error: DatabaseError) -> bool:
+        """Return whether PostgreSQL raised this error because of exactly this rule."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the whole table."""
+        return list(self.model._base_manager.order_by("pk").values())
+
+
+@dataclass(frozen=True)
+class ConstraintRule(Rule):
+    """A check, a unique or an exclusion constraint of `Meta.constraints`."""
+
+    def is_broken_by(self, error: DatabaseError) -> bool:
+        diagnosed = _diagnosis(error)
+        return isinstance(error, IntegrityError) and (
+            (diagnosed.table_name, diagnosed.constraint_name)
+            == (self.model._meta.db_table, self.name)
+        )
+
+
+@dataclass(frozen=True)
+class UniqueColumnRule(Rule):
+    """A field that is unique; PostgreSQL gives the constraint a name of its own."""
+
+    column: str
+
+    def is_broken_by(self, error: DatabaseError) -> bool:
+        diagnosed, table = _diagnosis(error), self.model._meta.db_table
+        if not isinstance(error, IntegrityError) or diagnosed.table_name != table:
+            return False
+        with connection.cursor() as cursor:
+            constraints = connection.introspection.get_constraints(cursor, table)
+        broken = constraints[diagnosed.constraint_name]
+        return bool(broken["unique"]) and broken["columns"] == [self.column]
+
+
+@dataclass(frozen=True)
+class TriggerRule(Rule):
+    """What a trigger refuses: under the name its body raises, or under no name but the trigger's.
+
+    Attributes
+    ----------
+    function : str
+        The function of the trigger in the database.
+    is_named : bool
+        Whether the body gives its error the name of the rule, as it would have a constraint.
+    """
+
+    function: str
+    is_named: bool
+
+    def is_broken_by(self, error: DatabaseError) -> bool:
+        diagnosed = _diagnosis(error)
+        # The innermost function stands first.
+        raised_by = (diagnosed.context or "").partition("\n")[0]
+        if f"function {self.function}()" not in raised_by:
+            return False
+        if self.is_named:
+            return isinstance(error, IntegrityError) and diagnosed.constraint_name == self.name
+        return isinstance(error, InternalError)
+
+
+def rules_of_the_project() -> list[Rule]:
+    """Return every rule of every model of the project's own apps."""
+    models = models_of_the_project()
+    # Its types speak of instances of models and mean their classes.
+    triggers = cast("list[tuple[AnyModel, Any]]", pgtrigger.registered())
+    return [
+        *(rule for model in models for rule in _rules_of_table(model)),
+        *(
+            rule
+            for model, trigger in triggers
+            if model in models
+            for rule in _rules_of_trigger(model, trigger)
+        ),
+    ]
+
+
+def models_of_the_project() -> list[AnyModel]:
+    """Return the models of the apps that stand in folders of this project."""
+    return [
+        model
+        for app in apps.get_app_configs()
+        if Path(settings.BASE_DIR, app.name).is_dir()
+        for model in app.get_models()
+    ]
+
+
+def _rules_of_table(model: AnyModel) -> Iterator[Rule]:
+    for constraint in model._meta.constraints:
+        yield ConstraintRule(constraint.name, model)
+    for field in model._meta.local_fields:
+        if field.unique and field.column and not isinstance(field, AutoField):
+            yield UniqueColumnRule(f"{model._meta.label}.{field.name}", model, field.column)
+
+
+def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:
+    body = str(trigger.render_func(model))
+    function = trigger.get_pgid(model)
+    named = re.findall(r"CONSTRAINT = '(\w+)'", body)
+    for name in named:
+        yield TriggerRule(name, model, function, is_named=True)
+    if body.count("RAISE EXCEPTION") > len(named):
+        yield TriggerRule(trigger.name, model, function, is_named=False)
+
+
+def _diagnosis(error: DatabaseError) -> Any:
+    """Return what PostgreSQL says of an error: `constraint_name`, `table_name`, `context`."""
+    return error.__cause__.diag  # type: ignore[union-attr]

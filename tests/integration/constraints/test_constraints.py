@@ -1,0 +1,64 @@
+"""The database refuses nonsense by itself, whoever writes it.
+
+A constraint, unique column or trigger of a model without an entry fails the first test until it
+stands in the table, in the file of its family.
+"""
+
+import pytest
+
+from tests.integration.constraints import (
+    assignments,
+    blocks,
+    campaigns,
+    hits,
+    judges,
+    judgments,
+    panels,
+    quality,
+    rankings,
+    texts,
+    training,
+)
+from tests.integration.constraints.breakages import BREAKAGES, Attempt
+from tests.integration.constraints.rules import Rule, models_of_the_project, rules_of_the_project
+
+# Each of them fills the table as it is imported.
+FAMILIES = (
+    assignments,
+    blocks,
+    campaigns,
+    hits,
+    judges,
+    judgments,
+    panels,
+    quality,
+    rankings,
+    texts,
+    training,
+)
+
+RULES = rules_of_the_project()
+
+
+def test_each_rule_of_the_database_is_broken_in_the_table() -> None:
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names), "two rules share a name"
+    missing, stale = set(names) - set(BREAKAGES), set(BREAKAGES) - set(names)
+    assert not missing, f"nothing breaks {', '.join(sorted(missing))}"
+    assert not stale, f"there is no {', '.join(sorted(stale))}"
+
+
+def test_no_model_has_a_rule_without_a_name() -> None:
+    """`unique_together` has none: a `UniqueConstraint` does the same and says what it is for."""
+    assert [model for model in models_of_the_project() if model._meta.unique_together] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.name in BREAKAGES]
+)
+def test_the_database_refuses(rule: Rule) -> None:
+    attempt = Attempt(rule)
+    BREAKAGES[rule.name](attempt)
+    assert attempt.refused, "nothing was refused"
+    assert attempt.accepted, "nothing near it was accepted: the rule may refuse everything"

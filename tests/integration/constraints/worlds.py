@@ -1,0 +1,60 @@
+"""Small valid worlds that things are broken in."""
+
+from dataclasses import dataclass
+
+from annotation.models import HIT, Block, Candidate, CandidateOutput
+from campaign.models import Campaign, Output, TestSet, User
+from tests.factories import make_campaign, make_test_set
+
+
+def small_test_set(campaign: Campaign | None = None, name: str = "small") -> TestSet:
+    """Return a test set of two segments and five systems; nothing is planned."""
+    return make_test_set(
+        campaign or make_campaign(),
+        name=name,
+        documents=(2,),
+        systems=("amber", "birch", "cobalt", "dune", "ember"),
+        identical=(),
+        with_reference=False,
+        planned=0,
+    )
+
+
+def make_person(email: str | None = None) -> User:
+    """Return somebody without a password, whose hashing would take longer than the rest."""
+    return User.objects.create_user(name="Olga", email=email)
+
+
+def make_hit(test_set: TestSet, number: int = 1, **fields: object) -> HIT:
+    return HIT.objects.create(
+        test_set=test_set, design=test_set.designs.get(), number=number, **fields
+    )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block of five candidates, one for each output of its segment."""
+
+    test_set: TestSet
+    hit: HIT
+    block: Block
+    candidates: list[Candidate]
+    outputs: list[Output]
+
+
+def make_shown(test_set: TestSet | None = None, number: int = 1) -> Shown:
+    """Return the first segment of a test set as the one block of a new HIT."""
+    test_set = test_set or small_test_set()
+    hit = make_hit(test_set, number)
+    segment = test_set.segments.all()[0]
+    block = Block.objects.create(hit=hit, segment=segment, position=1)
+    outputs = list(segment.outputs.order_by("pk"))
+    candidates = [
+        Candidate.objects.create(block=block, position=position)
+        for position in range(1, len(outputs) + 1)
+    ]
+    CandidateOutput.objects.bulk_create(
+        CandidateOutput(candidate=candidate, output=output)
+        for candidate, output in zip(candidates, outputs, strict=True)
+    )
+    return Shown(test_set, hit, block, candidates, outputs)
