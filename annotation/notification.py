@@ -1,10 +1,10 @@
-"""Tells the worker that there is something to do, without depending on being heard.
+"""Send tasks to the worker; a lost message only delays them.
 
 Tasks are sent by name: ranking imports annotation, never the other way, and
-services do not import the tasks that call them. Many judges who wait for a plan
+services do not import the tasks that call them. Many judges who request work
 are one message, as are many judgments within one computation
-(`annotation.services.judging.notifications`). Whatever is lost here, because the broker is
-down or was emptied, the periodic tasks find.
+(`annotation.services.judging.notifications`). If a message is lost, because the
+broker is down or was emptied, the periodic tasks do the work later.
 """
 
 import logging
@@ -19,44 +19,44 @@ logger = logging.getLogger(__name__)
 
 TASK = "ranking.tasks.rank_test_set"
 PLANNING_TASK = "annotation.tasks.plan_test_set"
-# A message that was never worked on (a queue emptied) stops holding back others after this time.
-SECONDS_DUE = 60
+# After this time a message that was never handled (its queue was emptied) is sent again.
+REQUEST_TIMEOUT_SECONDS = 60
 
 
 @cache
 def broker() -> "redis.Redis":
-    """Connections to the broker that give up quickly: a judge is waiting."""
+    """Return a client of the broker that gives up quickly: a judge is waiting."""
     return redis.Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1, retry=None
     )
 
 
-def planning_key(test_set_id: int) -> str:
-    """The mark that the planner is told; it removes it before it looks who is waiting."""
-    return f"planning-due:{test_set_id}"
+def planning_request_key(test_set_id: int) -> str:
+    """Return the broker's key that says that planning of this test set is requested."""
+    return f"planning-requested:{test_set_id}"
 
 
-def ranking_due(test_set_id: int) -> None:
-    """Ask for a ranking of this test set."""
+def ranking_enqueue(test_set_id: int) -> None:
+    """Enqueue a ranking of this test set."""
     try:
         _send(TASK, test_set_id)
     except OperationalError as error:
         _log(error)
 
 
-def planning_due(test_set_id: int) -> None:
-    """Ask for HITs of this test set unless that is already under way."""
+def planning_enqueue(test_set_id: int) -> None:
+    """Enqueue planning HITs of this test set, unless that is requested already."""
     try:
-        if broker().set(planning_key(test_set_id), 1, nx=True, ex=SECONDS_DUE):
+        if broker().set(planning_request_key(test_set_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS):
             _send(PLANNING_TASK, test_set_id)
     except (redis.RedisError, OperationalError) as error:
         _log(error)
 
 
-def planning_begins(test_set_id: int) -> None:
-    """From here on a judge who finds nothing asks for a new plan."""
+def planning_request_clear(test_set_id: int) -> None:
+    """Let the next request enqueue planning again. Called before the planner reads the requests."""
     try:
-        broker().delete(planning_key(test_set_id))
+        broker().delete(planning_request_key(test_set_id))
     except redis.RedisError as error:
         _log(error)
 

@@ -75,7 +75,7 @@ _TRADITIONAL: Final = frozenset(("hant", "hk", "mo", "tw"))
 
 
 def practice_story(tag: str) -> tuple[str, ...] | None:
-    """The story in the language of a BCP 47 tag; None where we do not tell it."""
+    """Return the story in the language of a BCP 47 tag; None if there is none."""
     language, *rest = tag.lower().replace("_", "-").split("-")
     if language == "zh" and _TRADITIONAL.intersection(rest):
         return None

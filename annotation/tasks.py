@@ -4,19 +4,19 @@ import logging
 
 from celery import shared_task
 
-from annotation.notification import planning_begins
+from annotation.notification import planning_request_clear
 from annotation.selectors import test_sets_to_plan
 from annotation.services import leases_release, pool_fill
-from annotation.services.panels import participations_settle_due
+from annotation.services.panels import participations_refresh_due
 
 logger = logging.getLogger(__name__)
 
 
 @shared_task(name="annotation.tasks.plan_test_set")
 def plan_test_set(test_set_id: int) -> None:
-    """Plan what is wanted of a test set now."""
-    # Before the wishes are read: a judge who asks from now on must announce it again.
-    planning_begins(test_set_id)
+    """Plan the HITs a test set needs now."""
+    # Before the requests are read: a judge who asks from now on must notify again.
+    planning_request_clear(test_set_id)
     pool_fill(test_set_id=test_set_id)
 
 
@@ -33,6 +33,6 @@ def fill_pools() -> None:
 
 
 @shared_task
-def settle_participations() -> None:
+def refresh_participations() -> None:
     """End the participations of panels that are late or whose judge was stopped."""
-    participations_settle_due()
+    participations_refresh_due()

@@ -1,9 +1,9 @@
 from django.urls import path
 
-from annotation.views.arriving import instructions_page, own_link_page, test_sets_page
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
+from annotation.views.onboarding import instructions_page, own_link_page, test_sets_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events

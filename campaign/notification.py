@@ -1,4 +1,4 @@
-"""Tells the worker that mail waits, without depending on being heard: it looks by itself too."""
+"""Tell the worker of mail to send; a lost message only delays it, a periodic task sends it too."""
 
 import logging
 
@@ -10,8 +10,8 @@ logger = logging.getLogger(__name__)
 MAIL_TASK = "campaign.tasks.send_mails"
 
 
-def mails_due() -> None:
-    """Ask for the outbox to be emptied."""
+def mail_enqueue() -> None:
+    """Enqueue sending the mail in the outbox."""
     try:
         current_app.send_task(MAIL_TASK, ignore_result=True)
     except OperationalError as error:

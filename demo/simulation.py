@@ -14,7 +14,13 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, CandidateOutput
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import Loan, assignment_lend, judgment_submit, pool_fill, work_want
+from annotation.services import (
+    LentAssignment,
+    assignment_lend,
+    judgment_submit,
+    pool_fill,
+    work_request,
+)
 from campaign.models import Campaign, Judge
 from campaign.services import judge_add
 
@@ -92,16 +98,16 @@ def campaign_simulate(
     count = 0
     for _round in range(hits_each):
         for simulated, judge, random in at_work:
-            loan = assignment_lend(judge=judge) or _loan_prepare(judge)
-            if loan is not None:
-                count += _assignment_judge(loan.assignment, simulated, random, qualities)
+            lent = assignment_lend(judge=judge) or _prepare_and_lend(judge)
+            if lent is not None:
+                count += _assignment_judge(lent.assignment, simulated, random, qualities)
     return count
 
 
-def _loan_prepare(judge: Judge) -> Loan | None:
-    """What the worker does for a judge who asks in vain; None if nothing is left for them."""
-    work_want(judge=judge)
-    for account in judge.accounts.filter(wanted_at__isnull=False):
+def _prepare_and_lend(judge: Judge) -> LentAssignment | None:
+    """Plan as the worker does for a judge without an available HIT, and lend one; None if none is left."""
+    work_request(judge=judge)
+    for account in judge.accounts.filter(requested_at__isnull=False):
         pool_fill(test_set_id=account.test_set_id)
     return assignment_lend(judge=judge)
 

@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-from annotation.services.judging.notifications import judgments_announce, judgments_take_up
+from annotation.services.judging.notifications import ranking_request, ranking_request_clear
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_test_sets, ranking_is_due
 from ranking.services import quality_evaluate, ranking_run_compute
@@ -40,12 +40,12 @@ def rank_what_is_due() -> None:
 
 
 def _rank(test_set_id: int) -> None:
-    # Before the judgments are read: one that comes in from now on must announce itself again.
-    judgments_take_up(test_set_id=test_set_id)
+    # Before the judgments are read: one that comes in from now on must request a ranking again.
+    ranking_request_clear(test_set_id=test_set_id)
     run = ranking_run_compute(test_set_id=test_set_id)
     if run is None:
         return
     quality_evaluate(run=run)
     # While we ranked, another worker's message was turned away by our lock: look once more.
     if ranking_is_due(test_set_id=test_set_id):
-        judgments_announce(test_set_id=test_set_id)
+        ranking_request(test_set_id=test_set_id)

@@ -15,8 +15,8 @@ from campaign.models import Judge
 
 def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignment | None:
     """What the judge holds or is lent now; None where there is nothing for them."""
-    loan = services.assignment_lend(judge=judge, after=None if after is None else after.public_id)
-    return None if loan is None else loan.assignment
+    lent = services.assignment_lend(judge=judge, after=None if after is None else after.public_id)
+    return None if lent is None else lent.assignment
 
 
 def lend(judge: Judge, after: Assignment | None = None) -> Assignment:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotation.sampling.corpus import OutputKind, SegmentTexts, SystemOutput
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
 from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
@@ -14,13 +14,13 @@ REFERENCE = "reference"
 DAMAGED = "damaged"
 
 
-def segment_texts(number: int, texts: Mapping[str, str], *, words: int = 10) -> SegmentTexts:
+def segment_texts(number: int, texts: Mapping[str, str], *, words: int = 10) -> SegmentOutputs:
     """A segment with a text of each named system; names starting so are references, or damaged."""
     outputs = tuple(
         SystemOutput(name, 1000 * number + place, text, _kind(name))
         for place, (name, text) in enumerate(texts.items())
     )
-    return SegmentTexts(number=number, words=words, outputs=outputs)
+    return SegmentOutputs(number=number, words=words, outputs=outputs)
 
 
 def _kind(name: str) -> OutputKind:
@@ -35,7 +35,7 @@ def system_names(count: int) -> list[str]:
 
 def corpus(
     names: Sequence[str], *, segments: int, missing: float = 0.0, identical: float = 0.0
-) -> dict[int, SegmentTexts]:
+) -> dict[int, SegmentOutputs]:
     """Segments where each name has a text, but for some; some of them share one.
 
     `missing` and `identical` are shares of outputs, spread by a hash.
@@ -58,7 +58,7 @@ def corpus(
 
 def drawn(
     parameters: DesignParameters,
-    texts: Mapping[int, SegmentTexts],
+    texts: Mapping[int, SegmentOutputs],
     *,
     hits: int,
     state: DrawState,
@@ -69,7 +69,7 @@ def drawn(
     numbers = sorted(texts)
     documents = [numbers[at : at + document] for at in range(0, len(numbers), document)]
     windows = Windows(documents, length=parameters.segments_per_hit)
-    state = state.looking_ahead(parameters, _taking_part(parameters, texts))
+    state = state.for_design(parameters, _taking_part(parameters, texts))
     for number in range(begin, begin + hits):
         draw = Draw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
@@ -80,7 +80,7 @@ def drawn(
         yield plan, state
 
 
-def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentTexts]) -> set[str]:
+def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentOutputs]) -> set[str]:
     """The systems, and the references where they are drawn like systems."""
     kinds = {OutputKind.SYSTEM}
     if parameters.reference_rate is None:
@@ -89,7 +89,7 @@ def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentTexts]
 
 
 def blocks_drawn(
-    parameters: DesignParameters, texts: Mapping[int, SegmentTexts], *, hits: int
+    parameters: DesignParameters, texts: Mapping[int, SegmentOutputs], *, hits: int
 ) -> list[BlockPlan]:
     """All blocks of the first HITs from an empty state."""
     plans = drawn(parameters, texts, hits=hits, state=DrawState.empty())

@@ -10,7 +10,12 @@ from rest_framework.response import Response
 from annotation.api.judging import JudgingView
 from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
 from annotation.api.views import judge_or_403, languages_data, rules_data
-from annotation.selectors import JudgedBlock, has_own_out_of_reach, judged_blocks, own_judgments
+from annotation.selectors import (
+    OwnJudgedBlock,
+    has_older_own_judgments,
+    own_judged_blocks,
+    own_judgments,
+)
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
 
@@ -28,8 +33,8 @@ class JudgedBlockSerializer(serializers.Serializer[object]):
 class JudgedBlocksSerializer(serializers.Serializer[object]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
-    earlier = serializers.BooleanField(
-        help_text="Whether there are earlier ones, which you see while you hold no HIT."
+    has_older = serializers.BooleanField(
+        help_text="Whether older judgments are left out, which you see again when you hold no HIT."
     )
     results = JudgedBlockSerializer(many=True)
 
@@ -42,7 +47,7 @@ class _Pages(CursorPages):
     page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
 
 
-class JudgmentsView(JudgingView):
+class OwnJudgmentsView(JudgingView):
     ordering = "-submitted_at"
     pagination_class = _Pages
 
@@ -59,18 +64,18 @@ class JudgmentsView(JudgingView):
         """Your judged blocks as they are now, the latest first.
 
         While you hold a HIT of a test set in which some are judged twice by the same judge, those are
-        left out that are further back than its `back`.
+        left out that are further back than its `revisable_hits`.
         """
         judge = judge_or_403(request, request.query_params.get("campaign"))
         pages = _Pages()
         judgments = pages.paginate_queryset(own_judgments(judge), request, self) or []
-        rows = [_data(row, judge) for row in judged_blocks(judgments, judge=judge)]
+        rows = [_data(row, judge) for row in own_judged_blocks(judgments, judge=judge)]
         answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
-        answer.data["earlier"] = has_own_out_of_reach(judge)
+        answer.data["has_older"] = has_older_own_judgments(judge)
         return answer
 
 
-def _data(row: JudgedBlock, judge: Judge) -> dict[str, object]:
+def _data(row: OwnJudgedBlock, judge: Judge) -> dict[str, object]:
     return {
         **asdict(row),
         "languages": languages_data(row.source_language, row.target_language),

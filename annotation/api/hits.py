@@ -25,7 +25,7 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
 
 
 class DesignsView(generics.ListAPIView[Design]):
-    """The designs of a test set, the one in force first: who changed what, and when."""
+    """The designs of a test set, the one in force first, with who changed them and when."""
 
     serializer_class = DesignSerializer
     pagination_class = CursorPages
@@ -57,7 +57,9 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         fields = ["number", "design", "purpose", "repeats", "reserved_for", "state", "why"]
         read_only_fields = fields
 
-    @extend_schema_field(serializers.ChoiceField(choices=["waiting", "lent", "done", "withdrawn"]))
+    @extend_schema_field(
+        serializers.ChoiceField(choices=["available", "lent", "done", "withdrawn"])
+    )
     def get_state(self, hit: HIT) -> str:
         return hit_state(hit)
 

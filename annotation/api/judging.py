@@ -1,6 +1,6 @@
-"""What the views of the judging API share: JSON in, JSON out.
+"""The base of the judging API's views: JSON in, JSON out.
 
-Each judged block comes by here, so what DRF works out anew with every request is said once.
+Every judged block passes here, so what DRF works out for each request is set once.
 Whatever is not the usual is DRF's as everywhere: what it refuses, how, and in which order.
 """
 
@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 
 class Encoder(JSONEncoder):
-    """DRF's, which knows dataclasses as well: the views of the selectors, as they are."""
+    """DRF's JSON encoder, which also encodes the dataclasses of the selectors."""
 
     def default(self, obj: Any) -> Any:
         if isinstance(obj, UUID):
@@ -37,7 +37,7 @@ _ANY_OR_JSON: Final = {"*/*", Renderer.media_type}
 
 
 class Negotiation(DefaultContentNegotiation):
-    """JSON is all there is; with who asks for just that, or for anything, nothing is negotiated."""
+    """Skip content negotiation for clients that accept JSON: there is nothing else."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         [parser] = parsers
@@ -69,5 +69,5 @@ _RENDERER: Final = Renderer()
 
 
 def answer(data: dict[str, Any]) -> HttpResponse:
-    """What went well, with 200: the bytes of a `Response` without its machinery."""
+    """Return data as JSON with status 200: the same bytes as a `Response`, made faster."""
     return HttpResponse(_RENDERER.render(data), content_type=Renderer.media_type)

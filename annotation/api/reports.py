@@ -36,7 +36,7 @@ class ProblemReportView(JudgingView):
         responses={200: ProblemReportSerializer, 400: RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> Response:
-        """Report that something is wrong with a block, beside judging or skipping it."""
+        """Report a problem with a block; judge or skip it all the same."""
         body = ProblemReportRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)

@@ -28,7 +28,7 @@ class FiveWayRenderer(BaseRenderer):
 
 
 class JudgmentsView(generics.ListAPIView[Judgment]):
-    """The judgments of a test set by number, those that were corrected among them.
+    """The judgments of a test set by number, including those superseded by a revision.
 
     `?format=csv` streams those that count as five-way CSV, which
     `import_judgments` reads back to the same ranking.

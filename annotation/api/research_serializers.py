@@ -1,4 +1,4 @@
-"""Shapes of judgments as researchers read them."""
+"""Serializers of judgments for researchers."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from annotation.models import Judgment
 
 
 class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
-    """A judgment with everything a ranking needs of it."""
+    """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
     judge = serializers.CharField(source="judge.pseudonym")

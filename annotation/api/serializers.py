@@ -1,4 +1,4 @@
-"""Shapes of the judging API. Nothing here knows a system."""
+"""Serializers of the judging API; no field names a system."""
 
 from rest_framework import serializers
 
@@ -76,8 +76,8 @@ class RulesSerializer(serializers.Serializer[object]):
 class AssignmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     ordinal = serializers.IntegerField(help_text="Your n-th HIT of its test set, from 1.")
-    back = serializers.IntegerField(
-        min_value=0, help_text="How many HITs before it a page may let you go back to."
+    revisable_hits = serializers.IntegerField(
+        min_value=0, help_text="How many HITs before it you may go back to and revise."
     )
     expires_at = serializers.DateTimeField()
     languages = LanguagesSerializer()

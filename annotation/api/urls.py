@@ -1,12 +1,12 @@
 from django.urls import path
 
 from annotation.api import views
-from annotation.api.history import JudgmentsView
+from annotation.api.history import OwnJudgmentsView
 from annotation.api.reports import ProblemReportView
 
 urlpatterns = [
     path("assignments/", views.AssignmentsView.as_view(), name="judging-assignments"),
-    path("judgments/", JudgmentsView.as_view(), name="judging-judgments"),
+    path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
     path("judgments/<uuid:client_id>/", views.JudgmentView.as_view(), name="judging-judgment"),
     path("skips/<uuid:client_id>/", views.SkipView.as_view(), name="judging-skip"),
     path(

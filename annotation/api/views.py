@@ -1,4 +1,4 @@
-"""The judging API: what a judge's page talks to."""
+"""The judging API, used by the judging page."""
 
 import logging
 from dataclasses import asdict
@@ -19,25 +19,25 @@ from annotation.api.judging import JudgingView, answer
 from annotation.models import Judgment
 from annotation.selectors import (
     AssignedBlock,
-    Standing,
+    JudgeStatus,
     assigned_block,
-    assignment_view,
+    assignment_data,
     judge_assigned,
-    judge_of,
+    judge_of_user,
     judge_progress,
 )
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     InstructionsPendingError,
     JudgePausedError,
-    Loan,
+    LentAssignment,
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
     skip_submit,
-    work_want,
+    work_request,
 )
-from annotation.services.panels import settle_if_of_a_panel
+from annotation.services.panels import panel_participation_refresh
 from campaign.models import Judge, User
 from campaign.texts.languages import language_described
 from campaign.views.browser import work_note
@@ -53,18 +53,18 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
-    """The judge who asks."""
+    """Return the judge of this request."""
     # PostgreSQL takes no text with a NUL in it, and no campaign has such a name.
     is_a_name = "\0" not in (campaign_slug or "")
     user = cast("User", request.user)
-    judge = judge_of(user=user, campaign_slug=campaign_slug) if is_a_name else None
+    judge = judge_of_user(user=user, campaign_slug=campaign_slug) if is_a_name else None
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge
 
 
 def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
-    """A block of those lent to whoever asks."""
+    """Return a block that was lent to the user of this request."""
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
         raise NotFound(_("This block was never lent to you."))
@@ -72,32 +72,32 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
 
 
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
-    """Names and directions of the two languages, in the reader's own."""
+    """Return the names, in the reader's language, and directions of the two languages."""
     return {"source": language_described(source), "target": language_described(target)}
 
 
 def rules_data(judge: Judge) -> dict[str, bool]:
-    """What the page lets the judge do."""
+    """Return the campaign's rules for the judging page."""
     return {"partial": judge.campaign.allow_partial_ranking}
 
 
-def _loan_data(loan: Loan, judge: Judge) -> dict[str, Any]:
-    view = assignment_view(loan.assignment, campaign=judge.campaign)
+def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
+    view = assignment_data(lent.assignment, campaign=judge.campaign)
     return {
         "id": view.id,
         "ordinal": view.ordinal,
-        "back": view.back,
+        "revisable_hits": view.revisable_hits,
         "expires_at": view.expires_at,
         "blocks": view.blocks,
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
-        "progress": asdict(loan.progress),
-        "notice": _notice(loan.standing),
+        "progress": asdict(lent.progress),
+        "notice": _notice(lent.judge_status),
     }
 
 
-def _notice(standing: Standing) -> str:
-    if standing != Standing.WARNED:
+def _notice(judge_status: JudgeStatus) -> str:
+    if judge_status != JudgeStatus.WARNED:
         return ""
     return _(
         "A word from the organisers: some of your rankings differ from what they expected. "
@@ -106,7 +106,7 @@ def _notice(standing: Standing) -> str:
 
 
 def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpResponse:
-    """An answer that lends a HIT: the browser is seen at work, and what is sent is compressed.
+    """Complete an answer that lends a HIT: note the browser at work and compress the answer.
 
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
@@ -115,11 +115,11 @@ def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpRespons
 
 
 def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
-    """A HIT lent along with a judgment that is stored already: none if anything is in the way."""
+    """Return the HIT lent with a stored judgment; None if none is lent, or lending fails."""
     try:
-        settle_if_of_a_panel(judge=judge)
-        loan = assignment_lend(judge=judge, after=after)
-        return None if loan is None else _loan_data(loan, judge)
+        panel_participation_refresh(judge=judge)
+        lent = assignment_lend(judge=judge, after=after)
+        return None if lent is None else _lent_data(lent, judge)
     except (JudgePausedError, InstructionsPendingError):
         return None
     except Exception:
@@ -146,16 +146,16 @@ class AssignmentsView(JudgingView):
         """
         asked = _ASSIGNMENT.run_validation(request.data)
         judge = judge_or_403(request, asked.get("campaign"))
-        settle_if_of_a_panel(judge=judge)
+        panel_participation_refresh(judge=judge)
         try:
-            loan = assignment_lend(judge=judge, after=asked.get("after"))
+            lent = assignment_lend(judge=judge, after=asked.get("after"))
         except JudgePausedError:
             return _paused()
         except InstructionsPendingError:
             return _instructions_pending()
-        if loan is None:
+        if lent is None:
             return _no_work(judge)
-        return _lent(request, answer(_loan_data(loan, judge)), judge)
+        return _lent(request, answer(_lent_data(lent, judge)), judge)
 
 
 def _paused() -> Response:
@@ -172,10 +172,10 @@ def _instructions_pending() -> Response:
 
 
 def _no_work(judge: Judge) -> Response:
-    found = work_want(judge=judge)
+    found = work_request(judge=judge)
     if found.retry_after is None:
         return Response(status=status.HTTP_204_NO_CONTENT)
-    data = {"state": found.lack.value, "retry_after": found.retry_after}
+    data = {"state": found.reason.value, "retry_after": found.retry_after}
     return Response(
         serializers.NotYetSerializer(data).data,
         status=status.HTTP_202_ACCEPTED,
@@ -215,7 +215,7 @@ class SkipView(JudgingView):
         responses={200: serializers.SkipSerializer, 400: serializers.RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> Response:
-        """Decline a block, with a reason."""
+        """Skip a block, with a reason."""
         body = serializers.SkipRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         data = dict(body.validated_data)
@@ -268,7 +268,7 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 
 
 def refusal(error: SubmissionRefusedError) -> Response:
-    """What the campaign's rules do not allow, in words and by candidate."""
+    """Return why the campaign's rules refuse a submission, in words and by candidate."""
     data = {
         "detail": error.message,
         "errors": {"labels": [error.message]},

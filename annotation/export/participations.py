@@ -20,12 +20,12 @@ COLUMNS = (
     "code_given_at",
     "service_status",
     "judge",
-    "judge_standing",
+    "judge_status",
 )
 
 
 def participations_csv(*, panel: Panel) -> Iterator[str]:
-    """A header and a line for each participation, the first first. Times in ISO 8601, UTC."""
+    """Yield a header and a line for each participation, the oldest first. Times in ISO 8601, UTC."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -37,7 +37,7 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
                 *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
                 *(row.done, each.blocks_asked),
                 *("" if time is None else time.isoformat(timespec="seconds") for time in times),
-                *(each.service_status, each.member.judge.pseudonym, row.standing),
+                *(each.service_status, each.member.judge.pseudonym, row.judge_status),
             ]
         )
     yield buffer.getvalue()

@@ -8,7 +8,7 @@ from campaign.models import TestSet
 
 
 def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> StreamingHttpResponse:
-    """The judgments as a file called after campaign and test set. See `five_way_rows`."""
+    """Return the judgments as a file named after campaign and test set. See `five_way_rows`."""
     name = slugify(test_set.name) or f"test-set-{test_set.pk}"
     until = "" if watermark is None else f"-until-{watermark}"
     filename = f"{test_set.campaign.slug}-{name}{until}-judgments.csv"

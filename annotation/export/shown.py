@@ -1,4 +1,4 @@
-"""Which systems stand behind the candidates of blocks."""
+"""Read the systems whose outputs the candidates of blocks show."""
 
 from collections.abc import Iterable
 

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter, KeyedRow
 from annotation.models import HIT, Block, Candidate, CandidateOutput, Judgment, Skip
-from annotation.services.judging.notifications import judgments_announce
+from annotation.services.judging.notifications import ranking_request
 from campaign.database.copy import statistics_refresh
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
@@ -79,12 +79,12 @@ def judgments_import(
         Segment, Output, HIT, Block, Candidate, CandidateOutput, Judge, Judgment, Skip
     )
     if judgments:
-        judgments_announce(test_set_id=test_set.pk)
+        ranking_request(test_set_id=test_set.pk)
     return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)
 
 
 def _of_the_test_set(rows: Iterable[PlacedRow], test_set: TestSet) -> Iterator[PlacedRow]:
-    """Refuse rows of other languages: they would be judgments of other texts."""
+    """Refuse rows of other languages: they are judgments of other texts."""
     pair = LanguagePair(test_set.source_language, test_set.target_language)
     own = pair.tags
     for placed in rows:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
 
-    Of a planned HIT, written shortly before it is first lent; see `HIT.plan`.
-    A control block is judged and kept like every other, and counts in nothing
-    (`Judgment.objects.counted()`).
+    A planned HIT's blocks are written shortly before it is first lent; see `HIT.plan`.
+    A control block is judged and stored like every other, but does not count in
+    rankings (`Judgment.objects.counted()`).
     """
 
     class Control(models.TextChoices):

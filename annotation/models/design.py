@@ -14,8 +14,8 @@ from annotation.sampling.parameters import (
 
 
 class DesignQuerySet(models.QuerySet["Design"]):
-    def drawing(self) -> "DesignQuerySet":
-        """Those that HITs are drawn by; not the one that stands for imported blocks."""
+    def not_imported(self) -> "DesignQuerySet":
+        """Return the designs that HITs are drawn by, without the one of imported blocks."""
         return self.exclude(kind=Design.Kind.IMPORTED)
 
 
@@ -170,7 +170,7 @@ class Design(models.Model):
 
     @property
     def parameters(self) -> DesignParameters:
-        """What the drawing knows of the design. Raises ValueError for imported blocks."""
+        """Return the parameters HITs are drawn with. Raises ValueError for imported blocks."""
         return DesignParameters(
             kind=DesignKind(self.kind),
             seed=self.seed,

@@ -3,9 +3,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Exposure(models.Model):
-    """A judge was sent a segment's texts, with a HIT or in the tour. Never taken back.
+    """A judge was sent a segment's texts, with a HIT or in the tour. Rows are never deleted.
 
-    With it "no judge sees a segment twice, except where that is wanted" is a constraint.
+    Makes "no judge sees a segment twice, except for intended repeats" a database constraint.
     """
 
     judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="exposures")
@@ -44,8 +44,8 @@ class Exposure(models.Model):
 class JudgeAccount(models.Model):
     """What a judge was lent of a test set so far, and whether they are waiting for more.
 
-    Changed under the lock of the judge's row, or of the test set's `HITSequence` by the planner,
-    which writes nothing but the answer to a wish.
+    Changed under the lock of the judge's row; the planner, under the lock of the test set's
+    `HITSequence`, writes only its answer to a request: `requested_at` and `none_left_at`.
     """
 
     judge = models.ForeignKey(
@@ -66,17 +66,17 @@ class JudgeAccount(models.Model):
         help_text=_("Judged or skipped; those of assignments still open are not among them."),
     )
     last_lent_at = models.DateTimeField(_("last lent"), null=True, blank=True)
-    wanted_at = models.DateTimeField(
-        _("asked in vain"),
+    requested_at = models.DateTimeField(
+        _("requested work"),
         null=True,
         blank=True,
-        help_text=_("Found nothing in the pool, and the planner has not looked since."),
+        help_text=_("No HIT was available, and the planner has not checked since."),
     )
-    nothing_at = models.DateTimeField(
-        _("found nothing to plan"),
+    none_left_at = models.DateTimeField(
+        _("no work left"),
         null=True,
         blank=True,
-        help_text=_("When the planner last looked and there was nothing for this judge."),
+        help_text=_("When the planner last found no HIT to plan for this judge."),
     )
 
     class Meta:
@@ -92,11 +92,11 @@ class JudgeAccount(models.Model):
             ),
         ]
         indexes = [
-            # Whom the planner has to look after.
+            # The judges the planner has to plan HITs for.
             models.Index(
-                fields=["test_set", "wanted_at"],
-                condition=models.Q(wanted_at__isnull=False),
-                name="account_wanting",
+                fields=["test_set", "requested_at"],
+                condition=models.Q(requested_at__isnull=False),
+                name="account_requested",
             ),
         ]
 

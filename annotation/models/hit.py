@@ -13,17 +13,18 @@ from annotation.models.pool import POOLED, HITQuerySet
 class HIT(models.Model):
     """Blocks of consecutive segments of one document, done by one judge once: the unit of lending.
 
-    What is to be judged again, by another judge or by the same, is another
+    Blocks that are judged again, by another judge or by the same, are another
     HIT that `repeats` the first: with blocks, an order and ids of its own.
 
-    The row carries what the pool is searched by, so that lending is one walk
-    over one partial index: since when the HIT may be lent (again), for whom
-    it is kept, what it shows, and whether it is done.
+    A HIT is planned (a row), available (it may be lent now), lent, and done. The
+    row holds everything the pool is searched by, so that lending is one scan of
+    one partial index: from when the HIT may be lent (again), for whom it is
+    reserved, what it shows, and whether it is done.
 
-    Most of what is planned waits: `Block` rows are written from `plan` shortly before
-    the HIT is first lent (`annotation.services.planning.blocks`), or with that
-    (`annotation.models.lent_blocks`), and stay the same when it is lent again. What any HIT shows, lent or not, says
-    `annotation.selectors.planned.plans_read`.
+    Most planned HITs have no `Block` rows yet. These are written from `plan` shortly
+    before the HIT is first lent (`annotation.services.planning.blocks`), or by a trigger
+    as it is lent (`annotation.models.lent_blocks`), and stay the same when it is lent
+    again. `annotation.selectors.planned.plans_read` reads what any HIT shows, lent or not.
     """
 
     class Purpose(models.TextChoices):
@@ -169,14 +170,14 @@ class HIT(models.Model):
             ),
         ]
         indexes = [
-            # The pool: what lending walks. Lent HITs stay in it until they are done, so a walk
-            # passes over as many rows as there are leases out, however long the history.
+            # The pool, scanned by lending. Lent HITs stay in it until they are done, so a scan
+            # passes over as many rows as there are HITs lent, however long the history.
             models.Index(
                 fields=["test_set", "number"],
                 condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
                 name="hit_pool",
             ),
-            # What is kept for one judge.
+            # HITs reserved for one judge.
             models.Index(
                 fields=["reserved_for", "test_set", "number"],
                 condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),

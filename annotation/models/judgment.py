@@ -23,18 +23,18 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return self.filter(test_set_id=test_set_id)
 
     def until(self, watermark: int) -> "JudgmentQuerySet":
-        """Those with a number up to `watermark`."""
+        """Return the judgments with a number up to `watermark`."""
         return self.filter(number__lte=watermark)
 
     def current(self, *, watermark: int | None = None) -> "JudgmentQuerySet":
-        """Those that no later judgment supersedes; of those up to the watermark where given."""
+        """Return the judgments that no later one supersedes, up to the watermark if one is given."""
         seen, later = self, Judgment.objects.filter(supersedes=models.OuterRef("pk"))
         if watermark is not None:
             seen, later = seen.until(watermark), later.until(watermark)
         return seen.filter(~models.Exists(later))
 
     def counted(self) -> "JudgmentQuerySet":
-        """Those that count in rankings, agreement, progress and exports: not of control blocks."""
+        """Return the judgments that count in rankings, agreement, progress, exports: no controls."""
         return self.filter(block__control="")
 
 
@@ -42,8 +42,8 @@ class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
     `number` counts the judgments of a test set without a gap, in the order in
-    which they were committed: "the judgments 1…w" is therefore exactly what
-    somebody who saw w saw, and serves as a ranking run's watermark.
+    which they were committed. A reader who sees number w therefore sees exactly the
+    judgments 1…w, so that w serves as a ranking run's watermark.
     """
 
     test_set = models.ForeignKey(
@@ -183,13 +183,13 @@ class JudgmentSequence(models.Model):
         primary_key=True,
     )
     last_number = models.PositiveIntegerField(_("last number"), default=0)
-    # Here, because a submission changes this row anyway: it tells the worker of the first of many
-    # judgments, and learns at no cost that it has been told of the others.
-    announced_at = models.DateTimeField(
-        _("announced"),
+    # In this row because each submission changes it anyway: the first of many judgments requests a
+    # ranking, and the others see at no cost that one is requested.
+    ranking_requested_at = models.DateTimeField(
+        _("ranking requested"),
         null=True,
         blank=True,
-        help_text=_("The worker was told of new judgments and has not begun to rank them."),
+        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
     )
 
     class Meta:

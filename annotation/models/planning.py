@@ -5,9 +5,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class HITSequence(models.Model):
-    """How far a test set is planned; its row lock lets one planner at a time draw HITs.
+    """How far a test set is planned; the lock of its row lets one worker at a time draw HITs.
 
-    Holds what the next draw depends on, so that none rereads the history.
+    Holds the state that the next draw depends on, so that planning does not read the history.
     """
 
     test_set = models.OneToOneField(
@@ -52,7 +52,7 @@ class HITSequence(models.Model):
 
 
 class PlanningBatch(models.Model):
-    """What was known when some HITs were drawn one after the other: with it they can be again."""
+    """What a batch of HITs was drawn from: enough to draw each of them again."""
 
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="planning_batches"
@@ -100,9 +100,9 @@ class PlanningBatch(models.Model):
 
 
 class SamplingState(models.Model):
-    """What the latest ranking knows of each pair of systems; active designs draw by it.
+    """The comparisons of each pair of systems up to the latest ranking; active designs draw by them.
 
-    Written by the ranking, which this app does not know.
+    Written by the ranking app, which this app must not import.
     """
 
     test_set = models.OneToOneField(

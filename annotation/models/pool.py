@@ -1,4 +1,4 @@
-"""Which HITs may be lent, and to whom: verbs that compose into the one walk of lending."""
+"""Which HITs may be lent, and to whom: filters that compose into lending's one index scan."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from annotation.models.exposure import Exposure
 
-# What may go to more judges than one; the others are for one judge and nobody else.
+# Purposes of HITs that any judge may be lent; the others are for one judge only.
 POOLED = ["first", "redundancy", "inter"]
 
 
@@ -20,26 +20,26 @@ class IsAnyOf(models.Func):
 
 
 class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
-    def open(self) -> "HITQuerySet":
-        """Those nobody has completed, whether they wait or are lent."""
+    def incomplete(self) -> "HITQuerySet":
+        """Return the HITs nobody has completed, lent or not."""
         return self.filter(completed_at__isnull=True)
 
     def pooled(self) -> "HITQuerySet":
-        """Open ones that more judges than one may get: what the index `hit_pool` holds."""
-        return self.open().filter(purpose__in=POOLED)
+        """Return the incomplete HITs that any judge may be lent: those in the index `hit_pool`."""
+        return self.incomplete().filter(purpose__in=POOLED)
 
-    def waiting(self) -> "HITQuerySet":
-        """Those that nobody holds, by the database's clock."""
-        return self.open().filter(available_at__lte=Now())
+    def available(self) -> "HITQuerySet":
+        """Return the incomplete HITs that nobody holds, by the database's clock."""
+        return self.incomplete().filter(available_at__lte=Now())
 
-    def for_anybody(self) -> "HITQuerySet":
-        """Those kept for nobody, or no longer."""
+    def unreserved(self) -> "HITQuerySet":
+        """Return the HITs that are reserved for no judge, or no longer."""
         return self.filter(
             models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now())
         )
 
     def unseen_by(self, judge_id: int) -> "HITQuerySet":
-        """Those of which the judge was sent no segment yet: a look-up for each segment."""
+        """Return the HITs of which the judge has seen no segment: one look-up for each segment."""
         seen = Exposure.objects.filter(
             IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
             judge=judge_id,
@@ -47,10 +47,10 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
         return self.filter(~models.Exists(seen))
 
-    def showing(self, system_ids: Collection[int]) -> "HITQuerySet":
-        """Those that show something by one of these systems."""
+    def with_systems(self, system_ids: Collection[int]) -> "HITQuerySet":
+        """Return the HITs that show an output of one of these systems."""
         return self.filter(system_ids__overlap=list(system_ids))
 
-    def without(self, system_ids: Collection[int]) -> "HITQuerySet":
-        """Those that show nothing by these systems."""
+    def excluding_systems(self, system_ids: Collection[int]) -> "HITQuerySet":
+        """Return the HITs that show no output of these systems."""
         return self.exclude(system_ids__overlap=list(system_ids)) if system_ids else self

@@ -15,19 +15,19 @@ from annotation.sampling.state import DrawState, Float64Array, Int64Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What is to be chosen from for one block.
+class BlockOptions:
+    """The texts one block may show.
 
     Attributes
     ----------
     segment : int
     free : sequence of DistinctText
-        What may be chosen.
+        The texts to choose from.
     given : DistinctText or None
-        What the block holds anyway and its systems are ranked with: the reference, where its rate
-        is due.
+        A text the block shows in any case, ranked with the others: the reference, if due by its
+        rate.
     control : DistinctText or None
-        What the block holds anyway as a control: a damaged reference.
+        A text the block shows in any case, as a control: a damaged reference.
     count : int
         How many of `free` to choose, not more than there are.
     """
@@ -40,33 +40,33 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """Distinct texts in shown order, and what explains the choice."""
+class ShownTexts:
+    """Distinct texts in shown order, and the explanation of the choice."""
 
     texts: tuple[DistinctText, ...]
     why: Why
 
 
-def choose_by_chance(task: Task, *, draw: Draw) -> Shown:
+def choose_by_chance(options: BlockOptions, *, draw: Draw) -> ShownTexts:
     """Every system equally likely (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
 
     Systems are drawn without replacement until enough different texts are found, which are then
     shuffled again: a text that many systems share is met earlier and must not stand higher for it.
     """
     names_drawn = draw.integers(
-        (name for text in task.free for name in text.systems), "system", task.segment
+        (name for text in options.free for name in text.systems), "system", options.segment
     )
     # Of those who share a text, the one that was drawn first.
     drawn = sorted(
-        ((min((names_drawn[name], name) for name in text.systems), text) for text in task.free),
+        ((min((names_drawn[name], name) for name in text.systems), text) for text in options.free),
         key=lambda pair: pair[0],
-    )[: task.count]
+    )[: options.count]
     names = {text: name for (_, name), text in drawn}
-    for text in (task.given, task.control):
+    for text in (options.given, options.control):
         if text is not None:
             names[text] = text.systems[0]
-    shown = draw.shuffled(names, names.__getitem__, "order", task.segment)
-    return Shown(texts=tuple(shown), why={"chosen": "uniform"})
+    shown = draw.shuffled(names, names.__getitem__, "order", options.segment)
+    return ShownTexts(texts=tuple(shown), why={"chosen": "uniform"})
 
 
 class Chooser:
@@ -81,49 +81,55 @@ class Chooser:
         self._redundancy = redundancy
 
     def count(self, block: BlockPlan) -> None:
-        """Let the next choices know of a block."""
+        """Update the state of the next choices with a block."""
         self._state = self._state.counted(block)
 
     @property
     def state(self) -> DrawState:
-        """What the choices were made from, with the blocks that were counted."""
+        """Return the state the choices are made from, with the blocks counted so far."""
         return self._state
 
-    def balanced(self, task: Task, *, draw: Draw) -> Shown:
-        """What is planned ahead, or the pairs that met least often."""
-        self._state = self._state.ready()
+    def balanced(self, options: BlockOptions, *, draw: Draw) -> ShownTexts:
+        """Choose the next block of the planned cycle, or the pairs that met least often."""
+        self._state = self._state.with_cycle()
         counts = self._state.pair_counts
-        ahead = self._state.ahead
+        planned_cycle = self._state.planned_cycle
         planned = None
-        if ahead is not None and task.given is None and task.count == ahead.size:
-            planned = ahead.fitting(task.free)
-        if ahead is not None and planned is not None:
+        if (
+            planned_cycle is not None
+            and options.given is None
+            and options.count == planned_cycle.size
+        ):
+            planned = planned_cycle.fitting(options.free)
+        if planned_cycle is not None and planned is not None:
             chosen = [self._state.index[name] for name, _ in planned]
             texts = [text for _, text in planned]
-            why: Why = {"chosen": "balanced", "cycle": ahead.cycle}
+            why: Why = {"chosen": "balanced", "cycle": planned_cycle.cycle}
         else:
-            chosen, texts = self._met_least(task, draw)
+            chosen, texts = self._met_least(options, draw)
             why = {"chosen": "balanced"}
         why["met_before"] = _mean_pair(counts[chosen][:, chosen])
         why["met_before_any"] = _mean_pair(counts)
-        return Shown(texts=self._ordered(task, texts, draw), why=why)
+        return ShownTexts(texts=self._ordered(options, texts, draw), why=why)
 
-    def _met_least(self, task: Task, draw: Draw) -> tuple[list[int], list[DistinctText]]:
+    def _met_least(self, options: BlockOptions, draw: Draw) -> tuple[list[int], list[DistinctText]]:
         counts = self._state.pair_counts
-        at = self._representatives(task.free)
-        key = draw.integer("balanced", task.segment)
+        at = self._representatives(options.free)
+        key = draw.integer("balanced", options.segment)
         weights = counts
-        if task.given is not None:
-            weights = _with_given(counts, self._representative(task.given), task.count)
-        chosen = self._chosen(task, at, lambda: choose_balanced(weights, list(at), task.count, key))
+        if options.given is not None:
+            weights = _with_given(counts, self._representative(options.given), options.count)
+        chosen = self._chosen(
+            options, at, lambda: choose_balanced(weights, list(at), options.count, key)
+        )
         return chosen, [at[system] for system in chosen]
 
-    def active(self, task: Task, *, draw: Draw) -> Shown:
-        """The pairs that tell most about the order."""
-        at = self._representatives(task.free)
-        key = draw.integer("active", task.segment)
+    def active(self, options: BlockOptions, *, draw: Draw) -> ShownTexts:
+        """Choose the pairs whose comparisons tell most about the order."""
+        at = self._representatives(options.free)
+        key = draw.integer("active", options.segment)
         chosen = self._chosen(
-            task, at, lambda: choose_active(self._priorities, list(at), task.count, key)
+            options, at, lambda: choose_active(self._priorities, list(at), options.count, key)
         )
         texts = [at[system] for system in chosen]
         why: Why = {
@@ -132,7 +138,7 @@ class Chooser:
             "priority": _mean_pair(self._priorities[chosen][:, chosen]),
             "priority_any": _mean_pair(self._priorities),
         }
-        return Shown(texts=self._ordered(task, texts, draw), why=why)
+        return ShownTexts(texts=self._ordered(options, texts, draw), why=why)
 
     @cached_property
     def _priorities(self) -> Float64Array:
@@ -152,26 +158,26 @@ class Chooser:
 
     @staticmethod
     def _chosen(
-        task: Task, at: dict[int, DistinctText], choose: Callable[[], tuple[int, ...]]
+        options: BlockOptions, at: dict[int, DistinctText], choose: Callable[[], tuple[int, ...]]
     ) -> list[int]:
-        return list(at) if task.count >= len(at) else list(choose())
+        return list(at) if options.count >= len(at) else list(choose())
 
     def _ordered(
-        self, task: Task, texts: list[DistinctText], draw: Draw
+        self, options: BlockOptions, texts: list[DistinctText], draw: Draw
     ) -> tuple[DistinctText, ...]:
-        ranked = texts if task.given is None else [*texts, task.given]
+        ranked = texts if options.given is None else [*texts, options.given]
         at = self._representatives(ranked)
         positions = self._state.position_counts
-        key = draw.integer("order", task.segment)
-        if task.control is None:
+        key = draw.integer("order", options.segment)
+        if options.control is None:
             return tuple(at[system] for system in order_balanced(list(at), positions, key))
         # The control stands anywhere; the others share the positions it leaves.
-        place = draw.below(len(at) + 1, "control", task.segment)
+        place = draw.below(len(at) + 1, "control", options.segment)
         shown = [
             at[system]
             for system in order_balanced(list(at), np.delete(positions, place, axis=1), key)
         ]
-        return (*shown[:place], task.control, *shown[place:])
+        return (*shown[:place], options.control, *shown[place:])
 
 
 def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:

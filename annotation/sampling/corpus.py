@@ -1,4 +1,4 @@
-"""The texts a draw is made from, and which of them count as the same."""
+"""The texts a draw chooses from, and which of them count as the same."""
 
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable
@@ -35,7 +35,7 @@ class SystemOutput:
 
 @dataclass(frozen=True, slots=True)
 class DistinctText:
-    """One text of a segment and everybody who wrote it.
+    """One text of a segment and the systems that wrote it.
 
     Attributes
     ----------
@@ -53,13 +53,13 @@ class DistinctText:
 
     @property
     def only_reference(self) -> bool:
-        """Whether no system wrote this text, but a reference did."""
+        """Return whether a reference wrote this text and no system did."""
         return self.kinds == {OutputKind.REFERENCE}
 
 
 @dataclass(frozen=True)
-class SegmentTexts:
-    """What a segment has to show.
+class SegmentOutputs:
+    """The outputs of a segment that HITs may show.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class SegmentTexts:
     # A segment comes up again and again while HITs are planned.
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def remembered(self, key: Hashable, made: Callable[[], T]) -> T:
-        """What `made` makes of this segment alone, made once for each key."""
+    def cached(self, key: Hashable, made: Callable[[], T]) -> T:
+        """Return the result of `made`, a function of this segment alone; computed once for each key."""
         if key not in self._known:
             self._known[key] = made()
         known: T = self._known[key]
@@ -87,16 +87,16 @@ class SegmentTexts:
     def distinct(
         self, normalisation: Normalisation, *, references: bool = True
     ) -> tuple[DistinctText, ...]:
-        """Systems' texts, and references' where they take part, collapsed.
+        """Return the distinct texts of systems, and of references if they take part.
 
-        By their first system's name, whatever order the outputs came in.
+        Sorted by their first system's name, whatever the order of the outputs.
         """
         return self._collapsed(normalisation, _TAKING_PART if references else _SYSTEMS)
 
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
-        """The damaged references that differ from everything a system or reference wrote.
+        """Return the damaged references that differ from every text of a system or reference.
 
-        One that does not is no check: preferring it, or not, would say nothing.
+        One that does not differ checks nothing: preferring it would tell nothing.
         """
         return tuple(
             text
@@ -107,23 +107,23 @@ class SegmentTexts:
     def _collapsed(
         self, normalisation: Normalisation, kinds: frozenset[OutputKind]
     ) -> tuple[DistinctText, ...]:
-        return self.remembered(
+        return self.cached(
             (normalisation, kinds),
-            lambda: collapsed((o for o in self.outputs if o.kind in kinds), normalisation),
+            lambda: distinct_texts((o for o in self.outputs if o.kind in kinds), normalisation),
         )
 
 
 def normalised(text: str, normalisation: Normalisation) -> str:
-    """What of a text counts when texts are compared."""
+    """Return the text in the form in which texts are compared."""
     if normalisation is Normalisation.EXACT:
         return text
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def collapsed(
+def distinct_texts(
     outputs: Iterable[SystemOutput], normalisation: Normalisation
 ) -> tuple[DistinctText, ...]:
-    """One `DistinctText` for every different text, by their first system's name."""
+    """Return a `DistinctText` for each different text, sorted by their first system's name."""
     sharing: dict[str, list[SystemOutput]] = {}
     for output in outputs:
         sharing.setdefault(normalised(output.text, normalisation), []).append(output)

@@ -21,7 +21,7 @@ from annotation.sampling.draw import Draw
 from annotation.sampling.known_designs import known_design
 
 Int64Array = npt.NDArray[np.int64]
-Blocks = tuple[tuple[int, ...], ...]
+CycleBlocks = tuple[tuple[int, ...], ...]
 
 #: Exchanges tried in one attempt, from even counts and from uneven ones.
 _STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
@@ -36,7 +36,7 @@ _ENDS = 5
 
 
 @lru_cache(maxsize=64)
-def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> Blocks:
+def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     """Plan the next blocks together.
 
     Parameters
@@ -71,7 +71,7 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> Blocks:
     return _searched(met, pairs, size, key)
 
 
-def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> Blocks:
+def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleBlocks:
     from annotation.sampling.cycle_kernel import even_out, lay_out, put_in_order
 
     is_even = pairs.max() - pairs.min() <= 1

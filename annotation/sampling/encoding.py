@@ -1,4 +1,4 @@
-"""What a planned HIT shows, as its row keeps it: `HIT.plan`.
+"""Encode and decode the plan of a HIT as its row stores it: `HIT.plan`.
 
 JSON, compact, since there are many: of each block in order the outputs behind each candidate, by
 id, and for a control the order that is expected. The blocks' segments are `HIT.segment_ids`.
@@ -14,14 +14,14 @@ _DAMAGED, _OTHERS = 2, 1
 
 
 class EncodedBlock(TypedDict):
-    """A block: output ids of each candidate in shown order; of a control, a rank for each."""
+    """Output ids of each candidate in shown order; in a control block also expected ranks."""
 
     candidates: list[list[int]]
     expected: NotRequired[list[int]]
 
 
 def plan_encoded(plan: HITPlan) -> str:
-    """JSON of an `EncodedBlock` for each block."""
+    """Return JSON with an `EncodedBlock` for each block."""
     return "[" + ",".join(map(_encoded, plan.blocks)) + "]"
 
 
@@ -44,7 +44,7 @@ def blocks_decoded(
     systems: Mapping[int, str],
     whys: Sequence[Mapping[str, Any]],
 ) -> tuple[BlockPlan, ...]:
-    """The blocks again.
+    """Return the blocks that `plan_encoded` wrote.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def blocks_decoded(
     segments : sequence of int
         The number of each block's segment.
     systems : mapping of int to str
-        Whose each output is, by output id.
+        The system of each output, by output id.
     whys : sequence of dict
         `BlockPlan.why` of each.
     """

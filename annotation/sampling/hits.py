@@ -1,10 +1,10 @@
-"""Draws a HIT: a function of (design, seed, HIT number, recorded state), and of nothing else."""
+"""Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotation.sampling.choosing import Chooser, Shown, Task, choose_by_chance
-from annotation.sampling.corpus import DistinctText, OutputKind, SegmentTexts
+from annotation.sampling.choosing import BlockOptions, Chooser, ShownTexts, choose_by_chance
+from annotation.sampling.corpus import DistinctText, OutputKind, SegmentOutputs
 from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan, Why
@@ -15,7 +15,7 @@ from annotation.sampling.state import DrawState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Segment:
-    """A segment that can be ranked, and what was decided for its block."""
+    """A segment that can be ranked, and whether its block gets a reference or damaged one."""
 
     number: int
     words: int
@@ -36,7 +36,7 @@ def draw_hit(
     parameters: DesignParameters,
     number: int,
     window: Sequence[int],
-    texts: Mapping[int, SegmentTexts],
+    texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> HITPlan:
     """`draw_hit_and_state` without the state."""
@@ -51,10 +51,10 @@ def draw_hit_and_state(
     parameters: DesignParameters,
     number: int,
     window: Sequence[int],
-    texts: Mapping[int, SegmentTexts],
+    texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> tuple[HITPlan, DrawState]:
-    """The blocks of a first HIT over a window of segments.
+    """Draw the blocks of a first HIT over a window of segments.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def draw_hit_and_state(
         Of the HIT.
     window : sequence of int
         Segment numbers, of `Windows.window`.
-    texts : mapping of int to SegmentTexts
+    texts : mapping of int to SegmentOutputs
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
-        What is planned and judged before this HIT. Uniform draws do not look at it.
+        The state before this HIT. Uniform draws do not depend on it.
 
     Returns
     -------
@@ -100,16 +100,16 @@ def draw_hit_and_state(
     return plan, state.after(plan)
 
 
-def _segment(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     asked = (
         parameters.normalisation,
         parameters.reference_rate,
         parameters.bad_reference_rate > 0,
     )
-    return texts.remembered(("segment", *asked), lambda: _segment_made(texts, parameters))
+    return texts.cached(("segment", *asked), lambda: _segment_made(texts, parameters))
 
 
-def _segment_made(texts: SegmentTexts, parameters: DesignParameters) -> _Segment:
+def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     shown = texts.distinct(parameters.normalisation, references=parameters.reference_rate != 0)
     like_a_system = parameters.reference_rate is None
     return _Segment(
@@ -173,14 +173,14 @@ def _block(
     size = parameters.block_size(segment.words)
     # Neither comes on top: a block larger than others of its segment would tell a judge what is in it.
     places = min(size, len(segment.systems))
-    task = Task(
+    options = BlockOptions(
         segment=segment.number,
         free=free,
         given=given,
         control=control,
         count=min(len(free), places - (given is not None) - (control is not None)),
     )
-    shown = _shown(task, segment, parameters, chooser, draw)
+    shown = _shown(options, segment, parameters, chooser, draw)
     why: Why = {"words": segment.words, "size": size, "texts": len(segment.systems), **shown.why}
     if given is not None:
         why["reference"] = given.systems[0]
@@ -196,13 +196,17 @@ def _block(
 
 
 def _shown(
-    task: Task, segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
-) -> Shown:
+    options: BlockOptions,
+    segment: _Segment,
+    parameters: DesignParameters,
+    chooser: Chooser | None,
+    draw: Draw,
+) -> ShownTexts:
     if chooser is None:
-        return choose_by_chance(task, draw=draw)
+        return choose_by_chance(options, draw=draw)
     if parameters.kind is DesignKind.ACTIVE and not segment.by_floor:
-        return chooser.active(task, draw=draw)
-    return chooser.balanced(task, draw=draw)
+        return chooser.active(options, draw=draw)
+    return chooser.balanced(options, draw=draw)
 
 
 def _one_of(texts: Sequence[DistinctText], draw: Draw, *purpose: object) -> DistinctText:

@@ -10,10 +10,10 @@ designs, some with a fixed system or short orbits) and ordering their blocks by 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-Blocks = tuple[tuple[int, ...], ...]
+CycleBlocks = tuple[tuple[int, ...], ...]
 
 
-def known_design(systems: int, size: int) -> Blocks:
+def known_design(systems: int, size: int) -> CycleBlocks:
     """Blocks in which all pairs of so many systems meet equally often; empty where none is known."""
     letters = _LETTERS.get((systems, size), "")
     return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())

@@ -1,4 +1,4 @@
-"""What a draw comes to."""
+"""The result of a draw: the plans of HITs and their blocks."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -22,7 +22,7 @@ class BlockPlan:
     control : tuple of str
         The one of `systems` that is a damaged reference; empty where there is none.
     why : dict
-        What explains the draw to an organiser.
+        Explains the draw to an organiser.
     """
 
     segment: int
@@ -33,7 +33,7 @@ class BlockPlan:
 
     @property
     def ranked(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Position, from 0, and systems of each candidate that is no control."""
+        """Return the position, from 0, and the systems of each candidate that is no control."""
         return tuple(
             (position, names)
             for position, names in enumerate(self.systems)
@@ -43,7 +43,7 @@ class BlockPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HITPlan:
-    """A HIT as drawn: no blocks where nothing in its window can be ranked."""
+    """A HIT as drawn; it has no blocks if nothing in its window can be ranked."""
 
     number: int
     blocks: tuple[BlockPlan, ...]

@@ -1,4 +1,4 @@
-"""Shares of blocks that are reached evenly, not on average only."""
+"""Shares of blocks that are reached evenly over the HITs, not only on average."""
 
 from enum import IntEnum
 from functools import lru_cache
@@ -24,7 +24,7 @@ class Rate(IntEnum):
 
 
 def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int) -> int:
-    """How many of a HIT's blocks a rate comes to: `rate * blocks`, rounded up or down.
+    """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down.
 
     The sum over a stretch of HITs stays within five blocks of what the rate promises for 300 HITs,
     and within seven for 100,000 (measured); chance would miss by 250. The rounding follows an

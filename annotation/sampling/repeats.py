@@ -29,7 +29,7 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """What the schedule wants at a step.
+    """The HIT that the schedule plans at a step.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Slot:
 
 
 def slot(*, parameters: DesignParameters, step: int) -> Slot:
-    """What is planned at a step: a function of the design alone.
+    """Return what the schedule plans at a step: a function of the design alone.
 
     Of any m steps, `inter_share * m` are inter repeats, rounded up or down. The others are families
     of a first HIT and its `redundancy - 1` copies. The inter repeats go evenly over the families:
@@ -61,7 +61,7 @@ def slot(*, parameters: DesignParameters, step: int) -> Slot:
 
 
 def first_step(*, parameters: DesignParameters, family: int) -> int:
-    """The step at which a family's first HIT is planned."""
+    """Return the step at which a family's first HIT is planned."""
     others = (family - 1) * parameters.redundancy + 1
     share = _millionths(parameters.inter_share)
     # The smallest step with so many steps that are no inter repeats up to and with it.
@@ -90,7 +90,7 @@ def _millionths(share: float) -> int:
 
 
 def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITPlan:
-    """The same segments and candidates, in every block in another order than in the original.
+    """Return a plan of the same segments and candidates, each block in another order.
 
     All other orders have the same chance. `seed` is the design's and `number` the repeat's own.
     """
@@ -119,7 +119,7 @@ def _reordered(block: BlockPlan, draw: Draw) -> BlockPlan:
 
 
 def intra_offset(*, seed: int, judge: str) -> float:
-    """Where a judge's count of intra repeats begins, in [0, 1).
+    """Return where a judge's count of intra repeats begins, in [0, 1).
 
     Judges who do few HITs get none or one: by chance, so that over many of them the share is right.
     """
@@ -127,7 +127,7 @@ def intra_offset(*, seed: int, judge: str) -> float:
 
 
 def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) -> bool:
-    """Whether a judge's next HIT should repeat one of their own.
+    """Return whether a judge's next HIT should repeat one of their own.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lent:
+class HITHistoryEntry:
     """A HIT that one judge did, in the order in which they were lent.
 
     Attributes
@@ -159,15 +159,15 @@ class Lent:
     repeatable: bool = True
 
 
-def intra_original(history: Sequence[Lent], *, repeat_gap: int, seed: int) -> int | None:
-    """The number of the HIT that a judge's next intra repeat repeats; None where there is none yet.
+def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int) -> int | None:
+    """Return the number of the HIT a judge's next intra repeat repeats; None if there is none yet.
 
     At least `repeat_gap` HITs of the judge lie between the two, and since it was last repeated. Those
     repeated least often come first, and among them chance decides.
 
     Parameters
     ----------
-    history : sequence of Lent
+    history : sequence of HITHistoryEntry
         All HITs of the judge, the latest last.
     repeat_gap : int
     seed : int

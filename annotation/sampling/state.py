@@ -1,4 +1,4 @@
-"""What a balanced or active draw knows of those before it: recorded, so that it can be repeated."""
+"""The state that balanced and active draws depend on; recorded, so that draws can be repeated."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.ahead import Ahead
 from annotation.sampling.parameters import MOST_CANDIDATES, DesignParameters
+from annotation.sampling.planned_cycle import PlannedCycle
 from annotation.sampling.plans import BlockPlan, HITPlan
 
 Int64Array = npt.NDArray[np.int64]
@@ -18,9 +18,9 @@ Float64Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DrawState:
-    """How often systems have met in what is planned, and what the judges said so far.
+    """How often systems have met in planned blocks, and the comparisons judged so far.
 
-    Damaged references are not in it: they are controls, and meet nobody for the ranking's sake.
+    Damaged references are not in it: they are controls and are not ranked.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class DrawState:
         Comparisons that were judged, ``wins[a, b]`` won by a against b, ties symmetric: those of
         the judgments up to `watermark`. Only active designs look at them.
     watermark : int
-    ahead : Ahead or None
+    planned_cycle : PlannedCycle or None
         What a balanced design has planned; None in other designs, and in states recorded before
         designs planned ahead: HITs drawn from those chose block by block, and do so again.
     """
@@ -46,7 +46,7 @@ class DrawState:
     wins: Float64Array
     ties: Float64Array
     watermark: int = 0
-    ahead: Ahead | None = None
+    planned_cycle: PlannedCycle | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class DrawState:
 
     @classmethod
     def empty(cls, systems: Iterable[str] = ()) -> "DrawState":
-        """Nothing planned, nothing judged."""
+        """Return the state before anything is planned or judged."""
         names = tuple(sorted(set(systems)))
         n = len(names)
         return cls(
@@ -66,7 +66,7 @@ class DrawState:
         )
 
     def covering(self, systems: Iterable[str]) -> "DrawState":
-        """This state, with systems that it did not know: they have met nobody yet."""
+        """Return this state with these systems added; new ones have met no other yet."""
         unknown = set(systems) - self.index.keys()
         if not unknown:
             return self
@@ -77,45 +77,49 @@ class DrawState:
         wider.position_counts[at] = self.position_counts
         wider.wins[both] = self.wins
         wider.ties[both] = self.ties
-        return replace(wider, watermark=self.watermark, ahead=self.ahead)
+        return replace(wider, watermark=self.watermark, planned_cycle=self.planned_cycle)
 
-    def looking_ahead(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
-        """This state, to be drawn from by a design among these systems, references included.
+    def for_design(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
+        """Return this state prepared for a design among these systems, references included.
 
-        What was planned ahead is kept if it was planned for the same.
+        A planned cycle is kept if it was planned for the same systems and parameters.
         """
-        ahead = Ahead.of(parameters, systems)
-        if ahead is not None:
-            ahead = ahead.continued(self.ahead)
-        return replace(self.covering(systems), ahead=ahead)
+        planned_cycle = PlannedCycle.of(parameters, systems)
+        if planned_cycle is not None:
+            planned_cycle = planned_cycle.continued(self.planned_cycle)
+        return replace(self.covering(systems), planned_cycle=planned_cycle)
 
-    def ready(self) -> "DrawState":
-        """This state, with blocks planned ahead where its design does so."""
-        if self.ahead is None:
+    def with_cycle(self) -> "DrawState":
+        """Return this state with a new cycle planned, if its design plans cycles and one is due."""
+        if self.planned_cycle is None:
             return self
-        ahead = self.ahead.ready(self.pair_counts, self.index)
-        return self if ahead is self.ahead else self._planning(ahead)
+        planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
+        return self if planned_cycle is self.planned_cycle else self._with_cycle(planned_cycle)
 
     def after(self, plan: HITPlan) -> "DrawState":
-        """The state once this first HIT is planned too."""
+        """Return the state after this first HIT is planned."""
         names = (name for block in plan.blocks for _, names in block.ranked for name in names)
         state = self.covering(names).copied()
         for block in plan.blocks:
             state = state.counted(block)
         return state
 
-    def without(self, plan: HITPlan) -> "DrawState":
-        """The state had this first HIT, which was counted, not been planned."""
+    def without_hit(self, plan: HITPlan) -> "DrawState":
+        """Return the state as if this first HIT, which was counted, had not been planned."""
         state = self.copied()
         for block in plan.blocks:
             state.count(block, -1)
-        # What was planned ahead counted on it.
-        return state if state.ahead is None else replace(state, ahead=state.ahead.given_up())
+        # The planned cycle depends on its counts.
+        return (
+            state
+            if state.planned_cycle is None
+            else replace(state, planned_cycle=state.planned_cycle.abandoned())
+        )
 
     def judged(
         self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
     ) -> "DrawState":
-        """The state with these comparisons in place of those recorded so far.
+        """Return the state with these comparisons instead of those recorded so far.
 
         Systems that are not in `systems` have none; `systems` may come in any order.
         """
@@ -127,33 +131,33 @@ class DrawState:
         return replace(state, wins=won, ties=tied, watermark=watermark)
 
     def copied(self) -> "DrawState":
-        """The same, with counts of its own."""
+        """Return a copy with its own count arrays."""
         return self._with(
             pair_counts=self.pair_counts.copy(), position_counts=self.position_counts.copy()
         )
 
-    def _planning(self, ahead: Ahead) -> "DrawState":
-        """The same counts with another plan."""
-        return self._with(ahead=ahead)
+    def _with_cycle(self, planned_cycle: PlannedCycle) -> "DrawState":
+        """Return the same counts with another planned cycle."""
+        return self._with(planned_cycle=planned_cycle)
 
     def _with(self, **changed: Any) -> "DrawState":
-        """`replace` for what leaves the systems as they are: without making their index again."""
+        """As `replace`, for changes that keep the systems: does not make their index again."""
         # Several for each HIT, a hundred thousand HITs at once: `copy` takes five times as long.
         state = object.__new__(DrawState)
         state.__dict__.update(self.__dict__, **changed)
         return state
 
     def counted(self, block: BlockPlan) -> "DrawState":
-        """The state after a block; its counts are these, changed. All its systems are known."""
-        if self.ahead is None:
+        """Return the state after a block; changes the count arrays in place. Knows all its systems."""
+        if self.planned_cycle is None:
             self.count(block)
             return self
-        ahead = self.ahead.ready(self.pair_counts, self.index)
+        planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
         self.count(block)
-        return self._planning(ahead.shown([names for _, names in block.ranked]))
+        return self._with_cycle(planned_cycle.after_block([names for _, names in block.ranked]))
 
     def count(self, block: BlockPlan, times: int = 1) -> None:
-        """Add a block to the counts in place; `times` is -1 where it is taken back."""
+        """Add a block to the counts in place; `times` is -1 to remove it."""
         rows = []
         for position, names in block.ranked:
             row = [self.index[name] for name in names]
@@ -168,7 +172,7 @@ class DrawState:
                     self.pair_counts[b, a] += times
 
     def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers; `from_json` gives the same state back, bit for bit."""
+        """Return plain lists and numbers, from which `from_json` makes the same state bit for bit."""
         return {
             "systems": list(self.systems),
             "pair_counts": self.pair_counts.tolist(),
@@ -176,12 +180,12 @@ class DrawState:
             "wins": self.wins.tolist(),
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
-            "ahead": None if self.ahead is None else self.ahead.to_json(),
+            "planned_cycle": None if self.planned_cycle is None else self.planned_cycle.to_json(),
         }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "DrawState":
-        """What `to_json` wrote."""
+        """Return the state that `to_json` wrote."""
         n = len(stored["systems"])
         return cls(
             systems=tuple(stored["systems"]),
@@ -192,5 +196,5 @@ class DrawState:
             wins=np.array(stored["wins"], dtype=np.float64).reshape(n, n),
             ties=np.array(stored["ties"], dtype=np.float64).reshape(n, n),
             watermark=int(stored["watermark"]),
-            ahead=Ahead.from_json(stored.get("ahead")),
+            planned_cycle=PlannedCycle.from_json(stored.get("planned_cycle")),
         )

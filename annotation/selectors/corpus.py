@@ -1,4 +1,4 @@
-"""The texts of a test set, as the drawing takes them."""
+"""Read the texts and windows of a test set that HITs are drawn from."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -6,18 +6,18 @@ from datetime import datetime
 from itertools import groupby
 
 from annotation.models import Design
-from annotation.sampling.corpus import OutputKind, SegmentTexts, SystemOutput, normalised
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.parameters import Normalisation
 from annotation.sampling.windows import Windows
 from campaign.models import Output, Segment, TestSet
 
-# Segments read at once, neighbours mostly being drawn together; and how many such chunks are kept.
+# Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
 _CHUNK = 32
 _CHUNKS_KEPT = 512
 
 
 def windows_of(test_set: TestSet, design: Design) -> Windows:
-    """The windows a design draws from: segments whose source is known, less what it leaves out."""
+    """Return the windows a design draws from: segments with a source text that it does not exclude."""
     segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
@@ -27,19 +27,19 @@ def windows_of(test_set: TestSet, design: Design) -> Windows:
     return Windows(documents, length=design.parameters.segments_per_hit, only=only)
 
 
-class TestSetTexts(Mapping[int, SegmentTexts]):
-    """What each segment has to show, by number; read when asked for, a few segments at once.
+class TestSetTexts(Mapping[int, SegmentOutputs]):
+    """The texts of each segment by number, read when needed, a chunk of segments at a time.
 
-    Holds at most some 16,000 segments, so that a test set of any size can be planned.
+    Keeps at most some 16,000 segments, so that a test set of any size can be planned.
     """
 
     __test__ = False
 
     def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
-        """With `at`, damaged references as they were approved then."""
+        """`at`: use the damaged references that were approved at this time."""
         self._test_set = test_set
         self.at = at
-        self._chunks: OrderedDict[int, dict[int, SegmentTexts]] = OrderedDict()
+        self._chunks: OrderedDict[int, dict[int, SegmentOutputs]] = OrderedDict()
         self.systems: dict[str, int] = dict(test_set.systems.values_list("name", "id"))
         self.ranked_systems = sorted(
             test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list("name", flat=True)
@@ -49,7 +49,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         )
         self._segment_ids: dict[int, int] = {}
 
-    def __getitem__(self, number: int) -> SegmentTexts:
+    def __getitem__(self, number: int) -> SegmentOutputs:
         chunk = self._chunk((number - 1) // _CHUNK)
         return chunk[number]
 
@@ -64,12 +64,12 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         return Segment.objects.filter(test_set=self._test_set).count()
 
     def segment_id(self, number: int) -> int:
-        """The row of a segment."""
+        """Return the id of a segment."""
         if number not in self._segment_ids:
             self._chunk((number - 1) // _CHUNK)
         return self._segment_ids[number]
 
-    def _chunk(self, index: int) -> dict[int, SegmentTexts]:
+    def _chunk(self, index: int) -> dict[int, SegmentOutputs]:
         if index in self._chunks:
             self._chunks.move_to_end(index)
             return self._chunks[index]
@@ -78,7 +78,7 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
         self._chunks[index] = self._read(range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1))
         return self._chunks[index]
 
-    def _read(self, numbers: range) -> dict[int, SegmentTexts]:
+    def _read(self, numbers: range) -> dict[int, SegmentOutputs]:
         segments = list(
             Segment.objects.filter(
                 test_set=self._test_set, number__range=(numbers[0], numbers[-1])
@@ -95,24 +95,24 @@ class TestSetTexts(Mapping[int, SegmentTexts]):
                 SystemOutput(system, output_id, text or "", OutputKind(kind))
             )
         return {
-            number: SegmentTexts(number, len((source or "").split()), tuple(outputs.get(id_, ())))
+            number: SegmentOutputs(number, len((source or "").split()), tuple(outputs.get(id_, ())))
             for id_, number, source in segments
         }
 
 
-class FilteredTexts(Mapping[int, SegmentTexts]):
-    """Texts less some outputs: what one judge may be shown, or what there was at another time."""
+class FilteredTexts(Mapping[int, SegmentOutputs]):
+    """Texts without some outputs: those one judge may be shown, or that existed at another time."""
 
     def __init__(
         self,
-        texts: Mapping[int, SegmentTexts],
-        keep: Callable[[SegmentTexts], tuple[SystemOutput, ...]],
+        texts: Mapping[int, SegmentOutputs],
+        keep: Callable[[SegmentOutputs], tuple[SystemOutput, ...]],
     ) -> None:
         self._texts, self._keep = texts, keep
 
-    def __getitem__(self, number: int) -> SegmentTexts:
+    def __getitem__(self, number: int) -> SegmentOutputs:
         texts = self._texts[number]
-        return SegmentTexts(texts.number, texts.words, self._keep(texts))
+        return SegmentOutputs(texts.number, texts.words, self._keep(texts))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._texts)
@@ -122,11 +122,11 @@ class FilteredTexts(Mapping[int, SegmentTexts]):
 
 
 def texts_without(
-    texts: Mapping[int, SegmentTexts], systems: Collection[str], normalisation: Normalisation
-) -> Mapping[int, SegmentTexts]:
-    """Texts less everything these systems wrote, whoever else wrote the same."""
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str], normalisation: Normalisation
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts without those of these systems, also where another system wrote the same."""
 
-    def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         theirs = {
             normalised(output.text, normalisation)
             for output in segment.outputs
@@ -142,11 +142,11 @@ def texts_without(
 
 
 def texts_of(
-    texts: Mapping[int, SegmentTexts], systems: Collection[str]
-) -> Mapping[int, SegmentTexts]:
-    """Texts of these systems alone, and the damaged references."""
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts of these systems only, and the damaged references."""
 
-    def keep(segment: SegmentTexts) -> tuple[SystemOutput, ...]:
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         return tuple(
             output
             for output in segment.outputs

@@ -1,4 +1,4 @@
-"""What a judge has judged, for themselves to see and revise."""
+"""A judge's own judgments, for them to see and revise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.pool import IsAnyOf
-from annotation.selectors.shown import BlockView, block_views
+from annotation.selectors.shown import BlockData, blocks_data
 from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedBlock:
-    """A block of the judge's, with what is needed to open it again."""
+class OwnJudgedBlock:
+    """A block the judge has judged, with what the page needs to open it again."""
 
     assignment: UUID
     position: int
@@ -24,29 +24,29 @@ class JudgedBlock:
     judged_at: datetime
     source_language: str
     target_language: str
-    block: BlockView
+    block: BlockData
 
 
 def own_judgments(judge: Judge) -> QuerySet[Judgment]:
-    """What the judge may look at of their current judgments: all, while they hold no HIT.
+    """Return the current judgments the judge may look at: all, while they hold no HIT.
 
-    While they do, it is as for the page's way back: none of HITs further back than the one they hold
-    reaches (`AssignmentView.back`). Whatever a HIT may repeat is further back, so that nobody copies
-    what they said the first time; and since it is the same for every HIT of a design that has
-    repeats, what is listed does not tell which of them is one.
+    While they hold one, judgments of older HITs than `AssignmentData.revisable_hits` reaches are left
+    out. Any HIT that a repeat may repeat is older, so that nobody copies their first judgment. The
+    number is the same for every HIT of a design with repeats, so that the list does not tell which
+    HIT is a repeat.
     """
-    return _own(judge).filter(~Exists(_held_too_far_ahead(judge)))
+    return _own(judge).filter(~Exists(_held_out_of_reach(judge)))
 
 
-def has_own_out_of_reach(judge: Judge) -> bool:
-    """Whether `own_judgments` leaves out some for now. One query."""
-    return _own(judge).filter(Exists(_held_too_far_ahead(judge))).exists()
+def has_older_own_judgments(judge: Judge) -> bool:
+    """Return whether `own_judgments` leaves out older ones for now. One query."""
+    return _own(judge).filter(Exists(_held_out_of_reach(judge))).exists()
 
 
 def _own(judge: Judge) -> QuerySet[Judgment]:
-    """Current judgments of blocks that were lent to the judge; imported ones were not.
+    """Return the judge's current judgments, except imported ones and training.
 
-    Training is not among them: it was answered with what is right.
+    After a training block the judge was shown the expected ranking.
     """
     return (
         Judgment.objects.filter(judge=judge, assignment__isnull=False)
@@ -55,11 +55,11 @@ def _own(judge: Judge) -> QuerySet[Judgment]:
     )
 
 
-def _held_too_far_ahead(judge: Judge) -> QuerySet[Assignment]:
-    """HITs in the judge's hands that must not be helped by the judgment of the outer query.
+def _held_out_of_reach(judge: Judge) -> QuerySet[Assignment]:
+    """Return assignments the judge holds that the outer query's judgment could give an answer to.
 
-    Also where the lease ran out, for as long as they could get it again: not after somebody else did
-    it, nor where it shows what they must not see by now.
+    Expired ones count for as long as the judge could be lent the HIT again: until somebody else has
+    done it, or a conflict of interest was declared with a system in it.
     """
     not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
     return Assignment.objects.filter(
@@ -72,11 +72,8 @@ def _held_too_far_ahead(judge: Judge) -> QuerySet[Assignment]:
     ).exclude(Exists(not_to_be_seen))
 
 
-def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[JudgedBlock]:
-    """The blocks of these judgments, in their order.
-
-    Two queries, whatever their number.
-    """
+def own_judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[OwnJudgedBlock]:
+    """Return the blocks of these judgments, in their order. Two queries, whatever their number."""
     in_hit = Block.objects.filter(hit=OuterRef("hit")).order_by().values("hit")
     lent = Assignment.objects.filter(hit=OuterRef("hit"), judge=judge).values("public_id")
     blocks = (
@@ -88,9 +85,9 @@ def judged_blocks(judgments: Sequence[Judgment], *, judge: Judge) -> list[Judged
         )
     )
     by_id = {block.pk: block for block in blocks}
-    views = block_views(list(by_id), campaign=judge.campaign, judge_id=judge.pk)
+    views = blocks_data(list(by_id), campaign=judge.campaign, judge_id=judge.pk)
     return [
-        JudgedBlock(
+        OwnJudgedBlock(
             assignment=by_id[judgment.block_id].lent_as,
             position=by_id[judgment.block_id].position,
             total=by_id[judgment.block_id].total,

@@ -1,4 +1,4 @@
-"""HITs and designs as organisers see them: what was drawn, and why."""
+"""HITs and designs as organisers see them: which blocks were drawn, and why."""
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
@@ -8,7 +8,7 @@ from annotation.models.pool import HITQuerySet
 
 
 def hits_explained(*, test_set_id: int) -> HITQuerySet:
-    """The HITs of a test set with everything an organiser is told of them; one query a page."""
+    """Return the HITs of a test set with everything organisers are shown. One query a page."""
     held = Assignment.objects.filter(
         hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
     )
@@ -21,18 +21,18 @@ def hits_explained(*, test_set_id: int) -> HITQuerySet:
 
 
 def designs_of(*, test_set_id: int) -> QuerySet[Design]:
-    """The designs that drew the HITs of a test set, and who chose them."""
+    """Return the designs that drew the HITs of a test set, with the name of who chose each."""
     return (
         Design.objects.filter(test_set=test_set_id)
-        .drawing()
+        .not_imported()
         .annotate(changed_by_name=F("changed_by__name"))
     )
 
 
 def hit_state(hit: HIT) -> str:
-    """`done`, `withdrawn`, `lent` or `waiting`; of a HIT from `hits_explained`."""
+    """Return `done`, `withdrawn`, `lent` or `available` for a HIT from `hits_explained`."""
     if hit.withdrawn_at is not None:
         return "withdrawn"
     if hit.completed_at is not None:
         return "done"
-    return "lent" if getattr(hit, "is_lent", False) else "waiting"
+    return "lent" if getattr(hit, "is_lent", False) else "available"

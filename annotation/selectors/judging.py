@@ -1,4 +1,4 @@
-"""What a judge holds, and under which opaque ids."""
+"""Reads of the judging API: the judge who asks, and the blocks and assignments lent to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Assignment
-from annotation.selectors.shown import BlockView, blocks_of_hit
+from annotation.selectors.shown import BlockData, blocks_of_hit
 from campaign.database.prepared import Statement, columns_of, instance_from
 from campaign.models import Campaign, Judge, User
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedBlock:
-    """A block in the hands of one judge; `candidates` are public ids in shown order."""
+    """A block lent to a judge; `candidates` are public ids in shown order."""
 
     block_id: int
     public_id: UUID
@@ -29,20 +29,20 @@ class AssignedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class AssignmentView:
-    """A HIT in a judge's hands.
+class AssignmentData:
+    """A HIT lent to a judge.
 
-    `ordinal`: the judge's n-th of its test set. `back`: the HITs before it that the judge may go back
-    to, since none of those can be what a HIT of this design repeats.
+    `ordinal`: it is the judge's n-th HIT of its test set. `revisable_hits`: the number of HITs before
+    it that the judge may go back to, since a repeat of this design repeats none of them.
     """
 
     id: UUID
     ordinal: int
-    back: int
+    revisable_hits: int
     expires_at: datetime
     source_language: str
     target_language: str
-    blocks: list[BlockView]
+    blocks: list[BlockData]
 
 
 @cache
@@ -58,14 +58,16 @@ def _judge(name: str, types: str, condition: str) -> Statement:
     )
 
 
-def judge_of(*, user: User, campaign_slug: str | None = None) -> Judge | None:
-    """The judge this user is in the campaign; in the one they joined last where none is named."""
+def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
+    """Return the judge this user is in the campaign; without a slug, in the one joined last."""
     condition = "j.user_id = $1 AND ($2 IS NULL OR m.slug = $2)"
-    return _judge_from(_judge("judge_of", "bigint, text", condition).row(user.pk, campaign_slug))
+    return _judge_from(
+        _judge("judge_of_user", "bigint, text", condition).row(user.pk, campaign_slug)
+    )
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:
-    """The judge in whose hands a block is."""
+    """Return the judge a block is lent to."""
     judge = _judge_from(_judge("judge_assigned", "bigint", "j.id = $1").row(assigned.judge_id))
     assert judge is not None, "an assignment keeps its judge"  # noqa: S101  for the type checker
     return judge
@@ -102,12 +104,12 @@ _ALL = Statement("assigned_blocks", "bigint", _ASSIGNED.format(where="a.id = $1"
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
-    """A block that was lent to this user, whether the lease has run out or not. One query."""
+    """Return a block that was lent to this user, also after its lease; else None. One query."""
     return next(iter(_assigned(_ONE, str(public_id), user.pk)), None)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
-    """All blocks of an assignment in order. One query."""
+    """Return all blocks of an assignment in order. One query."""
     return _assigned(_ALL, assignment.pk)
 
 
@@ -138,13 +140,13 @@ def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBloc
     ]
 
 
-def assignment_view(assignment: Assignment, *, campaign: Campaign) -> AssignmentView:
-    """An assignment as its judge sees it, in one query whatever its size."""
+def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentData:
+    """Return an assignment as its judge sees it. One query, whatever its size."""
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
-    return AssignmentView(
+    return AssignmentData(
         id=assignment.public_id,
         ordinal=assignment.ordinal,
-        back=shown.repeat_gap,
+        revisable_hits=shown.repeat_gap,
         expires_at=assignment.expires_at,
         source_language=shown.source_language,
         target_language=shown.target_language,

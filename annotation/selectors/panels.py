@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import Judgment, Skip
-from annotation.selectors.standing import Standing, judge_standings
+from annotation.selectors.judge_status import JudgeStatus, judge_statuses
 from campaign.models import Campaign, Judge, Panel, Participation
 
 
 @dataclass(frozen=True, slots=True)
 class ParticipationRow:
-    """A participation, the blocks done of those it asks, and how its judge stands."""
+    """A participation, the blocks done of those it asks, and the status of its judge."""
 
     participation: Participation
     done: int
-    standing: Standing
+    judge_status: JudgeStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class PanelSummary:
 
 
 def participation_of(*, judge: Judge) -> Participation | None:
-    """What the judge came for last; None where no panel sent them."""
+    """Return the judge's latest participation; None if no panel sent them."""
     rows = Participation.objects.filter(member__judge=judge).select_related("panel", "member")
     return rows.order_by("-started_at", "-pk").first()
 
 
 def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
-    """The panels of a campaign, the latest first. One query."""
+    """Return the panels of a campaign, the latest first. One query."""
     states = Participation.State.values
     counts = {
         f"count_{state}": Count("participations", filter=Q(participations__state=state))
@@ -47,27 +47,27 @@ def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
 
 
 def participations_of(*, panel: Panel, limit: int | None = None) -> list[ParticipationRow]:
-    """The participations of a panel, the latest first, with how far they are. Four queries."""
+    """Return the participations of a panel with their progress, the latest first. Four queries."""
     rows = list(
         panel.participations.select_related("member__judge").order_by("-started_at", "-pk")[:limit]
     )
     at_work = [row.member.judge_id for row in rows if row.ended_at is None]
     done = _blocks_done(at_work)
-    standings = judge_standings(*{row.member.judge_id for row in rows})
+    statuses = judge_statuses(*{row.member.judge_id for row in rows})
     return [
         ParticipationRow(
             participation=row,
             done=max(0, done.get(row.member.judge_id, 0) - row.blocks_before)
             if row.blocks_done is None
             else row.blocks_done,
-            standing=standings.get(row.member.judge_id, Standing.GOOD),
+            judge_status=statuses.get(row.member.judge_id, JudgeStatus.GOOD),
         )
         for row in rows
     ]
 
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
-    """`blocks_done` of each of these judges. Two queries."""
+    """Return `blocks_done` of each of these judges. Two queries."""
     judged = Judgment.objects.filter(judge__in=judge_ids, supersedes__isnull=True)
     after_all = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
     skipped = Skip.objects.filter(~Exists(after_all), judge__in=judge_ids)

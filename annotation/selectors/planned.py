@@ -1,4 +1,4 @@
-"""What HITs show, lent or not, as the plans they were drawn as."""
+"""Read the plans of HITs, lent or not, and the HITs lent to a judge."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef
 from annotation.models import HIT, Assignment, Block, CandidateOutput, Judgment
 from annotation.sampling.encoding import EncodedBlock, blocks_decoded
 from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.sampling.repeats import Lent
+from annotation.sampling.repeats import HITHistoryEntry
 from campaign.models import Output, Segment, System
 
 
@@ -25,15 +25,15 @@ class _Row:
     why: dict[str, Any]
 
     def whys(self, count: int) -> list[dict[str, Any]]:
-        """What explains each of its blocks; nothing where it was not drawn here."""
+        """Return the explanation of each of its blocks; empty if it was not drawn here."""
         stored = self.why.get("blocks", [{}] * count)
         return [{key: why[key] for key in why if key != "segment"} for why in stored]
 
 
 def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
-    """The plans of these HITs by row; five queries at most, however many.
+    """Return the plans of these HITs by id. At most five queries, whatever their number.
 
-    The one way to read what any HIT shows: most have no `Block` rows before they are lent.
+    Works for any HIT: most have no `Block` rows before they are lent.
     """
     found = HIT.objects.filter(pk__in=hit_ids).values_list(
         "pk", "number", "segment_ids", "plan", "why"
@@ -52,7 +52,7 @@ def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
 
 
 def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
-    """By HIT, as its row has them."""
+    """Return the blocks of each HIT, read from its row."""
     outputs = {
         output
         for row in rows
@@ -75,12 +75,12 @@ def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
 
 
 def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
-    """By HIT, of those that were never planned or before plans were kept."""
+    """Return the blocks of HITs without a stored plan, read from their `Block` rows."""
     if not rows:
         return {}
     hit_ids = [row.pk for row in rows]
     shown = _candidates(hit_ids)
-    blocks: dict[int, list[tuple[int, _Shown]]] = defaultdict(list)
+    blocks: dict[int, list[tuple[int, _ShownBlock]]] = defaultdict(list)
     found = (
         Block.objects.filter(hit__in=hit_ids)
         .order_by("hit_id", "position")
@@ -100,8 +100,8 @@ def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
 
 
 @dataclass(slots=True)
-class _Shown:
-    """What stands behind each candidate of a block, in shown order."""
+class _ShownBlock:
+    """The outputs and systems of each candidate of a block, in shown order."""
 
     outputs: list[list[int]] = field(default_factory=list)
     systems: list[list[str]] = field(default_factory=list)
@@ -118,8 +118,8 @@ class _Shown:
         )
 
 
-def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
-    """By block."""
+def _candidates(hit_ids: Collection[int]) -> dict[int, _ShownBlock]:
+    """Return the candidates of each block of these HITs, by block id."""
     rows = (
         CandidateOutput.objects.filter(candidate__block__hit__in=hit_ids)
         .order_by("candidate__block_id", "candidate__position")
@@ -131,7 +131,7 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
             "output__system__kind",
         )
     )
-    blocks: dict[int, _Shown] = defaultdict(_Shown)
+    blocks: dict[int, _ShownBlock] = defaultdict(_ShownBlock)
     previous = None
     for block_id, position, output_id, system, kind in rows:
         block = blocks[block_id]
@@ -146,10 +146,12 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _Shown]:
     return blocks
 
 
-def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[int, int]]:
-    """The HITs lent to a judge in order, training aside; and the rows of those not repeats.
+def judge_history(
+    *, judge_id: int, test_set_id: int
+) -> tuple[list[HITHistoryEntry], dict[int, int]]:
+    """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
 
-    The dictionary maps the number of a HIT to its row.
+    Training is left out. The dictionary maps the number of a HIT to its id.
     """
     judged = Judgment.objects.filter(assignment=OuterRef("pk"))
     rows = (
@@ -168,13 +170,13 @@ def judge_history(*, judge_id: int, test_set_id: int) -> tuple[list[Lent], dict[
     )
     own: dict[int, int] = {}  # first HIT of the family → the number this judge did
     hit_ids: dict[int, int] = {}
-    history: list[Lent] = []
+    history: list[HITHistoryEntry] = []
     for hit_id, number, purpose, repeats, completed_at, judged_any in rows:
         if purpose == HIT.Purpose.INTRA:
-            history.append(Lent(number=number, repeats=own.get(repeats or hit_id)))
+            history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
             continue
         own[repeats or hit_id] = number
         hit_ids[number] = hit_id
         done = completed_at is not None and judged_any
-        history.append(Lent(number=number, repeatable=done))
+        history.append(HITHistoryEntry(number=number, repeatable=done))
     return history, hit_ids

@@ -1,3 +1,5 @@
+"""How far a judge is: blocks done and held, of those they are asked for."""
+
 from dataclasses import dataclass
 
 from campaign.database.prepared import Statement
@@ -8,25 +10,25 @@ PACE_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """Blocks done and asked for, and minutes left at this judge's pace where known."""
+class JudgeProgress:
+    """Blocks done and wanted of a judge, and minutes left at their pace; None if not known."""
 
     done: int
     wanted: int | None
     minutes_left: int | None
 
     @classmethod
-    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "Progress":
-        """`pace` in milliseconds of active time a block."""
+    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "JudgeProgress":
+        """Return the progress at a pace in milliseconds of active time a block."""
         minutes = None
         if wanted is not None and pace is not None:
             minutes = round(max(0, wanted - done) * pace / 60_000)
         return cls(done=done, wanted=wanted, minutes_left=minutes)
 
 
-# Blocks done, blocks held and the pace of judge `{judge}`. Closed assignments are counted where they
-# are closed: what a judge asks does not grow with what they have done. `begun` are the blocks of
-# assignments that are not, of which a judge has few.
+# Blocks done, blocks held and the pace of judge `{judge}`. Blocks of closed assignments are counted
+# as these close, so that the cost does not grow with the history. `begun` are the blocks of the
+# others, of which a judge has few.
 PROGRESS = """
     WITH begun AS MATERIALIZED (
         SELECT a.released_at IS NULL AS is_held, EXISTS (
@@ -55,36 +57,38 @@ PACE = f"""
 _READ = Statement(
     "judge_progress", "bigint", PROGRESS.format(judge="$1", pace=PACE.format(judge="$1"))
 )
-_TAKEN = Statement("judge_taken", "bigint", PROGRESS.format(judge="$1", pace="NULL"))
+_DONE_AND_HELD = Statement(
+    "judge_done_and_held", "bigint", PROGRESS.format(judge="$1", pace="NULL")
+)
 
 
-def judge_progress(judge: Judge) -> Progress:
-    """How far a judge is. A skipped block is done; a skip judged after all counts once.
+def judge_progress(judge: Judge) -> JudgeProgress:
+    """Return a judge's progress. A skipped block is done; skipped and judged later, it counts once.
 
-    One query, whatever the judge has done.
+    One query, however much the judge has done.
     """
     done, _held, pace = _READ.rows(judge.pk)[0]
-    return Progress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
+    return JudgeProgress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
 
 
 def blocks_wanted(judge: Judge) -> int | None:
-    """What is asked of this judge in all: of them alone where that is stated, or of every judge."""
+    """Return the number of blocks this judge is asked for: their own, or the campaign's; or None."""
     return judge.campaign.blocks_per_judge if judge.blocks_asked is None else judge.blocks_asked
 
 
-def blocks_taken(judge: Judge) -> int:
-    """Blocks done, and those in the judge's hands: what `blocks_wanted` limits. One query."""
-    done, held, _pace = _TAKEN.rows(judge.pk)[0]
+def blocks_done_or_held(judge: Judge) -> int:
+    """Return the number of blocks done or held, which `blocks_wanted` limits. One query."""
+    done, held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
     return int(done) + int(held)
 
 
 def quota_reached(judge: Judge) -> bool:
-    """Whether the judge has done, or holds, all that is asked of them."""
+    """Return whether the judge has done or holds all the blocks they are asked for."""
     wanted = blocks_wanted(judge)
-    return wanted is not None and blocks_taken(judge) >= wanted
+    return wanted is not None and blocks_done_or_held(judge) >= wanted
 
 
 def blocks_done(judge: Judge) -> int:
-    """Blocks judged or skipped. One query, whatever the judge has done."""
-    done, _held, _pace = _TAKEN.rows(judge.pk)[0]
+    """Return the number of blocks judged or skipped. One query."""
+    done, _held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
     return int(done)

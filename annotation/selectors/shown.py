@@ -1,4 +1,4 @@
-"""What a judge's browser is shown: texts under opaque ids, and nothing of the systems."""
+"""The data a judge's browser is shown: texts under opaque ids, and nothing about the systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ CONTEXT_SEGMENTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class TextView:
+class TextData:
     text: str
     lang: str
     dir: str
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateView:
+class CandidateData:
     id: UUID
     text: str
     lang: str
@@ -28,37 +28,37 @@ class CandidateView:
 
 
 @dataclass(frozen=True, slots=True)
-class NeighbourView:
-    source: TextView | None
-    reference: TextView | None
+class NeighbourData:
+    source: TextData | None
+    reference: TextData | None
 
 
 @dataclass(frozen=True, slots=True)
-class ContextView:
-    """Neighbours in reading order: the nearest stands last before and first after."""
+class ContextData:
+    """Neighbours in reading order: the nearest is last in `before` and first in `after`."""
 
-    before: list[NeighbourView]
-    after: list[NeighbourView]
+    before: list[NeighbourData]
+    after: list[NeighbourData]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgmentView:
+class JudgmentData:
     id: UUID
     labels: list[int | None]
     comment: str
 
 
 @dataclass(frozen=True, slots=True)
-class BlockView:
-    """A block as its judge sees it; what the campaign hides is not in it."""
+class BlockData:
+    """A block as its judge sees it, without the texts the campaign hides."""
 
     id: UUID
-    source: TextView | None
-    references: list[TextView]
-    context: ContextView
-    candidates: list[CandidateView]
+    source: TextData | None
+    references: list[TextData]
+    context: ContextData
+    candidates: list[CandidateData]
     state: str
-    judgment: JudgmentView | None
+    judgment: JudgmentData | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ class ShownHIT:
     source_language: str
     target_language: str
     repeat_gap: int
-    blocks: list[BlockView]
+    blocks: list[BlockData]
 
 
-# A block with all its judge may see, by itself: its candidates (their outputs' texts are identical,
-# one will do), the segments around it and their references, and what the judge said last.
+# A block with all its judge may see: its candidates (the texts of a candidate's outputs are identical,
+# so one is read), the segments around it and their references, and the judge's last judgment.
 _SHOWN = f"""
     SELECT b.id, t.source_language, t.target_language, d.repeat_gap, b.public_id, s.position,
         ARRAY(SELECT c.public_id FROM annotation_candidate c
@@ -111,7 +111,7 @@ _THESE = Statement("blocks_shown", "bigint[], bigint", _SHOWN.format(where="b.id
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Which texts a campaign's judges see, and in what language they are."""
+    """Which texts a campaign's judges see, and their languages."""
 
     campaign: Campaign
     source_language: str
@@ -123,36 +123,36 @@ class _Rules:
     def of(cls, campaign: Campaign, source: str, target: str) -> "_Rules":
         return cls(campaign, source, target, language_direction(source), language_direction(target))
 
-    def source(self, text: str | None) -> TextView | None:
+    def source(self, text: str | None) -> TextData | None:
         if not self.campaign.show_source:
             return None
-        return TextView(text or "", self.source_language, self.source_dir)
+        return TextData(text or "", self.source_language, self.source_dir)
 
-    def references(self, texts: Sequence[str]) -> list[TextView]:
+    def references(self, texts: Sequence[str]) -> list[TextData]:
         if not self.campaign.show_reference:
             return []
-        return [TextView(text, self.target_language, self.target_dir) for text in texts]
+        return [TextData(text, self.target_language, self.target_dir) for text in texts]
 
 
 def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
-    """The blocks of a HIT as a judge of its campaign sees them. One query whatever its size."""
+    """Return the blocks of a HIT as a judge of its campaign sees them. One query."""
     rows = _OF_HIT.rows(hit_id, judge_id)
     source, target, gap = rows[0][1:4] if rows else ("", "", 0)
     rules = _Rules.of(campaign, source, target)
-    return ShownHIT(source, target, gap, [_block_view(rules, *row[4:]) for row in rows])
+    return ShownHIT(source, target, gap, [_block_data(rules, *row[4:]) for row in rows])
 
 
-def block_views(
+def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
-) -> dict[int, BlockView]:
-    """Blocks as a judge of their campaign sees them, by id. One query whatever their number."""
+) -> dict[int, BlockData]:
+    """Return blocks as a judge of their campaign sees them, by id. One query."""
     return {
-        block_id: _block_view(_Rules.of(campaign, source, target), *row)
+        block_id: _block_data(_Rules.of(campaign, source, target), *row)
         for block_id, source, target, _gap, *row in _THESE.rows(list(block_ids), judge_id)
     }
 
 
-def _block_view(
+def _block_data(
     rules: _Rules,
     public_id: UUID,
     position: int,
@@ -163,19 +163,19 @@ def _block_view(
     labels: list[int | None],
     comment: str,
     is_skipped: bool,
-) -> BlockView:
-    known = None if judgment_id is None else JudgmentView(judgment_id, labels, comment)
+) -> BlockData:
+    known = None if judgment_id is None else JudgmentData(judgment_id, labels, comment)
     _position, source_text, references = next(row for row in around if row[0] == position)
-    return BlockView(
+    return BlockData(
         id=public_id,
         source=rules.source(source_text),
         references=rules.references(references),
-        context=ContextView(
+        context=ContextData(
             before=[_neighbour(rules, *row) for row in around if row[0] < position],
             after=[_neighbour(rules, *row) for row in around if row[0] > position],
         ),
         candidates=[
-            CandidateView(candidate_id, text or "", rules.target_language, rules.target_dir)
+            CandidateData(candidate_id, text or "", rules.target_language, rules.target_dir)
             for candidate_id, text in zip(candidate_ids, texts, strict=True)
         ],
         state="judged" if known else "skipped" if is_skipped else "open",
@@ -185,7 +185,7 @@ def _block_view(
 
 def _neighbour(
     rules: _Rules, _position: int, source: str | None, references: Sequence[str]
-) -> NeighbourView:
-    return NeighbourView(
+) -> NeighbourData:
+    return NeighbourData(
         source=rules.source(source), reference=next(iter(rules.references(references)), None)
     )

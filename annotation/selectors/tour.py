@@ -1,4 +1,4 @@
-"""The tour of the judging page: whether a judge is due it, and what it is given on."""
+"""The tour of the judging page: whether a judge is due it, and the sentences it shows."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from annotation.sampling.draw import Draw
 from annotation.selectors.pool import test_sets_open_to_judge
 from annotation.selectors.shown import (
     CONTEXT_SEGMENTS,
-    BlockView,
-    CandidateView,
-    ContextView,
-    NeighbourView,
-    TextView,
+    BlockData,
+    CandidateData,
+    ContextData,
+    NeighbourData,
+    TextData,
 )
 from campaign.models import Campaign, Judge, Segment, TestSet
 from campaign.texts.damage import Damage, Dice, bad_text
@@ -26,21 +26,21 @@ from campaign.texts.languages import language_direction
 
 #: Sentences of a tour, one after the other.
 TOUR_BLOCKS: Final = 3
-# A judge is lent nothing that shows a sentence of their tour, so a small test set spares none.
+# A judge is lent no HIT with a sentence of their tour, so a small test set has none to spare.
 _SEGMENTS_TO_SPARE: Final = 200
-# Two minutes hold no long sentences; a character of Chinese says as much as three of the others.
+# Characters. The tour takes two minutes, too short for long sentences; Chinese needs a third of them.
 _LONGEST: Final = 160
 _SHORTEST: Final = 10
 _DOCUMENTS_LOOKED_AT: Final = 10
-# Beside the reference itself. The last is fluent and of another sentence: whoever reads sees it.
+# Shown beside the reference. The last is another sentence's: fluent, but wrong to anybody who reads.
 _DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWAPPED)
 
 
 @dataclass(frozen=True, slots=True)
 class TourBlock:
-    """A block of texts nobody handed in: `best` is the reference, `worst` another sentence's."""
+    """A block without systems' outputs: `best` is the reference, `worst` another sentence's."""
 
-    block: BlockView
+    block: BlockData
     best: UUID
     worst: UUID | None
 
@@ -54,7 +54,7 @@ class Tour:
 
 @dataclass(frozen=True, slots=True)
 class _Story:
-    """Consecutive sentences; `practised` are places in them, the others are context."""
+    """Consecutive sentences; `practised` are the indices of those to rank, the others are context."""
 
     source_language: str
     target_language: str
@@ -64,10 +64,10 @@ class _Story:
 
 
 def tour_due(judge: Judge) -> bool:
-    """Whether the judge is to see the tour before they go on.
+    """Return whether the judge is to take the tour before they go on.
 
-    Whoever was lent work before there was a tour is not disturbed. No query for those who have been
-    there, nor where the campaign has none.
+    Not if they were lent work before there was a tour. No query if they have taken it, or if the
+    campaign has none.
     """
     if judge.tour or not judge.campaign.tour:
         return False
@@ -75,7 +75,7 @@ def tour_due(judge: Judge) -> bool:
 
 
 def tour_segments(judge: Judge) -> QuerySet[Segment]:
-    """The sentences set aside for the judge's tour, in order; none where it is given on our own."""
+    """Return the sentences reserved for the judge's tour, in order; none if it uses our own story."""
     return (
         Segment.objects.filter(exposures__judge=judge, exposures__assignment__isnull=True)
         .order_by("document", "position")
@@ -84,9 +84,9 @@ def tour_segments(judge: Judge) -> QuerySet[Segment]:
 
 
 def tour_segments_to_spare(judge: Judge) -> list[Segment]:
-    """Consecutive sentences that this judge was sent nothing of; empty where none can be spared.
+    """Return consecutive sentences this judge has not seen; empty if the test set has none to spare.
 
-    Of every judge others, or nobody would be left to judge them.
+    They differ from judge to judge, or nobody would be left to judge them.
     """
     test_set = (
         test_sets_open_to_judge(judge)
@@ -100,38 +100,38 @@ def tour_segments_to_spare(judge: Judge) -> list[Segment]:
     documents = draw.shuffled(
         test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
     )
-    taken = _taken(judge, test_set)
+    excluded = _excluded(judge, test_set)
     for document in documents[:_DOCUMENTS_LOOKED_AT]:
         segments = Segment.objects.filter(document=document).prefetch_related("references")
-        runs = _runs(list(segments.order_by("position")), taken)
+        runs = _runs(list(segments.order_by("position")), excluded)
         if runs:
             return runs[draw.below(len(runs), "run")]
     return []
 
 
-def _taken(judge: Judge, test_set: TestSet) -> set[int]:
-    """Segments the judge was sent, that wait for them, or that teach."""
-    sent = Exposure.objects.filter(judge=judge, segment__test_set=test_set)
-    kept = Block.objects.filter(hit__reserved_for=judge, hit__completed_at__isnull=True)
-    teaching = TrainingBlock.objects.filter(test_set=test_set)
+def _excluded(judge: Judge, test_set: TestSet) -> set[int]:
+    """Return the segments that the judge has seen, that are reserved for them, or used in training."""
+    seen = Exposure.objects.filter(judge=judge, segment__test_set=test_set)
+    reserved = Block.objects.filter(hit__reserved_for=judge, hit__completed_at__isnull=True)
+    training = TrainingBlock.objects.filter(test_set=test_set)
     return {
         segment
-        for rows in (sent, kept, teaching)
+        for rows in (seen, reserved, training)
         for segment in rows.values_list("segment_id", flat=True)
     }
 
 
-def _runs(segments: Sequence[Segment], taken: Collection[int]) -> list[list[Segment]]:
+def _runs(segments: Sequence[Segment], excluded: Collection[int]) -> list[list[Segment]]:
     runs = (
         list(segments[start : start + TOUR_BLOCKS])
         for start in range(len(segments) - TOUR_BLOCKS + 1)
     )
-    return [run for run in runs if all(_suits(segment, taken) for segment in run)]
+    return [run for run in runs if all(_suits(segment, excluded) for segment in run)]
 
 
-def _suits(segment: Segment, taken: Collection[int]) -> bool:
+def _suits(segment: Segment, excluded: Collection[int]) -> bool:
     texts = [segment.source_text or "", _reference_of(segment)]
-    return segment.pk not in taken and all(_SHORTEST <= len(text) <= _LONGEST for text in texts)
+    return segment.pk not in excluded and all(_SHORTEST <= len(text) <= _LONGEST for text in texts)
 
 
 def _reference_of(segment: Segment) -> str:
@@ -139,10 +139,10 @@ def _reference_of(segment: Segment) -> str:
 
 
 def tour_of(judge: Judge) -> Tour:
-    """What the judge's tour is given on: the sentences set aside for them, or else our own.
+    """Return the judge's tour: of the sentences reserved for them, or else of our own story.
 
-    Texts nobody handed in stand in for outputs, so that nothing is learnt of a system. Ids are new
-    each time, and none of them is anything the server would take a judgment of.
+    It shows made-up texts instead of outputs, so that nothing is learnt about a system. Ids are new
+    each time, and the server accepts no judgment of any of them.
     """
     segments = list(tour_segments(judge))
     story = _story_of(segments) if segments else _our_story(judge)
@@ -177,7 +177,7 @@ def _story_of(segments: Sequence[Segment]) -> _Story:
 
 
 def _our_story(judge: Judge) -> _Story:
-    """In the languages the judge is to read, as far as we tell it in them."""
+    """Return our own story in the judge's languages, as far as it exists in them."""
     test_set = test_sets_open_to_judge(judge).first()
     tags = [test_set.target_language] if test_set else []
     target = next(tag for tag in (*tags, get_language() or "", "en") if practice_story(tag))
@@ -199,9 +199,9 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     with_source = campaign.show_source and story.sources[place] is not None
     with_reference = campaign.show_reference or not with_source
 
-    def neighbours(places: range) -> list[NeighbourView]:
+    def neighbours(places: range) -> list[NeighbourData]:
         return [
-            NeighbourView(
+            NeighbourData(
                 source=_source(story, at) if with_source else None,
                 reference=_target(story, story.references[at]) if with_reference else None,
             )
@@ -212,11 +212,11 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     candidates, worst = _candidates(story, place)
     shown = Draw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
     return TourBlock(
-        block=BlockView(
+        block=BlockData(
             id=uuid4(),
             source=_source(story, place) if with_source else None,
             references=[_target(story, story.references[place])] if with_reference else [],
-            context=ContextView(
+            context=ContextData(
                 before=neighbours(range(place - CONTEXT_SEGMENTS, place)),
                 after=neighbours(range(place + 1, place + CONTEXT_SEGMENTS + 1)),
             ),
@@ -229,8 +229,8 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
     )
 
 
-def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | None]:
-    """The reference and what was made of it, in this order, and which is of another sentence."""
+def _candidates(story: _Story, place: int) -> tuple[list[CandidateData], UUID | None]:
+    """Return the reference and damaged versions of it, and the id of another sentence's text."""
     reference = story.references[place]
     others = [text for text in story.references if text and text != reference]
     texts, worst = [reference], None
@@ -249,17 +249,17 @@ def _candidates(story: _Story, place: int) -> tuple[list[CandidateView], UUID | 
     language = story.target_language
     direction = language_direction(language)
     views = [
-        CandidateView(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
+        CandidateData(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
     ]
     return views, worst
 
 
-def _source(story: _Story, place: int) -> TextView | None:
+def _source(story: _Story, place: int) -> TextData | None:
     text = story.sources[place]
     if text is None:
         return None
-    return TextView(text, story.source_language, language_direction(story.source_language))
+    return TextData(text, story.source_language, language_direction(story.source_language))
 
 
-def _target(story: _Story, text: str) -> TextView:
-    return TextView(text, story.target_language, language_direction(story.target_language))
+def _target(story: _Story, text: str) -> TextData:
+    return TextData(text, story.target_language, language_direction(story.target_language))

@@ -1,4 +1,4 @@
-"""Training: which round a judge is due, what came of it, and what a judge is told."""
+"""Training: which round a judge is due, its results, and the feedback a judge gets."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a judge is told after a training block. `expected` is in the letters of the page."""
+    """The feedback after a training block; `expected` is an order of the page's letters."""
 
     agrees: bool
     expected: str
@@ -28,14 +28,14 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """Training blocks of a judge, and those first judged in the expected order."""
+    """Numbers of training blocks of a judge, and of those first judged in the expected order."""
 
     blocks: int
     agreeing: int
 
 
 def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
-    """The training blocks of a test set in order, with their outputs. Two queries."""
+    """Return the training blocks of a test set in order, with their outputs. Two queries."""
     candidates = Prefetch(
         "candidates",
         TrainingCandidate.objects.select_related("output__system").order_by(
@@ -47,19 +47,19 @@ def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
 
 
 def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:
-    """The judge's own training HITs that are not done."""
+    """Return the judge's incomplete training HITs, by number."""
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
-        .open()
+        .incomplete()
         .order_by("number")
     )
 
 
 def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int | None:
-    """The round of training this judge is to do before anything else: 1, 2, or None.
+    """Return the round of training this judge must do before anything else: 1, 2, or None.
 
-    Training comes before the first HIT of a test set, so whoever judged before there was any needs
-    none. One query where there is no training.
+    Training comes before the first HIT of a test set, so a judge who began before there was any needs
+    none. One query if the test set has no training.
     """
     if not TrainingBlock.objects.filter(test_set=test_set_id).exists():
         return None
@@ -79,13 +79,13 @@ def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int
 
 
 def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
-    """What came of the latest round of training that a judge has done."""
+    """Return the result of the latest round of training that a judge has done."""
     rounds = training_rounds(test_set_id=test_set_id, judge=judge).get(judge.pk)
     return rounds[-1] if rounds else TrainingResult(0, 0)
 
 
 def training_failed(*, judge: Judge) -> bool:
-    """Whether this judge did the last round of training of some test set, and was wrong again."""
+    """Return whether this judge failed the last round of training in any test set."""
     done = HIT.objects.filter(
         reserved_for=judge, purpose=HIT.Purpose.TRAINING, completed_at__isnull=False
     )
@@ -99,9 +99,9 @@ def training_failed(*, judge: Judge) -> bool:
 def training_rounds(
     *, test_set_id: int, judge: Judge | None = None
 ) -> dict[int, list[TrainingResult]]:
-    """What came of each round that each judge, or this one, has done, in order. One query.
+    """Return the results of each round done, in order, by judge id. One query.
 
-    What was skipped does not agree.
+    A skipped block counts as not agreeing. `judge`: only this judge.
     """
     first = Judgment.objects.filter(
         block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
@@ -114,22 +114,22 @@ def training_rounds(
     if judge is not None:
         blocks = blocks.filter(hit__reserved_for=judge)
     rows = (
-        blocks.annotate(said=Subquery(first.values("labels")[:1]))
+        blocks.annotate(labels=Subquery(first.values("labels")[:1]))
         .order_by("hit__reserved_for", "hit__number")
-        .values_list("hit__reserved_for", "hit__number", "expected", "said")
+        .values_list("hit__reserved_for", "hit__number", "expected", "labels")
     )
     rounds: dict[int, list[TrainingResult]] = {}
     for (judge_id, _number), round_ in groupby(rows, key=lambda row: row[:2]):
         right = [
-            said is not None and in_expected_order(said, expected or [])
-            for *_key, expected, said in round_
+            labels is not None and in_expected_order(labels, expected or [])
+            for *_key, expected, labels in round_
         ]
         rounds.setdefault(judge_id, []).append(TrainingResult(len(right), sum(right)))
     return rounds
 
 
 def training_feedback(judgment: Judgment) -> Feedback | None:
-    """What to tell the judge of this judgment; None where it is not of a training block."""
+    """Return the feedback on this judgment; None if its block is no training block."""
     block = judgment.block
     if block.control != Block.Control.TRAINING or block.expected is None:
         return None
@@ -141,9 +141,9 @@ def training_feedback(judgment: Judgment) -> Feedback | None:
 
 
 def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | None]) -> bool:
-    """Whether every candidate expected before another got the better label.
+    """Return whether every candidate expected before another one got the better label.
 
-    Candidates of which the same or nothing is expected may come in any order.
+    Candidates with the same expected rank, or with none, may come in any order.
     """
     known = [
         (rank, label) for rank, label in zip(expected, labels, strict=True) if rank is not None
@@ -157,7 +157,7 @@ def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | Non
 
 
 def order_in_letters(expected: Sequence[int | None]) -> str:
-    """ "B > A = C": the expected order in the letters the page gives the candidates."""
+    """Return the expected order in the page's letters for the candidates, as in "B > A = C"."""
     by_rank: dict[int, list[str]] = {}
     for index, rank in enumerate(expected):
         if rank is not None:

@@ -10,11 +10,11 @@ from annotation.services.judging.submission import (
 from annotation.services.lending.lend import (
     InstructionsPendingError,
     JudgePausedError,
-    Loan,
+    LentAssignment,
     assignment_lend,
     leases_release,
 )
-from annotation.services.lending.work_requests import Lack, NoWork, work_want
+from annotation.services.lending.work_requests import NoWork, NoWorkReason, work_request
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import design_ensure, hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
@@ -45,9 +45,9 @@ __all__ = [
     "DesignRefusedError",
     "InstructionsPendingError",
     "JudgePausedError",
-    "Lack",
-    "Loan",
+    "LentAssignment",
     "NoWork",
+    "NoWorkReason",
     "QualityRefusedError",
     "RuleTerms",
     "SubmissionRefusedError",
@@ -79,5 +79,5 @@ __all__ = [
     "training_plan",
     "training_plan_ahead",
     "training_propose",
-    "work_want",
+    "work_request",
 ]

@@ -1,4 +1,4 @@
-"""Warns, pauses and excludes judges, and takes it back. Nothing is deleted by any of it."""
+"""Warn, pause and exclude judges, and revert these actions; nothing is deleted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
-from annotation.services.judging.notifications import judgments_announce
+from annotation.services.judging.notifications import ranking_request
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (
@@ -23,7 +23,7 @@ SUGGESTED_RULES = (
 
 
 class QualityRefusedError(Exception):
-    """What was asked for cannot be done: the message says why."""
+    """The rule or action cannot be changed as requested; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class RuleTerms:
 
 @transaction.atomic
 def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None) -> QualityRule:
-    """A new rule of a campaign, or of one of its test sets. It looks at all judgments so far."""
+    """Create and return a rule of a campaign or test set; it covers all judgments so far."""
     if terms.test_set is not None and terms.test_set.campaign_id != campaign.pk:
         raise QualityRefusedError(_("The test set belongs to another campaign."))
     return _rule_create(campaign, terms, user, replaces=None)
@@ -48,14 +48,14 @@ def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None)
 
 @transaction.atomic
 def quality_rule_change(*, rule: QualityRule, terms: RuleTerms, user: User) -> QualityRule:
-    """Switch a rule off and put another in its place, which may act on the same judges again."""
+    """Switch a rule off and return its replacement, which may act on the same judges again."""
     quality_rule_switch_off(rule=rule, user=user)
     return _rule_create(rule.campaign, terms, user, replaces=rule)
 
 
 @transaction.atomic
 def quality_rule_switch_off(*, rule: QualityRule, user: User) -> QualityRule:
-    """From here on the rule does nothing; what it did stays, until somebody takes it back."""
+    """Switch a rule off and return it; its actions stay in force until somebody reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is switched off already."))
@@ -66,8 +66,8 @@ def quality_rule_switch_off(*, rule: QualityRule, user: User) -> QualityRule:
 
 @transaction.atomic
 def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[QualityRule]:
-    """Add the suggested rules, all of which only warn; those on a measure that has one, not."""
-    there = set(
+    """Add and return the suggested (warn-only) rules, except on measures that have a rule."""
+    existing = set(
         campaign.quality_rules.filter(switched_off_at__isnull=True).values_list(
             "measure", flat=True
         )
@@ -85,7 +85,7 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
             user=user,
         )
         for measure, direction, threshold, minimum in SUGGESTED_RULES
-        if measure not in there
+        if measure not in existing
     ]
 
 
@@ -93,8 +93,8 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
 def quality_rule_apply(
     *, rule: QualityRule, judge: Judge, test_set: TestSet, evidence: dict[str, Any]
 ) -> QualityAction | None:
-    """Act on a judge by a rule, once; None where it did so before, or is off by now."""
-    # No key update: switching off waits for us, other judges' actions do not.
+    """Take a rule's action on a judge and return it; None if it acted before or is switched off."""
+    # No key update: switching the rule off waits for this, actions on other judges do not.
     current = (
         QualityRule.objects.select_for_update(no_key=True)
         .filter(pk=rule.pk, switched_off_at__isnull=True)
@@ -105,7 +105,7 @@ def quality_rule_apply(
     action = QualityAction.objects.create(
         rule=rule, judge=judge, test_set=test_set, action=rule.action, evidence=evidence
     )
-    _rank_again(action)
+    _rankings_request(action)
     return action
 
 
@@ -119,7 +119,7 @@ def quality_action_take(
     note: str = "",
     evidence: dict[str, Any] | None = None,
 ) -> QualityAction:
-    """Warn, pause or exclude a judge by an organiser's own decision."""
+    """Warn, pause or exclude a judge by an organiser's decision, and return the action."""
     if test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError(_("The test set belongs to another campaign."))
     Judge.objects.select_for_update().get(pk=judge.pk)
@@ -134,24 +134,24 @@ def quality_action_take(
         note=note,
         evidence=evidence or {},
     )
-    _rank_again(taken)
+    _rankings_request(taken)
     return taken
 
 
 @transaction.atomic
 def quality_action_revert(*, action: QualityAction, user: User, note: str = "") -> QualityReversal:
-    """Take an action back; it stays in the history, and its rule does not act on this judge again."""
+    """Revert an action; it stays in the history, and its rule does not act on this judge again."""
     Judge.objects.select_for_update().get(pk=action.judge_id)
     if QualityReversal.objects.filter(action=action).exists():
         raise QualityRefusedError(_("It was taken back already."))
     reversal = QualityReversal.objects.create(action=action, created_by=user, note=note)
-    _rank_again(action)
+    _rankings_request(action)
     return reversal
 
 
 @transaction.atomic
 def judge_reinstate(*, judge: Judge, user: User, note: str = "") -> int:
-    """Take back everything in force against a judge; how many actions that were."""
+    """Revert all actions in force against a judge and return their number."""
     actions = list(QualityAction.objects.in_force().filter(judge=judge).order_by("pk"))
     for action in actions:
         quality_action_revert(action=action, user=user, note=note)
@@ -174,12 +174,12 @@ def _rule_create(
     )
 
 
-def _rank_again(action: QualityAction) -> None:
-    """Excluding a judge, and taking that back, changes every ranking of the campaign."""
+def _rankings_request(action: QualityAction) -> None:
+    """Request all rankings of the campaign if the action excludes a judge: each of them changes."""
     if action.action != QualityAction.Kind.EXCLUDE:
         return
     judged = JudgmentSequence.objects.filter(
         test_set__campaign=action.judge.campaign_id, last_number__gt=0
     )
     for test_set_id in judged.values_list("test_set_id", flat=True):
-        judgments_announce(test_set_id=test_set_id)
+        ranking_request(test_set_id=test_set_id)

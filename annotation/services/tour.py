@@ -1,4 +1,4 @@
-"""The tour of the judging page: begun, and left once."""
+"""Begin and leave the tour of the judging page."""
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -10,10 +10,10 @@ from campaign.models import Judge
 
 @transaction.atomic
 def tour_begin(*, judge: Judge) -> None:
-    """Set sentences aside for a first tour: from now on nothing that shows them is lent to the judge.
+    """Reserve sentences for a judge's first tour: HITs that show them are not lent to this judge.
 
-    Holds the lock of the judge's row, as lending does, so that none of them is lent meanwhile. Who
-    begins again gets the same sentences, and whoever is at work already gets none set aside.
+    Locks the judge's row, as lending does, so that none of them is lent meanwhile. Beginning again
+    keeps the same sentences; for a judge who is at work already none are reserved.
     """
     locked = Judge.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
     fresh = locked.get(pk=judge.pk)
@@ -27,9 +27,9 @@ def tour_begin(*, judge: Judge) -> None:
 
 @transaction.atomic
 def tour_leave(*, judge: Judge, how: Judge.Tour) -> None:
-    """Remember that the judge has been on the tour, and how they left it.
+    """Store that the judge took the tour, and how they left it.
 
-    What was said first stays, except that a tour that was skipped may be done after all.
+    The first answer stays, except that a skipped tour may be done later.
     """
     before = [""] if how == Judge.Tour.SKIPPED else ["", Judge.Tour.SKIPPED]
     Judge.objects.filter(pk=judge.pk, tour__in=before).update(tour=how, tour_left_at=Now())

@@ -1,4 +1,4 @@
-"""Training blocks: proposed, explained, and planned for each new judge."""
+"""Propose, explain and remove training blocks, and plan them for each new judge."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -25,35 +25,35 @@ from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, System, TestSet
 from campaign.texts.damage import normalised
 
-# Of a training block that is proposed: the reference, the damaged one, and so many outputs.
+# Outputs in a proposed training block beside the reference and the damaged one.
 _OUTPUTS_BESIDE: Final = 2
 _BEST, _WORST = 1, 5
-# Judges for whom training is planned ahead in one call.
+# Judges for whom training is planned in one call.
 _JUDGES_AT_ONCE: Final = 100
 
 
 class TrainingRefusedError(Exception):
-    """What was asked for cannot be done: the message says why."""
+    """The training cannot be changed as requested; the message says why."""
 
 
 @transaction.atomic
 def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[TrainingBlock]:
-    """Propose `count` training blocks from approved damaged references, after those there are.
+    """Propose `count` training blocks from approved damaged references, and return them.
 
-    Each shows the reference, which is expected before the damaged one, and two outputs of which
-    nothing is expected. Which segments and outputs: by the hash of the seed. An organiser should
-    read them, and put the explanation into better words. Raises `TrainingRefusedError` where no
-    approved damaged reference beside a ranked reference is left.
+    They follow the existing blocks. Each shows the reference, which is expected before the damaged
+    one, and two outputs of which nothing is expected; a hash of the seed chooses segments and
+    outputs. An organiser should read them and improve the explanation. Raises
+    `TrainingRefusedError` if no approved damaged reference beside a ranked reference is left.
     """
-    there = TrainingBlock.objects.filter(test_set=test_set)
-    position = there.aggregate(last=Max("position"))["last"] or 0
+    existing = TrainingBlock.objects.filter(test_set=test_set)
+    position = existing.aggregate(last=Max("position"))["last"] or 0
     approved = (
         BadReference.objects.of(test_set.pk)
         .filter(
             status=BadReference.Status.APPROVED,
             output__segment__outputs__system__kind=System.Kind.REFERENCE,
         )
-        .exclude(output__segment__in=there.values("segment"))
+        .exclude(output__segment__in=existing.values("segment"))
         .select_related("output__segment")
         .distinct()
     )
@@ -107,7 +107,7 @@ def _propose(test_set: TestSet, row: BadReference, *, position: int, draw: Draw)
 
 @transaction.atomic
 def training_block_explain(*, training_block: TrainingBlock, explanation: str) -> TrainingBlock:
-    """Change what judges to come read after a training block."""
+    """Change the explanation that future judges read after a training block."""
     if not explanation.strip():
         raise TrainingRefusedError(_("Judges need an explanation to learn from."))
     training_block.explanation = explanation.strip()
@@ -117,12 +117,12 @@ def training_block_explain(*, training_block: TrainingBlock, explanation: str) -
 
 @transaction.atomic
 def training_block_remove(*, training_block: TrainingBlock) -> None:
-    """Judges to come do not get this block; those who did keep what they were shown."""
+    """Remove the block for future judges; the judges who had it keep what they were shown."""
     training_block.delete()
 
 
 def training_plan_ahead(*, test_set: TestSet) -> int:
-    """Plan training for judges who have none and nothing else yet, so that none waits for it."""
+    """Plan training for judges before their first HIT; return the number of HITs planned."""
     if not TrainingBlock.objects.filter(test_set=test_set).exists():
         return 0
     judges = (
@@ -140,9 +140,9 @@ def training_plan_ahead(*, test_set: TestSet) -> int:
 
 @transaction.atomic
 def training_plan(*, test_set_id: int, judge_id: int) -> int:
-    """Plan the round of training that this judge is due, unless it is planned; 1 or 0.
+    """Plan the round of training this judge is due; return 1, or 0 if none is or it is planned.
 
-    Holds the lock of the test set's `HITSequence`. Answers the judge's wish either way.
+    Locks the test set's `HITSequence`. Answers the judge's request in any case.
     """
     HITSequence.objects.get_or_create(test_set_id=test_set_id)
     sequence = HITSequence.objects.select_for_update().get(test_set=test_set_id)
@@ -150,7 +150,7 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge)
     lent = account.values_list("hits_lent", flat=True).first() or 0
     round_ = training_round_due(judge=judge, test_set_id=test_set_id, hits_lent=lent)
-    account.update(wanted_at=None, nothing_at=None)
+    account.update(requested_at=None, none_left_at=None)
     conflicts = conflicts_of(judge)
     _unsuitable_close(judge, test_set_id, conflicts)
     if round_ is None or hits_training(judge=judge, test_set_id=test_set_id).exists():
@@ -162,7 +162,7 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
 
 
 def _unsuitable_close(judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
-    """Close training that shows a system the judge must not see: declared since it was planned."""
+    """Close planned training that shows a system the judge has since declared a conflict with."""
     if conflicts:
         hits_training(judge=judge, test_set_id=test_set_id).filter(
             system_ids__overlap=list(conflicts)
@@ -190,7 +190,7 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
         number=sequence.last_number,
         purpose=HIT.Purpose.TRAINING,
         reserved_for=judge,
-        # Nobody else ever gets it: `POOLED`.
+        # No other judge is ever lent it: see `POOLED`.
         reserved_until=Now(),
         segment_ids=[block.segment_id for block in training],
         system_ids=sorted(systems),

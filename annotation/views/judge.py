@@ -1,8 +1,8 @@
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, reverse
 from django.utils.http import urlencode
@@ -12,15 +12,14 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReport, Skip
-from annotation.selectors.arriving import ArrivingJudge, judge_arriving
 from annotation.views.opaque import opaque
-from annotation.views.steps import next_step
+from annotation.views.steps import next_step, onboarding_or_404
 from annotation.views.words import judging_words
-from campaign.models import Campaign, Judge, User
+from campaign.models import Campaign, Judge
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
-    """Those a judge may give; nobody can complain of a text that is not shown."""
+    """Return the reasons a judge may give; none about texts the campaign does not show."""
     left_out = {Skip.Reason.NOT_STATED}
     if not campaign.show_source:
         left_out.add(Skip.Reason.BAD_SOURCE)
@@ -39,7 +38,7 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def screen_context(judge: Judge) -> dict[str, Any]:
-    """What the judging screen's template needs, whatever it is filled with."""
+    """Return the context of the judging screen's template, for work and for the tour."""
     return {
         "campaign": judge.campaign,
         "skip_reasons": _skip_reasons(judge.campaign),
@@ -50,19 +49,11 @@ def screen_context(judge: Judge) -> dict[str, Any]:
 
 
 def screen_setup(judge: Judge, address: str) -> dict[str, str]:
-    """What the screen's scripts must know of whoever is signed in at this address."""
+    """Return what the screen's scripts need to know of the user signed in at this address."""
     return {
         "user": opaque("user", judge.user_id),
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
     }
-
-
-def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:
-    """The judge who asks; for everybody else there is no such campaign."""
-    arriving = judge_arriving(user=cast("User", request.user), campaign_slug=slug)
-    if arriving is None:
-        raise Http404
-    return arriving
 
 
 # Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
@@ -74,16 +65,16 @@ def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:
 def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The frame of the judging page; the browser fetches the work itself from the judging API.
 
-    Who has something to do first is led there.
+    Redirects judges who have a step to take first.
 
-    Costs one query beside session and user. Whoever is no judge of the
-    campaign gets 404, as for a campaign that does not exist.
+    Costs one query beside session and user. Answers 404 to users who
+    are no judge of the campaign, as for a campaign that does not exist.
     """
-    arriving = arriving_or_404(request, slug)
-    step = next_step(arriving)
+    onboarding = onboarding_or_404(request, slug)
+    step = next_step(onboarding)
     if step is not None:
         return redirect(step)
-    judge = arriving.judge
+    judge = onboarding.judge
     setup = screen_setup(judge, request.path) | {
         "api": f"{get_script_prefix()}api/v1/judging/",
         "campaign": slug,
@@ -93,5 +84,5 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         # Where the page leads when there is no more work, if it is to lead anywhere.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
     }
-    context = screen_context(judge) | {"arriving": arriving, "setup": setup}
+    context = screen_context(judge) | {"onboarding": onboarding, "setup": setup}
     return render(request, "judge/judge.html", context)

@@ -30,11 +30,11 @@ class HITReason:
 
 
 def hit_reason(hit: HIT) -> HITReason:
-    """A HIT of `hits_explained` in words."""
+    """Return a HIT from `hits_explained` in words."""
     states = {
         "done": _("done"),
         "lent": _("lent"),
-        "waiting": _("waiting"),
+        "available": _("available"),
         "withdrawn": _("withdrawn before anybody saw it"),
     }
     return HITReason(
@@ -74,7 +74,7 @@ def _reason(hit: HIT) -> str:
 
 
 def _chosen(why: Mapping[str, Any]) -> str:
-    """How the texts of a block were chosen."""
+    """Return in words how the texts of a block were chosen."""
     said = [
         ngettext(
             "%(texts)d different text, at most %(size)d shown",

@@ -1,18 +1,30 @@
-"""What a judge does before the first sentence, in order; each page leads on by `next_step`."""
+"""The steps a judge takes before the first sentence, in order; each page leads on by `next_step`."""
 
+from typing import cast
+
+from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from annotation.selectors.arriving import ArrivingJudge
+from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.selectors.tour import tour_due
+from campaign.models import User
 
 
-def next_step(arriving: ArrivingJudge) -> str | None:
-    """The address of the page that comes before work; None where nothing does."""
-    judge = arriving.judge
+def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
+    """Return the judge who asks and their open steps; for everybody else there is no such page."""
+    onboarding = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
+    if onboarding is None:
+        raise Http404
+    return onboarding
+
+
+def next_step(onboarding: JudgeOnboarding) -> str | None:
+    """Return the address of the page that comes before judging; None if there is none."""
+    judge = onboarding.judge
     slug = judge.campaign.slug
-    if arriving.owes_acceptance:
+    if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
-    if arriving.has_choice and judge.chosen_test_set_id is None:
+    if onboarding.has_choice and judge.chosen_test_set_id is None:
         return reverse("judge-test-sets", args=[slug])
     if tour_due(judge):
         return reverse("tour", args=[slug])

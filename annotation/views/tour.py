@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.tour import Tour, tour_of
 from annotation.services import tour_begin, tour_leave
-from annotation.views.judge import arriving_or_404, screen_context, screen_setup
-from annotation.views.steps import next_step
+from annotation.views.judge import screen_context, screen_setup
+from annotation.views.steps import next_step, onboarding_or_404
 from annotation.views.tour_words import tour_words
 from campaign.models import Judge
 from campaign.texts.languages import language_described
@@ -27,11 +27,11 @@ def tour(request: HttpRequest, slug: str) -> HttpResponse:
 
     Nothing that is done in it reaches the server but that it was left, and how.
     """
-    arriving = arriving_or_404(request, slug)
-    judge = arriving.judge
+    onboarding = onboarding_or_404(request, slug)
+    judge = onboarding.judge
     if request.method == "POST":
         return _leave(request, judge)
-    step = next_step(arriving)
+    step = next_step(onboarding)
     if step not in {None, request.path}:
         # Something else comes first.
         return redirect(step)
@@ -59,7 +59,7 @@ def _leave(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 
 def _data(given: Tour, judge: Judge) -> dict[str, object]:
-    """As the judging API would lend it, and what is known of the order."""
+    """Return the tour as the judging API would lend it, with the best and worst text."""
     return {
         "hit": {
             "languages": {

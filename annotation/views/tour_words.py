@@ -1,4 +1,4 @@
-"""What the tour says. No step's task is longer than two lines of a phone: some 70 letters."""
+"""The words of the tour. No step's task is longer than two lines of a phone: some 70 letters."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -81,7 +81,7 @@ WORDS = {
 
 
 def tour_words() -> dict[str, str]:
-    """In the active language, beside the screen's own and in place of some of them."""
+    """Return the tour's words in the active language; some replace the screen's own."""
     words = {key: str(text) for key, text in WORDS.items()}
     for name, (keys, touch) in TASKS.items():
         words[f"tour_{name}"] = str(keys)

@@ -1,4 +1,4 @@
-"""What the judging page's scripts say; they hold no words of their own."""
+"""The words of the judging page's scripts, which hold none themselves."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -118,7 +118,7 @@ PLURALS = {
 
 
 def judging_words() -> dict[str, str | dict[str, str]]:
-    """Every string of the page in the active language; one with a plural maps sample to form."""
+    """Return the page's strings in the active language; one with a plural maps sample to form."""
     words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
     for key, forms in PLURALS.items():
         words[key] = {str(number): forms % number for number in PLURAL_SAMPLES}

@@ -66,10 +66,10 @@ class Panel(models.Model):
         blank=True,
         help_text=_("Empty: nothing is believed that comes in Prolific’s name."),
     )
-    # The topic that is believed: an organiser said that it is theirs. Anybody can make one and have
-    # Amazon ask for it: the latest that asked, and the link by which Amazon is told that it may.
+    # `topic_arn` is trusted: an organiser said that it is theirs. Anybody can make a topic and have
+    # Amazon request it: the latest requested one, and the link that allows Amazon to send.
     topic_arn = models.CharField(_("SNS topic"), max_length=300, blank=True)
-    asking_topic_arn = models.CharField(_("SNS topic that asks"), max_length=300, blank=True)
+    requested_topic_arn = models.CharField(_("requested SNS topic"), max_length=300, blank=True)
     subscribe_url = models.URLField(_("link that confirms the topic"), max_length=2000, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True

@@ -66,13 +66,13 @@ _LEAST_BITS: Final = 2048
 class SNSMessage:
     """What SNS says, once `message_verify` has agreed that it does.
 
-    `confirm` is what one opens to subscribe (again); empty in a notification.
+    `subscribe_url` is the link to open to subscribe (again); empty in a notification.
     """
 
     kind: str
     topic_arn: str
     text: str
-    confirm: str
+    subscribe_url: str
     at: datetime
     certificate_url: str
     signed: bytes
@@ -92,7 +92,7 @@ def sns_message(body: bytes) -> SNSMessage:
         kind=kind,
         topic_arn=json_text(data, "TopicArn"),
         text=json_text(data, "Message"),
-        confirm="" if kind == NOTIFICATION else _confirm(data),
+        subscribe_url="" if kind == NOTIFICATION else _subscribe_url(data),
         at=iso_time(data, "Timestamp"),
         certificate_url=json_text(data, "SigningCertURL"),
         signed=_signed(data, kind),
@@ -128,15 +128,15 @@ def message_verify(message: SNSMessage, *, certificate: Certificate, now: dateti
         raise EventForgedError("The signature is wrong.") from error
 
 
-def _confirm(data: dict[str, Any]) -> str:
-    confirm = json_text(data, "SubscribeURL")
+def _subscribe_url(data: dict[str, Any]) -> str:
+    subscribe_url = json_text(data, "SubscribeURL")
     try:
-        address = urlsplit(confirm)
+        address = urlsplit(subscribe_url)
     except ValueError as error:
         raise EventRefusedError("“SubscribeURL” is no address.") from error
     if address.scheme != "https" or not _SNS_HOST.fullmatch(address.netloc):
         raise EventRefusedError("The subscription is not of Amazon SNS.")
-    return confirm
+    return subscribe_url
 
 
 def _signed(data: dict[str, Any], kind: str) -> bytes:

@@ -47,8 +47,8 @@ from campaign.services.panels import (
     panel_create,
     panel_member_admit,
     panel_open_or_close,
-    panel_topic_agree,
-    panel_topic_asks,
+    sns_topic_approve,
+    sns_topic_request_store,
 )
 from campaign.services.people import (
     PersonRefusedError,
@@ -108,10 +108,10 @@ __all__ = [
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
-    "panel_topic_agree",
-    "panel_topic_asks",
     "sighting_note",
     "sightings_forget",
+    "sns_topic_approve",
+    "sns_topic_request_store",
     "test_set_change",
     "test_set_choose",
     "user_language_set",

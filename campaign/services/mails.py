@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.models import Campaign, Invitation, Mail, User
-from campaign.notification import mails_due
+from campaign.notification import mail_enqueue
 from campaign.services.arriving import judge_admit
 from campaign.services.invitations import invitation_create, judge_links_revoke
 
@@ -122,7 +122,7 @@ def judges_invite_by_mail(
             if "mail_one_in_force_per_campaign_and_address" not in str(error):
                 raise
             known.append(address)
-    transaction.on_commit(mails_due)
+    transaction.on_commit(mail_enqueue)
     return Invited(mails=mails, known=known)
 
 
@@ -139,7 +139,7 @@ def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> M
         base_url=base_url.rstrip("/"),
         created_by=user,
     )
-    transaction.on_commit(mails_due)
+    transaction.on_commit(mail_enqueue)
     return again
 
 

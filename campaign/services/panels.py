@@ -66,16 +66,16 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
         rows.filter(closed_at__isnull=True).update(closed_at=Now())
 
 
-def panel_topic_asks(*, panel: Panel, topic_arn: str, confirm: str) -> None:
-    """Keep which SNS topic asks to send here, and the link that tells Amazon that it may."""
+def sns_topic_request_store(*, panel: Panel, topic_arn: str, subscribe_url: str) -> None:
+    """Store the SNS topic that requests to send here, and the link that allows it."""
     Panel.objects.filter(pk=panel.pk).update(
-        asking_topic_arn=topic_arn[:300], subscribe_url=confirm[:2000]
+        requested_topic_arn=topic_arn[:300], subscribe_url=subscribe_url[:2000]
     )
 
 
-def panel_topic_agree(*, panel: Panel, topic_arn: str) -> bool:
-    """Believe this topic from now on, and no other; False where it is not the one that asks."""
-    rows = Panel.objects.filter(pk=panel.pk, asking_topic_arn=topic_arn).exclude(
+def sns_topic_approve(*, panel: Panel, topic_arn: str) -> bool:
+    """Trust only this topic from now on; False if it is not the one that was requested."""
+    rows = Panel.objects.filter(pk=panel.pk, requested_topic_arn=topic_arn).exclude(
         topic_arn=topic_arn
     )
     return bool(topic_arn) and rows.update(topic_arn=topic_arn) > 0

@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import QualityAction
-from annotation.selectors import Standing
+from annotation.selectors import JudgeStatus
 from campaign.models import Judge
 from ranking.core.agreement.kappa_intervals import NoInterval
 from ranking.core.scores import NotEstimable
@@ -264,8 +264,8 @@ class JudgeSerializer(serializers.Serializer[JudgeQuality]):
         source="row.agreement",
         help_text="With the others, as of the latest ranking; κ is null while not estimable.",
     )
-    standing = serializers.ChoiceField(
-        source="row.standing", choices=[each.value for each in Standing]
+    status = serializers.ChoiceField(
+        source="row.status", choices=[each.value for each in JudgeStatus]
     )
     measures = serializers.DictField(
         child=MeasuredSerializer(),

@@ -7,7 +7,7 @@ from django.utils.formats import number_format
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
-from annotation.selectors import Standing
+from annotation.selectors import JudgeStatus
 from campaign.models import TestSet
 from campaign.texts.languages import language_name
 from ranking.wording.agreement import no_interval_in_words
@@ -39,12 +39,12 @@ def share(value: float | None) -> str:
     return _("%(number)s %%") % {"number": number_format(whole)}
 
 
-def standing(value: Standing) -> str:
-    """ "warned", "paused", "excluded"; nothing for a judge who stands well."""
+def judge_status_label(value: JudgeStatus) -> str:
+    """ "warned", "paused", "excluded"; an empty string for a judge in good standing."""
     words = {
-        Standing.WARNED: _("warned"),
-        Standing.PAUSED: _("paused"),
-        Standing.EXCLUDED: _("excluded"),
+        JudgeStatus.WARNED: _("warned"),
+        JudgeStatus.PAUSED: _("paused"),
+        JudgeStatus.EXCLUDED: _("excluded"),
     }
     return words.get(value, "")
 

@@ -9,7 +9,7 @@ from django.db.models import Aggregate, Count, F, FloatField, Max, Q
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judgment
-from annotation.selectors import Standing, judge_standings
+from annotation.selectors import JudgeStatus, judge_statuses
 from campaign.models import Judge, TestSet
 from ranking.core.judges.monitoring import Watched
 from ranking.models import QualityReport, RankingRun
@@ -64,7 +64,7 @@ class JudgeRow:
     median_seconds: float | None
     last_seen: datetime | None
     agreement: JudgeAgreement
-    standing: Standing
+    status: JudgeStatus
     is_suspect: bool
 
     @property
@@ -100,14 +100,14 @@ def judge_rows(
     }
     agreement, suspects = _agreement(run), _suspects(report)
     judges = list(Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym"))
-    standings = judge_standings(*(judge.pk for judge in judges))
+    statuses = judge_statuses(*(judge.pk for judge in judges))
     return [
         _row(
             judge,
             judged.get(judge.pk, {}),
             skipped.get(judge.pk, {}),
             agreement,
-            standings.get(judge.pk, Standing.GOOD),
+            statuses.get(judge.pk, JudgeStatus.GOOD),
             is_suspect=judge.pseudonym in suspects,
         )
         for judge in judges
@@ -119,7 +119,7 @@ def _row(
     judged: Mapping[str, Any],
     skipped: Mapping[str, Any],
     agreement: dict[str, JudgeAgreement],
-    standing: Standing,
+    status: JudgeStatus,
     *,
     is_suspect: bool,
 ) -> JudgeRow:
@@ -134,7 +134,7 @@ def _row(
         median_seconds=None if median_ms is None else median_ms / 1000,
         last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
         agreement=agreement.get(judge.pseudonym, _NOT_YET),
-        standing=standing,
+        status=status,
         is_suspect=is_suspect,
     )
 

@@ -1,4 +1,4 @@
-"""What is known of the judges of a test set: measures, standing, and what was done about it."""
+"""What is known of the judges of a test set: measures, status, and what was done about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ranking.selectors.judges import JudgeRow, judge_rows
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
-    """A judge's work and standing, the stored measures by name, and what was done."""
+    """A judge's work and status, the stored measures by name, and what was done."""
 
     row: JudgeRow
     measures: Mapping[str, Mapping[str, Any]]

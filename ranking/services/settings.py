@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgmentSequence
-from annotation.services.judging.notifications import judgments_announce
+from annotation.services.judging.notifications import ranking_request
 from campaign.models import TestSet, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -52,7 +52,7 @@ def ranking_settings_change(
     settings = RankingSettings(test_set=test_set, changed_by=changed_by, **choice.recorded)
     settings.save(force_insert=True)
     if JudgmentSequence.objects.filter(pk=test_set.pk, last_number__gt=0).exists():
-        judgments_announce(test_set_id=test_set.pk)
+        ranking_request(test_set_id=test_set.pk)
     return settings
 
 

@@ -10,7 +10,7 @@ for _filter in (
     formats.kappa,
     formats.why_no_interval,
     formats.share,
-    formats.standing,
+    formats.judge_status_label,
     formats.rank_range,
     formats.duration,
     formats.ago,

@@ -114,7 +114,7 @@ def _said(action: str) -> str:
         QualityAction.Kind.EXCLUDE: _(
             "%(judge)s is excluded. The ranking is computed again without them; nothing is deleted."
         ),
-        REINSTATE: _("%(judge)s stands well again."),
+        REINSTATE: _("%(judge)s is reinstated."),
     }[action]
 
 

@@ -52,12 +52,12 @@ export class History {
       return this.#say(say("history_offline"));
     }
     if (answer.status !== 200) return this.#say(say("history_trouble"));
-    /** @type {{ results: JudgedBlock[], next: string | null, earlier: boolean }} */
-    const { results, next, earlier } = answer.data;
+    /** @type {{ results: JudgedBlock[], next: string | null, has_older: boolean }} */
+    const { results, next, has_older: hasOlder } = answer.data;
     this.#next = next && new URL(next).searchParams.get("cursor");
     $("history-more").hidden = !next;
     const none = first && !results.length ? say("history_none") : "";
-    this.#say(earlier && !next ? say("history_earlier") : none);
+    this.#say(hasOlder && !next ? say("history_earlier") : none);
     const items = results.map((row) => this.#item(row));
     $("history-list").append(...items);
     items[0]?.querySelector("button").focus();

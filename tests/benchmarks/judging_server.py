@@ -248,7 +248,7 @@ def prepare(test_set_id: int, blocks: int) -> float:
     hits_plan(test_set_id=test_set_id, count=hits)
     own, database = psutil.Process(), postgresql_process()
     began = processor_seconds(database) + own.cpu_times().user
-    written = hits_prepare(test_set_id=test_set_id, ready=1000)
+    written = hits_prepare(test_set_id=test_set_id, count=1000)
     ended = processor_seconds(database) + own.cpu_times().user
     return 1000 * (ended - began) / (written * BLOCKS_A_HIT)
 

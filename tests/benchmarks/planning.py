@@ -24,7 +24,7 @@ from typing import TypedDict
 import numpy as np
 import psutil
 
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState, Float64Array
@@ -71,7 +71,7 @@ def parameters_of(kind: DesignKind) -> DesignParameters:
     return DesignParameters(kind=kind, seed=2026, systems_per_block=SYSTEMS_PER_BLOCK)
 
 
-def texts_made() -> dict[int, SegmentTexts]:
+def texts_made() -> dict[int, SegmentOutputs]:
     return corpus(NAMES, segments=SEGMENTS, missing=0.01, identical=0.02)
 
 

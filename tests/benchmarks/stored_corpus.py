@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from annotation.models import Design
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.parameters import DesignParameters
 from campaign.database.copy import rows_copy, statistics_refresh
 from campaign.models import Document, Output, Segment, System, TestSet
@@ -14,7 +14,7 @@ from tests.factories import make_campaign
 
 @transaction.atomic
 def corpus_store(
-    texts: Mapping[int, SegmentTexts], parameters: DesignParameters, *, document: int
+    texts: Mapping[int, SegmentOutputs], parameters: DesignParameters, *, document: int
 ) -> TestSet:
     """A test set of these segments and a design; outputs keep their ids, so that draws compare."""
     test_set = TestSet.objects.create(

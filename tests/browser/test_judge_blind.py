@@ -55,11 +55,11 @@ JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
 FIELDS = frozenset(
     """
-    id ordinal back expires_at languages source target lang dir name rules partial progress done wanted
-    minutes_left notice blocks references context before after reference text candidates
+    id ordinal revisable_hits expires_at languages source target lang dir name rules partial
+    progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
-    judged_at earlier detail errors missing campaign code retry_after body
+    judged_at has_older detail errors missing campaign code retry_after body
     """.split()  # noqa: SIM905  thirty lines otherwise
 )
 
@@ -226,7 +226,7 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*_args: object, **_more: object) -> None:
         raise RuntimeError("qx-amber wrote output 771230007")
 
-    for place in ("annotation.views.judge.judging_words", "annotation.api.views.judge_of"):
+    for place in ("annotation.views.judge.judging_words", "annotation.api.views.judge_of_user"):
         monkeypatch.setattr(place, broken)
     for address in ("/judge/museum/", f"{JUDGING}progress/?campaign=museum"):
         assert crawler.ask("GET", address) == 500

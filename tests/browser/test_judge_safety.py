@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment, Judgment
-from annotation.services import pool_fill, work_want
+from annotation.services import pool_fill, work_request
 from campaign.models import Judge, TestSet
 from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn
@@ -373,7 +373,7 @@ def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
     test_set = make_test_set(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
     judge = make_judge(test_set.campaign)
     held = lend(make_judge(test_set.campaign, "other"))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     sign_in(page, judge)
     expect(page.locator("#rest-text")).to_contain_text("left are with other judges")

@@ -19,7 +19,7 @@ export function hit(id, blocks, given = {}) {
   return {
     id,
     ordinal: 1,
-    back: 0,
+    revisable_hits: 0,
     rules: { partial: false },
     languages: GERMAN,
     expires_at: new Date(Date.now() + AN_HOUR).toISOString(),

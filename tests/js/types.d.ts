@@ -61,7 +61,7 @@ interface CountedProgress {
 interface LentHit {
   id: string;
   ordinal: number;
-  back: number;
+  revisable_hits: number;
   expires_at: string;
   rules: Rules;
   languages: Languages;
@@ -113,9 +113,9 @@ interface Block extends LentBlock, Judgment {
 
 interface Hit {
   id: string;
-  // Those of the history have neither `ordinal` nor `back`.
+  // Those of the history have neither `ordinal` nor `revisableHits`.
   ordinal: number;
-  back: number;
+  revisableHits: number;
   rules: Rules;
   languages: Languages;
   total: number;

@@ -83,7 +83,7 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     with ThreadPoolExecutor(JUDGES) as pool:
         for working in [pool.submit(browser.work) for browser in browsers]:
             working.result()
-    eventually(lambda: not HIT.objects.open().exists())
+    eventually(lambda: not HIT.objects.incomplete().exists())
     taken = [client_id for browser in browsers for client_id in browser.taken]
     stored = {str(client_id) for client_id in Judgment.objects.values_list("client_id", flat=True)}
     assert stored == set(taken)

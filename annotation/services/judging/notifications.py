@@ -1,4 +1,4 @@
-"""Tells the worker of new judgments: once, until it begins to rank them."""
+"""Request rankings of new judgments: one message, until the worker begins to rank them."""
 
 from datetime import timedelta
 from functools import partial
@@ -8,19 +8,19 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import JudgmentSequence
-from annotation.notification import SECONDS_DUE, ranking_due
+from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 
 
-def judgments_announce(*, test_set_id: int) -> None:
-    """Ask for a ranking once this is committed, unless that was done and none has begun."""
-    lately = Q(announced_at__gt=Now() - timedelta(seconds=SECONDS_DUE))
-    rows = JudgmentSequence.objects.filter(~lately | Q(announced_at=None), pk=test_set_id)
-    if rows.update(announced_at=Now()):
-        transaction.on_commit(partial(ranking_due, test_set_id))
+def ranking_request(*, test_set_id: int) -> None:
+    """Request a ranking on commit, unless one is requested already and has not begun."""
+    recently = Q(ranking_requested_at__gt=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
+    rows = JudgmentSequence.objects.filter(~recently | Q(ranking_requested_at=None), pk=test_set_id)
+    if rows.update(ranking_requested_at=Now()):
+        transaction.on_commit(partial(ranking_enqueue, test_set_id))
 
 
-def judgments_take_up(*, test_set_id: int) -> None:
-    """From here on a new judgment announces itself again: those there are will be read now."""
-    JudgmentSequence.objects.filter(pk=test_set_id, announced_at__isnull=False).update(
-        announced_at=None
+def ranking_request_clear(*, test_set_id: int) -> None:
+    """Let the next judgment request a ranking again. Called before the judgments are read."""
+    JudgmentSequence.objects.filter(pk=test_set_id, ranking_requested_at__isnull=False).update(
+        ranking_requested_at=None
     )

@@ -1,4 +1,4 @@
-"""Takes in what judges report of a block, beside judging or skipping it."""
+"""Store the problems judges report with a block."""
 
 from uuid import UUID
 
@@ -14,11 +14,11 @@ from annotation.services.judging.submission import SubmissionRefusedError
 def problem_report(
     *, assigned: AssignedBlock, client_id: UUID, kind: str, comment: str = ""
 ) -> ProblemReport:
-    """Store that something is wrong with a block; the same `client_id` again changes nothing.
+    """Store and return a judge's report on a block; the same `client_id` again changes nothing.
 
-    A judge may report a block more than once: there can be more than one thing wrong with it.
-    Raises `SubmissionRefusedError` where "something else" does not say what, and where the id is
-    another judge's.
+    A judge may report a block more than once, since more than one thing can be wrong with it.
+    Raises `SubmissionRefusedError` if "something else" comes without a comment, or if the id
+    belongs to another judge.
     """
     if kind == ProblemReport.Kind.OTHER and not comment.strip():
         raise SubmissionRefusedError(_("Please say in a few words what is wrong."))

@@ -1,7 +1,7 @@
-"""How a judgment gets into its tables: one round trip, which is one transaction.
+"""Store a judgment in one round trip, which is one transaction.
 
-The lock comes first and as a statement of its own, so that the second sees
-what another tab of the judge committed in the meantime.
+The lock is taken first and by a statement of its own, so that the second
+statement sees what another tab of the judge committed in the meantime.
 """
 
 from functools import partial
@@ -9,7 +9,7 @@ from functools import partial
 from django.db import transaction
 
 from annotation.models import Judgment
-from annotation.notification import SECONDS_DUE, ranking_due
+from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 from campaign.database.prepared import Statement
 
 _LOCK = Statement(
@@ -18,8 +18,8 @@ _LOCK = Statement(
     "SELECT FROM annotation_assignment WHERE id = $1 FOR UPDATE",
 )
 
-# The assignment, its HIT and the count of the judge's blocks, when no block of it but `$2` is left
-# open by this judge.
+# Closes the assignment and its HIT and counts the judge's blocks, if this judge has left no block
+# of it undone but `$2`.
 _CLOSED = """
     closed AS (
         UPDATE annotation_assignment a SET completed_at = statement_timestamp()
@@ -59,13 +59,13 @@ _STORE = Statement(
     f"""
     WITH sequence AS (
         UPDATE annotation_judgmentsequence SET last_number = last_number + 1,
-            announced_at = CASE
-                WHEN announced_at > statement_timestamp() - interval '{SECONDS_DUE} s'
-                THEN announced_at ELSE statement_timestamp()
+            ranking_requested_at = CASE
+                WHEN ranking_requested_at > statement_timestamp() - interval '{REQUEST_TIMEOUT_SECONDS} s'
+                THEN ranking_requested_at ELSE statement_timestamp()
             END
         WHERE test_set_id = $3
             AND NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
-        RETURNING last_number, announced_at = statement_timestamp() AS is_news
+        RETURNING last_number, ranking_requested_at = statement_timestamp() AS is_new_request
     ), judgment AS (
         INSERT INTO annotation_judgment
             (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
@@ -76,7 +76,7 @@ _STORE = Statement(
         FROM sequence
         RETURNING id, number, supersedes_id
     ), {_CLOSED.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
-    SELECT judgment.id, judgment.number, judgment.supersedes_id, sequence.is_news
+    SELECT judgment.id, judgment.number, judgment.supersedes_id, sequence.is_new_request
     FROM judgment, sequence
     """,  # noqa: S608  constants alone
     first=_LOCK,
@@ -84,24 +84,24 @@ _STORE = Statement(
 
 
 def assignment_lock(assignment_id: int) -> None:
-    """Hold back the judge's other tabs until the commit."""
+    """Lock the assignment's row until the commit; the judge's other tabs wait."""
     _LOCK.rows(assignment_id)
 
 
 def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
-    """Close the assignment, and its HIT, when no block of it but `done` is left open by its judge.
+    """Close the assignment and its HIT if its judge has left no block undone but `done`.
 
-    The caller's transaction holds the lock of the assignment.
+    The caller's transaction holds the lock of the assignment's row.
     """
     _CLOSE.rows(assignment_id, done)
 
 
 def judgment_store(judgment: Judgment) -> bool:
-    """Store a judgment as the next of its test set, after the judge's last of the same block.
+    """Store a judgment under its test set's next number; return whether it was stored.
 
-    Closes the assignment if it was the last block, and announces the judgment unless that was done
-    for an earlier one. False where nothing was stored: there is a judgment with this `client_id`,
-    or the test set has no `JudgmentSequence` yet.
+    It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
+    last block, and requests a ranking unless one is requested already. Returns False if a judgment
+    with this `client_id` exists or the test set has no `JudgmentSequence` yet.
     """
     stored = _STORE.row(
         judgment.assignment_id,
@@ -111,8 +111,8 @@ def judgment_store(judgment: Judgment) -> bool:
     )
     if stored is None:
         return False
-    judgment.pk, judgment.number, judgment.supersedes_id, is_news = stored
+    judgment.pk, judgment.number, judgment.supersedes_id, is_new_request = stored
     judgment._state.adding = False  # noqa: SLF001  as Django's own save does
-    if is_news:
-        transaction.on_commit(partial(ranking_due, judgment.test_set_id))
+    if is_new_request:
+        transaction.on_commit(partial(ranking_enqueue, judgment.test_set_id))
     return True

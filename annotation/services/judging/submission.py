@@ -1,4 +1,4 @@
-"""Takes in what judges say. Nothing is lost and nothing doubled, whatever comes twice."""
+"""Store judgments and skips; repeating a request changes nothing."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -14,7 +14,7 @@ from annotation.services.judging.storage import (
     judgment_store,
 )
 
-# Of a block, where a campaign allows partial rankings.
+# Ranked outputs of a block, if the campaign allows partial rankings.
 FEWEST_RANKED = 2
 
 
@@ -36,14 +36,14 @@ def judgment_submit(
     active_ms: int | None = None,
     comment: str = "",
 ) -> Judgment:
-    """Store one judgment; a judge's further judgment of the same block supersedes the last.
+    """Store and return one judgment; it supersedes the judge's last one of the same block.
 
     `labels` are aligned with the candidates: 1 best … 5 worst, None for blank.
-    The same `client_id` again changes nothing and returns what is stored. A
-    judgment that comes after its lease ran out is kept. Raises
-    `SubmissionRefusedError` where the campaign's rules do not allow the labels.
+    The same `client_id` again changes nothing and returns the stored judgment.
+    A judgment that arrives after its lease ended is stored too. Raises
+    `SubmissionRefusedError` if the campaign's rules do not allow the labels.
 
-    Takes the lock of the assignment (a judge's tabs submit one after the
+    Takes the lock of the assignment's row (a judge's tabs submit one after the
     other), then that of the test set's `JudgmentSequence`, last and briefly.
     """
     judgment = Judgment(
@@ -85,7 +85,7 @@ def judgment_submit(
 def skip_submit(
     *, assigned: AssignedBlock, client_id: UUID, reason: str, comment: str = ""
 ) -> Skip:
-    """Store that a judge declined a block, and why; a second skip of it returns the first."""
+    """Store and return that a judge skipped a block; a second skip returns the first one."""
     assignment_lock(assigned.assignment_id)
     known = Skip.objects.filter(client_id=client_id).first()
     if known is not None:
@@ -108,13 +108,13 @@ def skip_submit(
 
 
 def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
-    """The first of `count` new numbers; the caller's transaction holds the sequence from here on.
+    """Reserve `count` judgment numbers and return the first one.
 
-    Numbers become visible in their order because the row stays locked until
-    the commit; a rollback gives them back, so there are no gaps.
+    Locks the test set's `JudgmentSequence` until the commit, so that numbers become
+    visible in their order; a rollback gives them back, so that there are no gaps.
     """
     with connection.cursor() as cursor:
-        # One statement, where the ORM would need two: every submission comes by here.
+        # One statement, where the ORM would need two.
         cursor.execute(
             "UPDATE annotation_judgmentsequence SET last_number = last_number + %s"
             " WHERE test_set_id = %s RETURNING last_number",

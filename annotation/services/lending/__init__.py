@@ -1,1 +1,1 @@
-"""Lend HITs to judges, take them back, and note who waits for one."""
+"""Lend HITs to judges, take them back, and store requests for more."""

@@ -1,4 +1,4 @@
-"""Gives back at once what a judge holds who will not go on."""
+"""Release the HITs of a judge who will not go on, without waiting for the leases to end."""
 
 from django.db import connection
 
@@ -24,9 +24,9 @@ _RELEASE = """
 
 
 def assignments_release(*, judge: Judge) -> None:
-    """End the judge's leases now; their HITs wait for others, and what they judged stays.
+    """End the judge's leases now; their HITs become available, and their judgments stay.
 
-    A lease that has run out needs nothing: the HIT waits already, or somebody else has it. The
+    Expired leases need nothing: their HITs are available already, or lent to somebody else. The
     caller holds the lock of the judge's row.
     """
     with connection.cursor() as cursor:

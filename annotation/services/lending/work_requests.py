@@ -1,8 +1,8 @@
-"""What a judge is told who finds nothing ready, and how the planner hears of them.
+"""Answer judges for whom no HIT is available, and ask the planner for one.
 
-Only the planner knows whether there is anything left to draw for a judge. So
-the request writes down that the judge asked, tells the worker, and answers
-from what the planner found when it last looked.
+Only the planner knows whether HITs are left to draw for a judge. So the web
+request stores that the judge asked, tells the worker, and answers from what
+the planner found when it last looked.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
-from annotation.notification import planning_due
+from annotation.notification import planning_enqueue
 from annotation.selectors import (
     conflicts_of,
     quota_reached,
@@ -23,35 +23,35 @@ from annotation.selectors import (
 )
 from campaign.models import Judge
 
-# So long the planner's "nothing for this judge" holds: whoever asks is looked after again before.
-_CHECK_HOLDS: Final = timedelta(seconds=60)
+# How long the planner's "no work for this judge" stays valid.
+_NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
 
 
-class Lack(StrEnum):
+class NoWorkReason(StrEnum):
     """Why a judge is lent nothing."""
 
-    PREPARING = "preparing"  # the planner has not looked yet, or is at it
-    WAITING = "waiting"  # all that is left is in the hands of others, and may come back
-    DONE = "done"  # the judge has done what is asked of a judge
-    NOTHING = "nothing"  # no work is left for this judge
+    PREPARING = "preparing"  # the planner has not looked yet, or is planning
+    WAITING = "waiting"  # the remaining HITs are lent to others, and may become available again
+    DONE = "done"  # the judge has done all the blocks they are asked for
+    NONE_LEFT = "none_left"  # no HIT is left for this judge
 
 
 @dataclass(frozen=True, slots=True)
 class NoWork:
-    """`retry_after` in seconds; None where there is nothing to come."""
+    """Why there is no work, and when to ask again: `retry_after` in seconds, None for never."""
 
-    lack: Lack
+    reason: NoWorkReason
     retry_after: int | None = None
 
 
 @transaction.atomic
-def work_want(*, judge: Judge) -> NoWork:
-    """Say why `assignment_lend` found nothing for this judge, and have the planner look.
+def work_request(*, judge: Judge) -> NoWork:
+    """Ask the planner for HITs for this judge and return why `assignment_lend` found none.
 
-    "No more work" is said only where the planner looked a moment ago and found nothing to draw,
-    and nobody else holds a HIT that could come back to this judge.
+    `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and nobody else
+    holds a HIT that this judge could be lent later. Locks the judge's row.
     """
     locked = (
         Judge.objects.select_for_update(of=("self",), no_key=True)
@@ -59,31 +59,31 @@ def work_want(*, judge: Judge) -> NoWork:
         .get(pk=judge.pk)
     )
     if quota_reached(locked):
-        return NoWork(Lack.DONE)
+        return NoWork(NoWorkReason.DONE)
     test_sets = [test_set.pk for test_set in test_sets_to_work_on(locked)]
     accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)
     for test_set_id in test_sets:
-        transaction.on_commit(partial(planning_due, test_set_id))
-    looked = accounts.filter(nothing_at__gte=Now() - _CHECK_HOLDS).count()
-    # Written even where the answer is known, so that it is looked after before it gets old.
+        transaction.on_commit(partial(planning_enqueue, test_set_id))
+    checked = accounts.filter(none_left_at__gte=Now() - _NONE_LEFT_VALID_FOR).count()
+    # Written even if the answer is known, so that the planner checks again before it expires.
     JudgeAccount.objects.bulk_create(
         (JudgeAccount(judge=locked, test_set_id=test_set) for test_set in test_sets),
         ignore_conflicts=True,
     )
-    accounts.filter(wanted_at__isnull=True).update(wanted_at=Now())
-    if looked < len(test_sets):
-        return NoWork(Lack.PREPARING, _SECONDS_UNTIL_PLANNED)
+    accounts.filter(requested_at__isnull=True).update(requested_at=Now())
+    if checked < len(test_sets):
+        return NoWork(NoWorkReason.PREPARING, _SECONDS_UNTIL_PLANNED)
     conflicts = conflicts_of(locked)
     for test_set_id in test_sets:
-        # Lent to others, or kept for them: it may come back.
+        # Lent to others, or reserved for them: they may become available to this judge.
         elsewhere = HIT.objects.filter(test_set=test_set_id).pooled().unseen_by(locked.pk)
-        if elsewhere.without(conflicts).exists():
-            return NoWork(Lack.WAITING, _SECONDS_UNTIL_RETURNED)
-    return NoWork(Lack.NOTHING)
+        if elsewhere.excluding_systems(conflicts).exists():
+            return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
+    return NoWork(NoWorkReason.NONE_LEFT)
 
 
-def work_want_ahead(*, judge: Judge, test_set_id: int) -> None:
-    """Have the planner look already now: nothing lies ready for the judge's next HIT."""
+def work_prefetch_request(*, judge: Judge, test_set_id: int) -> None:
+    """Ask the planner for the judge's next HIT before they need it: none is available."""
     account = JudgeAccount.objects.filter(judge=judge, test_set=test_set_id)
-    account.filter(wanted_at__isnull=True).update(wanted_at=Now())
-    transaction.on_commit(partial(planning_due, test_set_id))
+    account.filter(requested_at__isnull=True).update(requested_at=Now())
+    transaction.on_commit(partial(planning_enqueue, test_set_id))

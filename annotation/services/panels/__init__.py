@@ -1,18 +1,18 @@
-"""What becomes of the people whom recruiting services send."""
+"""Participations of the people whom recruiting services (Prolific, MTurk) send."""
 
-from annotation.services.panels.apply_event import participation_hear
+from annotation.services.panels.apply_event import participation_event_apply
 from annotation.services.panels.begin import ParticipationRefusedError, participation_begin
 from annotation.services.panels.update_state import (
-    participation_settle,
-    participations_settle_due,
-    settle_if_of_a_panel,
+    panel_participation_refresh,
+    participation_refresh,
+    participations_refresh_due,
 )
 
 __all__ = [
     "ParticipationRefusedError",
+    "panel_participation_refresh",
     "participation_begin",
-    "participation_hear",
-    "participation_settle",
-    "participations_settle_due",
-    "settle_if_of_a_panel",
+    "participation_event_apply",
+    "participation_refresh",
+    "participations_refresh_due",
 ]

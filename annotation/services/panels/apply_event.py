@@ -1,4 +1,4 @@
-"""What a service says of a participation: believed once, in whatever order it arrives."""
+"""Apply a recruiting service's events to participations; repeated and late events change nothing."""
 
 from datetime import timedelta
 from typing import Final
@@ -6,14 +6,14 @@ from typing import Final
 from django.db import transaction
 
 from annotation.services.panels.end import judge_lock, participation_end
-from annotation.services.panels.update_state import settle_locked
+from annotation.services.panels.update_state import participation_refresh_locked
 from campaign.models import Panel, PanelKind, Participation
 from campaign.panels.events import Event
 
 State = Participation.State
 
-# A submission goes this way only; of the same step the latest word holds. A delivery that failed
-# comes again later, with a later time: the step tells that it is old.
+# A submission's status only moves forward; within a step the latest event holds. A failed delivery
+# is repeated with a later time, so that only the step shows that it is old.
 _STEP: Final = {
     "RESERVED": 0,
     "ACTIVE": 1,
@@ -26,18 +26,18 @@ _OTHER_STEP: Final = 2
 _RETURNED: Final = frozenset({"RETURNED"})
 _LATE: Final = frozenset({"TIMED-OUT", "ABANDONED"})
 _SCREENED_OUT: Final = frozenset({"SCREENED OUT"})
-# Their clock and ours.
+# How far the service's clock may be from ours.
 _SKEW: Final = timedelta(seconds=10)
 
 
 @transaction.atomic
-def participation_hear(*, panel: Panel, event: Event) -> bool:
-    """Note the status and what follows from it; whether it was about anybody here.
+def participation_event_apply(*, panel: Panel, event: Event) -> bool:
+    """Store the status and its consequences; return whether the event concerns a participation here.
 
-    The same event twice changes nothing the second time, nor does one that is older than what is
-    known. Nothing that was judged is taken back.
+    A repeated event changes nothing, nor does one that is older than the stored status. Judgments
+    stay in any case. Locks the judge's row.
     """
-    found = _meant(panel, event)
+    found = _find(panel, event)
     if found is None:
         return False
     judge = judge_lock(member_id=found.member_id)
@@ -47,18 +47,18 @@ def participation_hear(*, panel: Panel, event: Event) -> bool:
     row.service_status, row.service_status_at = event.status, event.at
     row.save(update_fields=["service_status", "service_status_at"])
     if row.state in {State.STARTED, State.TIMED_OUT}:
-        settle_locked(participation=row, judge=judge)
+        participation_refresh_locked(participation=row, judge=judge)
     state = _state_after(row, event.status)
     if state != row.state:
         participation_end(participation=row, judge=judge, state=state)
     return True
 
 
-def _meant(panel: Panel, event: Event) -> Participation | None:
+def _find(panel: Panel, event: Event) -> Participation | None:
     rows = panel.participations.filter(session_id=event.session_id)
     if panel.kind == PanelKind.MTURK:
-        # MTurk gives the id of a returned assignment to somebody else and tells no worker: it was
-        # whoever held it at the time. (aws/aws-sdk-ruby#2864, NYUCCL/psiTurk#184)
+        # MTurk gives the id of a returned assignment to another worker, and its events name none:
+        # the event is about whoever held it at the time. (aws/aws-sdk-ruby#2864, NYUCCL/psiTurk#184)
         rows = rows.filter(started_at__lte=event.at + _SKEW)
     return rows.order_by("-started_at").first()
 

@@ -1,4 +1,4 @@
-"""A participant comes in: as the judge they are, for the blocks they are asked."""
+"""Begin a participation: find or create its judge, and ask them for the panel's blocks."""
 
 from datetime import timedelta
 
@@ -7,9 +7,9 @@ from django.db.models import Value
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.selectors import blocks_done, judge_standing
+from annotation.selectors import blocks_done, judge_status
 from annotation.services.panels.end import judge_lock, participation_end
-from annotation.services.panels.update_state import settle_locked
+from annotation.services.panels.update_state import participation_refresh_locked
 from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation
 from campaign.panels.entry import Entry
 from campaign.services import panel_member_admit
@@ -18,18 +18,18 @@ State = Participation.State
 
 
 class ParticipationRefusedError(Exception):
-    """The panel does not let them take part (again); the message says why, to them."""
+    """The panel does not let a person take part (again); the message tells them why."""
 
 
 @transaction.atomic
 def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
-    """The participation of this submission or assignment: the one there is, or a new one.
+    """Return the participation of this submission or assignment; create it if there is none.
 
-    Whoever comes again through the same link goes on where they stopped. Another submission of
-    the same person gets as many further blocks, where the panel lets them take part so often.
-    What they did of one they returned counts for the next. Raises `ParticipationRefusedError`.
+    A person who comes back through the same link goes on where they stopped. Another submission of
+    the same person gets as many further blocks, if the panel lets them take part again. Blocks done
+    in a returned participation count for the next one. Raises `ParticipationRefusedError`.
     """
-    # Held until the commit: a campaign admits its panels' people one after the other.
+    # Locked until the commit: a campaign admits its panels' people one after the other.
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
     of_session = panel.participations.filter(session_id=entry.session_id).select_related(
@@ -45,7 +45,7 @@ def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
     if mine is None and not panel.is_open:
         raise ParticipationRefusedError(_("This study is closed and takes nobody new."))
     for other in of_session.under_way().exclude(member__external_id=entry.external_id):
-        # MTurk gave their assignment to somebody else, so they have returned it.
+        # MTurk gave their assignment to another worker, so they have returned it.
         _end_as_returned(other)
     member = panel_member_admit(panel=panel, external_id=entry.external_id)
     judge = judge_lock(member_id=member.pk)
@@ -54,7 +54,7 @@ def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
 
 
 def _comes_again(mine: Participation, panel: Panel) -> bool:
-    """On MTurk, who returned an assignment and accepts the HIT anew may get the same id."""
+    """Return whether an MTurk worker got the id of an assignment they returned once more."""
     return panel.kind == PanelKind.MTURK and mine.state == State.RETURNED and not mine.code
 
 
@@ -65,10 +65,10 @@ def _earlier_check(
     if mine is not None:
         earlier = earlier.exclude(pk=mine.pk)
     for row in earlier.under_way().select_related("panel"):
-        settle_locked(participation=row, judge=judge)
+        participation_refresh_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
             _one_at_a_time(row, judge)
-    stopped = not judge_standing(judge).may_judge
+    stopped = not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
             _("You took part before, and this study has no more for you. Thank you.")
@@ -87,7 +87,7 @@ def _one_at_a_time(row: Participation, judge: Judge) -> None:
         raise ParticipationRefusedError(
             _("You are at work on another assignment of this study. Please finish that one first.")
         )
-    # On Prolific nobody has two submissions at a time: the earlier one is over.
+    # On Prolific nobody has two submissions at the same time: the earlier one is over.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 

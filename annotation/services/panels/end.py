@@ -1,4 +1,4 @@
-"""The end of a participation: its code, if one is earned, and what the judge holds."""
+"""End a participation: give its code, if one is earned, and release the judge's HITs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ State = Participation.State
 
 
 def judge_lock(*, member_id: int) -> Judge:
-    """The judge; the lock of their row keeps lending, settling and events apart until the commit."""
+    """Lock the judge's row until the commit, against lending, refreshing and events; return them."""
     return (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
@@ -22,10 +22,10 @@ def judge_lock(*, member_id: int) -> Judge:
 
 
 def participation_end(*, participation: Participation, judge: Judge, state: str) -> None:
-    """Write down how it ended, and lend the judge nothing more until they begin another.
+    """Store the final state, and lend the judge nothing more until they begin another one.
 
-    `participation` must have been read under the judge's lock, with its panel. A code that was
-    given once stays with it.
+    `participation` must have been read under the lock of the judge's row, with its panel. A code
+    that was given stays.
     """
     changes: dict[str, Any] = {"state": state, "ended_at": Coalesce("ended_at", Now())}
     done = blocks_done(judge)
@@ -45,6 +45,6 @@ def participation_end(*, participation: Participation, judge: Judge, state: str)
 def _code(participation: Participation, state: str) -> str:
     panel = participation.panel
     if panel.kind == PanelKind.MTURK:
-        # One of their own: nobody can pass it on, and nobody can know it beforehand.
+        # A code of their own: nobody can pass it on or know it beforehand.
         return code_make()
     return panel.completion_code if state == State.FINISHED else panel.screened_out_code

@@ -1,4 +1,4 @@
-"""Decides whether a participation is over: done, stopped, or out of time."""
+"""Bring participations up to date: end those that are done, stopped, or out of time."""
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -7,11 +7,11 @@ from django.db.models.functions import Now
 from annotation.selectors import (
     actions_that_stop,
     blocks_done,
-    blocks_taken,
-    judge_standing,
+    blocks_done_or_held,
+    judge_status,
 )
 from annotation.selectors.training import training_failed
-from annotation.services.lending.work_requests import Lack, work_want
+from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.panels.end import judge_lock, participation_end
 from campaign.models import Judge, Participation
 from campaign.services import test_set_choose
@@ -20,26 +20,26 @@ State = Participation.State
 
 
 @transaction.atomic
-def participation_settle(
+def participation_refresh(
     *, participation: Participation, asks_for_code: bool = False
 ) -> Participation:
-    """End it if it is over; as it is from now on.
+    """End the participation if it is over, and return it as it is then.
 
-    Work that is done earns the code, also where a rule stopped the judge afterwards or the time
-    has run out meanwhile. Otherwise a judge who is paused, excluded, or has failed the training
-    is screened out; and whoever is late has timed out, by the database's clock. `asks_for_code`
-    where they find no more work: they have finished too if there is none for them.
+    Finished work earns the code, even if a rule stopped the judge afterwards or the time has run
+    out. Otherwise a judge who is paused, excluded, or has failed the training is screened out, and
+    a late one has timed out, by the database's clock. With `asks_for_code` (the judge found no more
+    work) they have finished too if no work is left for them. Locks the judge's row.
     """
     judge = judge_lock(member_id=participation.member_id)
     locked = Participation.objects.select_related("panel__campaign").get(pk=participation.pk)
-    settle_locked(participation=locked, judge=judge)
+    participation_refresh_locked(participation=locked, judge=judge)
     if asks_for_code and locked.state == State.STARTED and _nothing_is_left(locked, judge):
         participation_end(participation=locked, judge=judge, state=State.FINISHED)
     return locked
 
 
-def settle_locked(*, participation: Participation, judge: Judge) -> None:
-    """`participation_settle`, of a row read under the judge's lock with its panel."""
+def participation_refresh_locked(*, participation: Participation, judge: Judge) -> None:
+    """End the participation if it is over; it was read under the judge's lock, with its panel."""
     state = _state_now(participation, judge)
     if state != participation.state:
         participation_end(participation=participation, judge=judge, state=state)
@@ -54,7 +54,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.FINISHED
     if is_late:
         return State.TIMED_OUT
-    if not judge_standing(judge).may_judge or _failed_training(participation, judge):
+    if not judge_status(judge).may_judge or _failed_training(participation, judge):
         return State.SCREENED_OUT
     if Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.TIMED_OUT
@@ -62,7 +62,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
 
 
 def _is_the_latest(participation: Participation) -> bool:
-    """Whether what the judge did since is of this one: a later one has what this one left."""
+    """Return whether this is the judge's latest participation, so that later work counts for it."""
     others = Participation.objects.filter(member=participation.member_id)
     return not others.filter(started_at__gt=participation.started_at).exists()
 
@@ -72,34 +72,40 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 
 
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
-    """Whether they have done all there is for them: fewer than asked, and no fault of theirs."""
+    """Return whether the judge has done all work there is for them, though less than asked."""
     done = blocks_done(judge)
-    if done <= participation.blocks_before or blocks_taken(judge) > done:
+    if done <= participation.blocks_before or blocks_done_or_held(judge) > done:
         return False
-    if work_want(judge=judge).lack != Lack.NOTHING:
+    if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False
     if judge.chosen_test_set_id is None:
         return True
-    # Of the texts they chose. There may be others for them: they are asked again.
+    # No work is left in the texts they chose. There may be other texts: they choose again.
     test_set_choose(judge=judge, test_set=None)
     return False
 
 
-def settle_if_of_a_panel(*, judge: Judge) -> None:
-    """Before a judge is lent more. Costs nothing where nothing is asked of this judge alone."""
+def panel_participation_refresh(*, judge: Judge) -> None:
+    """Refresh the judge's participation, if a panel sent them, before they are lent more.
+
+    No query for judges who came without a panel.
+    """
     if judge.blocks_asked is None:
         return
     row = Participation.objects.under_way().filter(member__judge=judge).first()
     if row is not None:
-        participation_settle(participation=row)
+        participation_refresh(participation=row)
         judge.refresh_from_db(fields=["blocks_asked"])
 
 
-def participations_settle_due() -> int:
-    """Settle those that are late or whose judge was stopped; how many. Each on its own."""
+def participations_refresh_due() -> int:
+    """Refresh participations that are late or whose judge was stopped; return their number.
+
+    Each in its own transaction.
+    """
     stopped = Exists(actions_that_stop(OuterRef("member__judge")))
     rows = Participation.objects.under_way()
     due = list(rows.filter(due_at__lte=Now()) | rows.filter(stopped))
     for row in due:
-        participation_settle(participation=row)
+        participation_refresh(participation=row)
     return len(due)

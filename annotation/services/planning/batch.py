@@ -1,4 +1,4 @@
-"""One planning transaction: under the lock of a test set's `HITSequence`."""
+"""Plan HITs in one transaction, under the lock of a test set's `HITSequence`."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -7,20 +7,20 @@ from typing import Any
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingState
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import TestSetTexts, texts_without, windows_of
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
-from annotation.services.planning.drawing import Drawer, SegmentQuota
+from annotation.services.planning.drawing import HITDrawer, SegmentQuota
 from annotation.services.planning.storage import PlannedHIT, hits_store
 from campaign.models import TestSet
 
 
-class Planner:
-    """HITs drawn one after the other, and what the next one depends on; stored all at once.
+class PlanningTransaction:
+    """Draw HITs one after the other, each depending on the ones before it; store them at once.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Planner:
         Locked; written by `store`.
     planned : list of PlannedHIT
     stored_ids : dict of int to int
-        Rows of first HITs by number, for those that repeat them.
+        Row ids of first HITs by number, for the HITs that repeat them.
     now : datetime
         By the database's clock.
     """
@@ -67,10 +67,10 @@ class Planner:
             # Damaged references are those approved then; see `hit_redraw`.
             created_at=self._texts.at or now,
         )
-        shown: Mapping[int, SegmentTexts] = texts_without(
+        shown: Mapping[int, SegmentOutputs] = texts_without(
             self._texts, hide, self.parameters.normalisation
         )
-        self._drawer = Drawer(
+        self._drawer = HITDrawer(
             parameters=self.parameters,
             windows=windows_of(test_set, design),
             texts=shown,
@@ -80,8 +80,8 @@ class Planner:
         )
 
     @classmethod
-    def locked(cls, test_set_id: int, **fields: Any) -> "Planner":
-        """Take the lock until the transaction ends, and read what the next draw depends on."""
+    def locked(cls, test_set_id: int, **fields: Any) -> "PlanningTransaction":
+        """Lock the test set's `HITSequence` until the commit and read what draws depend on."""
         test_set = TestSet.objects.get(pk=test_set_id)
         HITSequence.objects.get_or_create(test_set=test_set)
         sequence = (
@@ -91,46 +91,46 @@ class Planner:
         if design is None:
             raise Design.DoesNotExist(f"Test set {test_set_id} has no design to draw HITs by.")
         if sequence.design_id != design.pk:
-            # A schedule begins with its design.
+            # Each design begins its schedule anew.
             sequence.design = design
             sequence.scheduled = sequence.turns = 0
         return cls(test_set=test_set, design=design, sequence=sequence, now=sequence.now, **fields)
 
     @property
     def is_all_planned(self) -> bool:
-        """Whether the test set has all the blocks it wants."""
+        """Whether as many blocks are planned as the test set wants."""
         wanted = self.test_set.blocks_wanted
         return wanted is not None and self.sequence.blocks_planned >= wanted
 
     def number_next(self) -> int:
-        """The number of the next HIT; each is given out once."""
+        """Return the number of the next HIT; each is given out once."""
         self.sequence.last_number += 1
         return self.sequence.last_number
 
     def draw(self) -> HITPlan | None:
-        """The next first HIT; None where no segment is left to draw."""
+        """Draw and return the next first HIT; None if no segment is left to draw."""
         self.sequence.turns += 1
         return self._drawer.first(number=self.number_next(), turn=self.sequence.turns)
 
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
-        """Plan this HIT; `fields` are those of `PlannedHIT`."""
+        """Add this HIT to those to be stored; `fields` are those of `PlannedHIT`."""
         self._drawer.add(plan, purpose)
         self.sequence.blocks_planned += sum(not block.control for block in plan.blocks)
         self.planned.append(PlannedHIT(plan=plan, purpose=purpose, **fields))
 
-    def give_back(self, hit: HIT) -> None:
-        """Close a HIT that nobody was ever lent; its blocks may be planned for others.
+    def withdraw(self, hit: HIT) -> None:
+        """Withdraw a HIT that was never lent; its blocks may be planned for others.
 
-        It keeps its row: HITs drawn before this depend on it.
+        Its row stays: HITs that were drawn after it depend on it.
         """
         hit.completed_at = hit.withdrawn_at = self.now
         hit.save(update_fields=["completed_at", "withdrawn_at"])
         plan = plans_read([hit.pk])[hit.pk]
-        self._drawer.give_back(plan, Purpose(hit.purpose))
+        self._drawer.remove(plan, Purpose(hit.purpose))
         self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
 
     def store(self) -> None:
-        """Write what was planned, and how far."""
+        """Write the planned HITs, their batch and the state that the next draw depends on."""
         if self.planned:
             self._batch.save(force_insert=True)
             hits_store(
@@ -144,10 +144,10 @@ class Planner:
         self.sequence.save()
 
     def _state(self) -> DrawState:
-        """What is planned so far; for an active design with what the judges said so far."""
+        """Return the draw state so far; for an active design with the comparisons judged so far."""
         stored = self.sequence.state
         state = DrawState.from_json(stored) if stored else DrawState.empty()
-        # All of them, so that a batch records which systems there were.
+        # All systems, so that a batch records which systems existed.
         state = state.covering(self._texts.ranked_systems)
         if self.design.kind == Design.Kind.ACTIVE:
             found = SamplingState.objects.filter(test_set=self.test_set).first()
@@ -161,4 +161,4 @@ class Planner:
         takes_part = self._texts.ranked_systems
         if self.parameters.reference_rate is not None:
             takes_part = self._texts.only_systems
-        return state.looking_ahead(self.parameters, takes_part)
+        return state.for_design(self.parameters, takes_part)

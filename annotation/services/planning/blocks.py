@@ -1,6 +1,6 @@
-"""Writes the blocks of HITs that judges will be lent soon, so that lending finds them there.
+"""Write the blocks of HITs that judges will be lent soon, which makes lending cheaper.
 
-Nothing depends on it: a HIT that is lent without having been prepared gets its blocks then.
+Nothing depends on it: a HIT that is lent unprepared gets its blocks from a trigger.
 """
 
 from typing import Final
@@ -12,19 +12,22 @@ from annotation.models import HIT, Block
 from annotation.models.lent_blocks import BLOCKS_OF_PLANS
 from campaign.database.copy import triggers_hasten
 
-# A HIT that is being prepared is lent to nobody: so few at a time that it takes milliseconds.
+# A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
 _AT_ONCE: Final = 10
 
 
-def hits_prepare(*, test_set_id: int, ready: int) -> int:
-    """Write the blocks of the first `ready` HITs that wait in the pool, and of those kept for judges.
+def hits_prepare(*, test_set_id: int, count: int) -> int:
+    """Write the blocks of the first `count` available HITs of the pool and of all reserved ones.
 
-    Returns how many HITs had none. In short transactions.
+    Returns the number of HITs that had none. Works in short transactions.
     """
     hits = HIT.objects.filter(test_set_id=test_set_id)
-    pooled = hits.pooled().waiting().order_by("number").values("pk")[:ready]
-    kept = hits.filter(reserved_for__isnull=False).waiting().values("pk")
-    due = [*_unwritten(HIT.objects.filter(pk__in=pooled)), *_unwritten(hits.filter(pk__in=kept))]
+    pooled = hits.pooled().available().order_by("number").values("pk")[:count]
+    reserved = hits.filter(reserved_for__isnull=False).available().values("pk")
+    due = [
+        *_unwritten(HIT.objects.filter(pk__in=pooled)),
+        *_unwritten(hits.filter(pk__in=reserved)),
+    ]
     return sum(_prepare(due[at : at + _AT_ONCE]) for at in range(0, len(due), _AT_ONCE))
 
 
@@ -39,10 +42,10 @@ def _unwritten(hits: QuerySet[HIT]) -> QuerySet[HIT, int]:
 
 @transaction.atomic
 def _prepare(hit_ids: list[int]) -> int:
-    # What is being lent is left alone: it gets its blocks with that.
+    # HITs that are being lent are skipped: the trigger writes their blocks.
     locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
     mine = list(locked.values_list("pk", flat=True))
-    # Looked at again under the lock: somebody may have been lent one.
+    # Filtered again under the lock: somebody may have been lent one.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     triggers_hasten()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Changes of how the HITs of a test set are drawn."""
+"""Change how the HITs of a test set are drawn."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,8 @@ from annotation.models import Design, HITSequence
 from annotation.selectors.designs import design_in_force
 from campaign.models import Document, Segment, TestSet, User
 
-# What a design can be asked to be; everything else about its row is who, when and where.
+# Fields of a design that an organiser chooses; the others say who changed it, when and for which
+# test set.
 PARAMETERS = (
     "kind",
     "seed",
@@ -35,24 +36,24 @@ PARAMETERS = (
 
 
 class DesignRefusedError(Exception):
-    """No HIT could be drawn by such a design. Says what is wrong."""
+    """No HIT could be drawn by such a design; the message says why."""
 
 
 @transaction.atomic
 def design_change(
     *, test_set: TestSet, changed_by: User | None = None, **parameters: Any
 ) -> Design:
-    """From now on draw the HITs of this test set in another way; the design that results.
+    """Create and return a new design; it applies to HITs planned from now on.
 
-    What `parameters` (those of `PARAMETERS`) does not name stays as it was.
-    HITs that are planned already stay, with the design that drew them. The
-    change is a row: who made it, when, and all of the design. Raises
-    `DesignRefusedError`, and changes nothing, where no HIT could be drawn.
+    `parameters` are some of `PARAMETERS`; the others stay as they were. HITs
+    that are planned already keep the design that drew them. Each change is a
+    row: who made it, when, and the whole design. Raises `DesignRefusedError`,
+    and changes nothing, if no HIT could be drawn.
     """
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
-    # Under the planner's lock: a batch is drawn by one design.
+    # Under the lock of planning: a batch is drawn by one design.
     HITSequence.objects.get_or_create(test_set=test_set)
     HITSequence.objects.select_for_update().get(test_set=test_set)
     before = design_in_force(test_set_id=test_set.pk) or Design(seed=secrets.randbits(31))

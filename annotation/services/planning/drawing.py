@@ -1,9 +1,9 @@
-"""One HIT after the other from a recorded beginning: the same code plans and draws again."""
+"""Draw HITs one after the other from a recorded state: for planning, and to draw them again."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
@@ -15,7 +15,7 @@ from annotation.sampling.windows import Windows
 
 @dataclass(slots=True, kw_only=True)
 class SegmentQuota:
-    """How many blocks of each segment are planned, and how many may be.
+    """How many blocks of each segment are planned, and how many are allowed.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class SegmentQuota:
         }
 
     def add(self, plan: HITPlan) -> None:
-        """Count the blocks of a HIT that are judged for the ranking's sake."""
+        """Count the blocks of a HIT, except controls."""
         for block in plan.blocks:
             if block.control:
                 continue
@@ -48,8 +48,8 @@ class SegmentQuota:
             if self._is_full(self.counts[block.segment - 1]):
                 self.full.add(block.segment)
 
-    def give_back(self, plan: HITPlan) -> None:
-        """Take back a HIT that was counted before."""
+    def remove(self, plan: HITPlan) -> None:
+        """Uncount the blocks of a HIT that was counted before."""
         for block in plan.blocks:
             if block.control:
                 continue
@@ -58,7 +58,7 @@ class SegmentQuota:
                 self.full.discard(block.segment)
 
     def allows(self, plan: HITPlan) -> bool:
-        """Whether the HIT can be judged once more."""
+        """Return whether the HIT may be judged once more."""
         if self.limit is None:
             return True
         return all(
@@ -72,15 +72,15 @@ class SegmentQuota:
         return self.limit is not None and count + self.redundancy > self.limit
 
 
-class Drawer:
-    """Draws first HITs; each depends on those drawn before it through `state` and `quota`."""
+class HITDrawer:
+    """Draw first HITs; each depends on the HITs before it through `state` and `quota`."""
 
     def __init__(
         self,
         *,
         parameters: DesignParameters,
         windows: Windows,
-        texts: Mapping[int, SegmentTexts],
+        texts: Mapping[int, SegmentOutputs],
         state: DrawState,
         quota: SegmentQuota,
         avoid: Collection[int] = frozenset(),
@@ -95,9 +95,9 @@ class Drawer:
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
     def first(self, *, number: int, turn: int) -> HITPlan | None:
-        """First HIT `number`; without blocks where nothing in its window can be ranked.
+        """Draw and return first HIT `number`; None if no segment is left to draw.
 
-        None where no segment is left to draw.
+        It has no blocks if nothing in its window can be ranked.
         """
         avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
         window = self._windows.window(
@@ -120,10 +120,10 @@ class Drawer:
         return plan
 
     def add(self, plan: HITPlan, purpose: Purpose) -> None:
-        """Let what follows know of this HIT."""
+        """Update the draw state with this HIT."""
         self.quota.add(plan)
         if purpose is Purpose.FIRST:
-            # Repeats show the same pairs again: balance is one of windows drawn.
+            # Repeats show the same pairs again: pairs are balanced over first HITs only.
             self.state = self._after(plan)
 
     def _after(self, plan: HITPlan) -> DrawState:
@@ -133,8 +133,8 @@ class Drawer:
                 return after
         return self.state.after(plan)
 
-    def give_back(self, plan: HITPlan, purpose: Purpose) -> None:
-        """Let what follows forget a HIT: nobody will judge it."""
-        self.quota.give_back(plan)
+    def remove(self, plan: HITPlan, purpose: Purpose) -> None:
+        """Take a withdrawn HIT out of the draw state."""
+        self.quota.remove(plan)
         if purpose is Purpose.FIRST:
-            self.state = self.state.without(plan)
+            self.state = self.state.without_hit(plan)

@@ -1,4 +1,4 @@
-"""HITs for one judge: where the pool holds nothing for them, and repeats of their own."""
+"""Plan HITs for one judge: if none is available to them, and repeats of their own HITs."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,84 +15,84 @@ from annotation.sampling.repeats import (
     intra_original,
     repeated,
 )
-from annotation.selectors import conflicts_of, has_work_waiting
+from annotation.selectors import conflicts_of, has_available_hit
 from annotation.selectors.planned import judge_history, plans_read
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import Judge, Segment, System
 
 # The HIT in hand and the one the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
-# Draws in a row without anything to rank, before a judge is told that there is nothing.
+# Consecutive draws without anything to rank, after which a judge is told that no work is left.
 _EMPTY_DRAWS_ALLOWED: Final = 50
-# A judge who does not come for what was drawn for them leaves it to others.
+# A HIT drawn for a judge who does not come for it becomes available to others.
 _RESERVED_FOR: Final = timedelta(minutes=30)
-# A repeat of their own suits nobody else: it is kept longer, then given up.
+# A repeat of their own HIT is of no use to others: it is reserved longer, then withdrawn.
 _REPEAT_KEPT_FOR: Final = timedelta(days=1)
-# Repeats are drawn this many HITs before they come due.
+# Repeats are planned this many HITs before they come due.
 _HITS_AHEAD: Final = 3
 
 
 @transaction.atomic
 def judge_plan(*, test_set_id: int, judge_id: int) -> int:
-    """Plan HITs of segments this judge has not seen, unless some lie ready; how many came.
+    """Plan HITs of segments this judge has not seen, unless one is available; return their number.
 
-    Answers the judge's wish either way: `JudgeAccount.nothing_at` says that nothing was left.
+    Answers the judge's request in any case: sets `JudgeAccount.none_left_at` if none was left.
     """
     judge = Judge.objects.get(pk=judge_id)
     conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
-    if has_work_waiting(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
-        account.update(wanted_at=None, nothing_at=None)
+    if has_available_hit(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
+        account.update(requested_at=None, none_left_at=None)
         return 0
-    planner = Planner.locked(
+    planning = PlanningTransaction.locked(
         test_set_id,
         judge_id=judge_id,
         avoid=_seen(judge, test_set_id),
         hide=System.objects.filter(pk__in=conflicts).values_list("name", flat=True),
     )
-    firsts = _firsts_add(planner, judge_id)
-    planner.store()
-    account.update(wanted_at=None, nothing_at=None if firsts else Now())
-    return len(planner.planned)
+    firsts = _firsts_add(planning, judge_id)
+    planning.store()
+    account.update(requested_at=None, none_left_at=None if firsts else Now())
+    return len(planning.planned)
 
 
-def _firsts_add(planner: Planner, judge_id: int) -> int:
-    """First HITs for one judge, and what the design wants of each; how many."""
+def _firsts_add(planning: PlanningTransaction, judge_id: int) -> int:
+    """Plan first HITs for one judge with the copies the design asks for; return their number."""
     empty_draws = firsts = 0
     while firsts < _HITS_FOR_A_JUDGE and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        # What waits and does not suit this judge may wait in vain: this judge is here.
-        spare = _spare(planner) if planner.is_all_planned else None
-        if planner.is_all_planned and spare is None:
+        # An available HIT that this judge may not be lent is given up for one that they may be.
+        spare = _spare(planning) if planning.is_all_planned else None
+        if planning.is_all_planned and spare is None:
             break
-        plan = planner.draw()
+        plan = planning.draw()
         if plan is None:
             break
         if not plan.blocks:
             empty_draws += 1
             continue
         firsts += 1
-        planner.add(
+        planning.add(
             plan,
             Purpose.FIRST,
             reserved_for=judge_id,
-            reserved_until=planner.now + _RESERVED_FOR,
+            reserved_until=planning.now + _RESERVED_FOR,
         )
-        _copies_add(planner)
+        _copies_add(planning)
         if spare is not None:
-            # The last of its batch, or what is drawn after it would not follow from the record.
-            planner.give_back(spare)
+            # Only as the last step of a batch: later draws would not follow from what is recorded.
+            planning.withdraw(spare)
             break
     return firsts
 
 
-def _spare(planner: Planner) -> HIT | None:
-    """The latest HIT that waits for anybody, was never lent and is repeated by none; locked."""
+def _spare(planning: PlanningTransaction) -> HIT | None:
+    """Lock and return the latest available HIT that was never lent and that no HIT repeats."""
     return (
         HIT.objects.filter(
-            test_set=planner.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
+            test_set=planning.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
         )
         .pooled()
-        .waiting()
+        .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
         .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))
         .order_by("-number")
@@ -101,42 +101,42 @@ def _spare(planner: Planner) -> HIT | None:
     )
 
 
-def _copies_add(planner: Planner) -> None:
-    """The copies for other judges that the design asks for of every first HIT."""
-    first = planner.planned[-1].plan
-    for _copy in range(planner.parameters.redundancy - 1):
+def _copies_add(planning: PlanningTransaction) -> None:
+    """Plan the copies for other judges that the design asks for of every first HIT."""
+    first = planning.planned[-1].plan
+    for _copy in range(planning.parameters.redundancy - 1):
         copy = repeated(
             first,
-            seed=planner.parameters.seed,
-            number=planner.number_next(),
+            seed=planning.parameters.seed,
+            number=planning.number_next(),
             purpose=Purpose.REDUNDANCY,
         )
-        planner.add(copy, Purpose.REDUNDANCY, repeats=first.number)
+        planning.add(copy, Purpose.REDUNDANCY, repeats=first.number)
 
 
 def _seen(judge: Judge, test_set_id: int) -> set[int]:
-    """Numbers of the segments that the judge was sent, and of those that wait for them."""
+    """Return the numbers of the segments the judge has seen, or that are in HITs reserved for them."""
     seen = set(
         Exposure.objects.filter(judge=judge, segment__test_set=test_set_id).values_list(
             "segment__number", flat=True
         )
     )
-    kept = HIT.objects.filter(test_set=test_set_id, reserved_for=judge).open()
-    waiting = {segment for ids in kept.values_list("segment_ids", flat=True) for segment in ids}
-    seen.update(Segment.objects.filter(pk__in=waiting).values_list("number", flat=True))
+    hits = HIT.objects.filter(test_set=test_set_id, reserved_for=judge).incomplete()
+    reserved = {segment for ids in hits.values_list("segment_ids", flat=True) for segment in ids}
+    seen.update(Segment.objects.filter(pk__in=reserved).values_list("number", flat=True))
     return seen
 
 
 def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
-    """Judges at work for whom a repeat of their own comes due soon and none is planned."""
-    waiting = HIT.objects.filter(
+    """Return the ids of active judges for whom a repeat comes due soon and none is planned."""
+    planned = HIT.objects.filter(
         test_set=test_set_id, purpose=HIT.Purpose.INTRA, reserved_for__isnull=False
-    ).open()
+    ).incomplete()
     accounts = (
         JudgeAccount.objects.filter(
             test_set=test_set_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
         )
-        .exclude(judge__in=waiting.values("reserved_for"))
+        .exclude(judge__in=planned.values("reserved_for"))
         .order_by("last_lent_at")
         .select_related("judge")
     )
@@ -154,60 +154,63 @@ def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
 
 @transaction.atomic
 def intra_plan(*, test_set_id: int, judge_id: int) -> int:
-    """Plan the next repeat of a HIT of this judge's own, if one is far enough back; 1 or 0."""
+    """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is far enough back."""
     history, hit_ids = judge_history(judge_id=judge_id, test_set_id=test_set_id)
-    planner = Planner.locked(test_set_id, judge_id=judge_id)
+    planning = PlanningTransaction.locked(test_set_id, judge_id=judge_id)
     number = intra_original(
-        history, repeat_gap=planner.parameters.repeat_gap, seed=planner.parameters.seed
+        history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
     )
-    waiting = HIT.objects.filter(
+    planned = HIT.objects.filter(
         test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA
     )
-    # Looked at under the lock: another worker may have been here, or an organiser. What a judge may
-    # look at goes by the design of the HITs they hold, so that one without repeats has none.
-    if not planner.parameters.intra_share or waiting.open().exists():
+    # Checked under the lock: another worker may have planned one, or an organiser changed the
+    # design. A design without repeats must have none: what judges may look at depends on it.
+    if not planning.parameters.intra_share or planned.incomplete().exists():
         return 0
-    if number is None or planner.is_all_planned:
+    if number is None or planning.is_all_planned:
         return 0
     original = plans_read([hit_ids[number]])[hit_ids[number]]
-    if not planner.quota.allows(original):
+    if not planning.quota.allows(original):
         return 0
     plan = repeated(
         original,
-        seed=planner.parameters.seed,
-        number=planner.number_next(),
+        seed=planning.parameters.seed,
+        number=planning.number_next(),
         purpose=Purpose.INTRA,
     )
     root = HIT.objects.select_related("repeats").get(pk=hit_ids[number])
     first = root.repeats or root
-    planner.stored_ids[first.number] = first.pk
-    planner.add(
+    planning.stored_ids[first.number] = first.pk
+    planning.add(
         plan,
         Purpose.INTRA,
         repeats=first.number,
         reserved_for=judge_id,
-        reserved_until=planner.now + _REPEAT_KEPT_FOR,
+        reserved_until=planning.now + _REPEAT_KEPT_FOR,
     )
-    planner.store()
+    planning.store()
     return 1
 
 
 @transaction.atomic
 def reservations_withdraw(*, test_set_id: int) -> int:
-    """Give up repeats for which their judge has not come, so that their blocks go to others."""
+    """Withdraw repeats their judge has not come for, and return their number.
+
+    Their blocks may then be planned for others.
+    """
     stale = (
         HIT.objects.filter(
             test_set=test_set_id, purpose=HIT.Purpose.INTRA, reserved_until__lte=Now()
         )
-        .waiting()
+        .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
     )
     if not stale.exists():
         return 0
-    planner = Planner.locked(test_set_id)
-    # Looked at again under the lock of each: the judge may just have come.
+    planning = PlanningTransaction.locked(test_set_id)
+    # Filtered again under the lock of each row: the judge may just have come.
     hits = list(stale.select_for_update(skip_locked=True))
     for hit in hits:
-        planner.give_back(hit)
-    planner.store()
+        planning.withdraw(hit)
+    planning.store()
     return len(hits)

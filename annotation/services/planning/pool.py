@@ -1,4 +1,4 @@
-"""Draws HITs ahead of the judges, so that lending is a look-up."""
+"""Plan HITs before judges need them, so that lending is a look-up."""
 
 import logging
 import secrets
@@ -16,7 +16,7 @@ from annotation.selectors.corpus import TestSetTexts
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import (
     intra_plan,
@@ -29,21 +29,21 @@ from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
 
-# HITs that wait in the pool of a test set: minutes of work for two hundred judges, since each
+# Available HITs in the pool of a test set: minutes of work for two hundred judges, since each
 # asks for one at a time and a worker refills in seconds.
 POOL_SIZE: Final = 200
-# An active design draws late, to know more; other judges' HITs are planned in the meantime.
+# An active design draws late, to know more of the judgments.
 ACTIVE_POOL_SIZE: Final = 30
-# One planning step: bounds a transaction's length and memory.
+# HITs planned in one transaction: bounds its length and memory.
 PLAN_AT_ONCE: Final = 2000
-# Judges looked after in one call; those left over are the next call's first.
+# Judges planned for in one call; the remaining ones are the first of the next call.
 _JUDGES_AT_ONCE: Final = 100
-# So many empty draws in a row, and the test set holds nothing that can be ranked.
+# Consecutive empty draws after which the test set counts as having nothing left to rank.
 _EMPTY_DRAWS_ALLOWED: Final = 200
 
 
 def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
-    """The design in force; a uniform one with a recorded random seed where there is none."""
+    """Return the design in force; create a uniform one with a random seed if there is none."""
     design = design_in_force(test_set_id=test_set.pk)
     if design is None:
         seed = secrets.randbits(31) if seed is None else seed
@@ -52,11 +52,11 @@ def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
 
 
 def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
-    """Plan what is needed now: the pool, judges who found nothing there, repeats that come due.
+    """Plan what is needed now and return the number of HITs planned.
 
-    Fills the pool up to `size` waiting HITs, or until all that is wanted is planned, and writes the
-    blocks of those that will be lent first. Returns how many HITs came. A bounded number of short
-    transactions.
+    Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
+    for judges who requested work, and repeats that come due; and writes the blocks of the HITs that
+    will be lent first. A bounded number of short transactions.
     """
     test_set = TestSet.objects.get(pk=test_set_id)
     design = design_ensure(test_set=test_set)
@@ -64,20 +64,20 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
         size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
     reservations_withdraw(test_set_id=test_set_id)
     made = _pool_fill(test_set_id, size)
-    wanting = JudgeAccount.objects.filter(test_set=test_set_id, wanted_at__isnull=False)
-    waiting = list(wanting.order_by("wanted_at").values_list("judge_id", flat=True))
-    for judge_id in waiting[:_JUDGES_AT_ONCE]:
+    requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
+    judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
+    for judge_id in judges[:_JUDGES_AT_ONCE]:
         made += _plan_for(test_set_id, judge_id)
     training_plan_ahead(test_set=test_set)
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
-    hits_prepare(test_set_id=test_set_id, ready=POOL_SIZE)
+    hits_prepare(test_set_id=test_set_id, count=POOL_SIZE)
     return made
 
 
 def _plan_for(test_set_id: int, judge_id: int) -> int:
-    """What a judge waits for: training that is due, or HITs of their own."""
+    """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
     account = JudgeAccount.objects.select_related("judge").get(test_set=test_set_id, judge=judge_id)
     due = training_round_due(
         judge=account.judge, test_set_id=test_set_id, hits_lent=account.hits_lent
@@ -89,14 +89,14 @@ def _plan_for(test_set_id: int, judge_id: int) -> int:
 def _pool_fill(test_set_id: int, size: int) -> int:
     made = 0
     while True:
-        waiting = (
+        available = (
             HIT.objects.filter(test_set_id=test_set_id)
             .pooled()
-            .for_anybody()
+            .unreserved()
             .filter(available_at__lte=Now())
             .count()
         )
-        count = max(0, size - waiting)
+        count = max(0, size - available)
         planned = hits_plan(test_set_id=test_set_id, count=count)
         made += planned
         if planned < count or not count:
@@ -104,13 +104,13 @@ def _pool_fill(test_set_id: int, size: int) -> int:
 
 
 def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:
-    """Plan the next `count` HITs of the schedule and store them; how many there were to plan.
+    """Plan the next `count` HITs of the schedule, store them and return the number planned.
 
-    In transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of the
-    test set's `HITSequence`, so that each number is drawn once. Fewer than
-    `count` where `TestSet.blocks_wanted` is reached or nothing can be ranked:
+    Works in transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of
+    the test set's `HITSequence`, so that each number is drawn once. Plans fewer
+    than `count` if `TestSet.blocks_wanted` is reached or nothing can be ranked:
     no texts, every window's outputs are identical, or every segment has its
-    `TestSet.blocks_per_segment`. `texts` are read anew where none are given.
+    `TestSet.blocks_per_segment`. Reads `texts` if none are given.
     """
     if texts is None:
         test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
@@ -127,79 +127,79 @@ def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None
 
 @transaction.atomic
 def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
-    planner = Planner.locked(test_set_id, texts=texts)
-    schedule = _Schedule(planner, count)
+    planning = PlanningTransaction.locked(test_set_id, texts=texts)
+    schedule = RepeatSchedule(planning, count)
     empty_draws = 0
-    while len(planner.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        if planner.is_all_planned:
+    while len(planning.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
+        if planning.is_all_planned:
             break
         wanted = schedule.next_slot()
         if wanted.purpose is not Purpose.FIRST:
             schedule.repeat(wanted)
             continue
-        plan = planner.draw()
+        plan = planning.draw()
         if plan is None:
             break
         if plan.blocks:
-            planner.add(plan, Purpose.FIRST, family=wanted.family)
+            planning.add(plan, Purpose.FIRST, family=wanted.family)
             schedule.done(wanted, plan)
         empty_draws = 0 if plan.blocks else empty_draws + 1
-    if not planner.planned:
+    if not planning.planned:
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
-    planner.store()
-    return len(planner.planned)
+    planning.store()
+    return len(planning.planned)
 
 
-class _Schedule:
-    """What the design wants next for everybody, and the first HITs that are to be repeated."""
+class RepeatSchedule:
+    """The next HITs of the design's schedule, and the first HITs that they repeat."""
 
-    def __init__(self, planner: Planner, count: int) -> None:
-        self._planner = planner
+    def __init__(self, planning: PlanningTransaction, count: int) -> None:
+        self._planning = planning
         self._slot: Callable[[int], Slot] = lambda step: slot(
-            parameters=planner.parameters, step=step
+            parameters=planning.parameters, step=step
         )
-        self._firsts = self._stored_firsts(planner.parameters, count)
+        self._firsts = self._stored_firsts(planning.parameters, count)
 
     def next_slot(self) -> Slot:
-        return self._slot(self._planner.sequence.scheduled + 1)
+        return self._slot(self._planning.sequence.scheduled + 1)
 
     def done(self, wanted: Slot, plan: HITPlan) -> None:
-        self._planner.sequence.scheduled += 1
+        self._planning.sequence.scheduled += 1
         self._firsts[wanted.family] = plan
 
     def repeat(self, wanted: Slot) -> None:
-        """Plan a repeat; its place in the schedule lapses where there is none to plan.
+        """Plan a repeat, or skip its place in the schedule.
 
-        A segment has its quota already, or the first HIT was withdrawn.
+        It is skipped if a segment has its quota already, or the first HIT was withdrawn.
         """
-        self._planner.sequence.scheduled += 1
+        self._planning.sequence.scheduled += 1
         first = self._firsts.get(wanted.family)
-        if first is None or not self._planner.quota.allows(first):
+        if first is None or not self._planning.quota.allows(first):
             return
         plan = repeated(
             first,
-            seed=self._planner.parameters.seed,
-            number=self._planner.number_next(),
+            seed=self._planning.parameters.seed,
+            number=self._planning.number_next(),
             purpose=wanted.purpose,
         )
-        self._planner.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
+        self._planning.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
 
     def _stored_firsts(self, parameters: DesignParameters, count: int) -> dict[int, HITPlan]:
-        """Those that the next steps repeat and earlier ones planned; read all at once."""
+        """Return stored first HITs that the next steps repeat, by family. One read."""
         if not parameters.inter_share and parameters.redundancy == 1:
             return {}
-        done = self._planner.sequence.scheduled
-        # Steps whose repeat lapses come on top; those are read when the next call comes.
+        done = self._planning.sequence.scheduled
+        # Skipped steps come on top; their first HITs are read in the next call.
         families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
         rows = dict(
             HIT.objects.filter(
-                design=self._planner.design,
+                design=self._planning.design,
                 family__in=families,
                 purpose=HIT.Purpose.FIRST,
-                # Nobody judged what was withdrawn: there is nothing to compare a repeat with.
+                # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
                 withdrawn_at__isnull=True,
             ).values_list("pk", "family")
         )
         plans = plans_read(rows)
-        self._planner.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
+        self._planning.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
         return {rows[pk]: plan for pk, plan in plans.items()}

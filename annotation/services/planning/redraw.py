@@ -1,4 +1,4 @@
-"""Draws a stored HIT again, from nothing but what was recorded."""
+"""Draw a stored HIT again, from recorded data alone."""
 
 from annotation.models import HIT
 from annotation.sampling.plans import HITPlan
@@ -6,14 +6,14 @@ from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import TestSetTexts, texts_of, texts_without, windows_of
 from annotation.selectors.planned import judge_history, plans_read
-from annotation.services.planning.drawing import Drawer, SegmentQuota
+from annotation.services.planning.drawing import HITDrawer, SegmentQuota
 
 
 def hit_redraw(hit: HIT) -> HITPlan:
-    """The plan of a HIT, drawn anew: equal to `plans_read([hit.pk])[hit.pk]` bit for bit.
+    """Draw a HIT again and return its plan: equal to `plans_read([hit.pk])[hit.pk]` bit for bit.
 
-    Follows from the design, the HIT's number, what its batch recorded, and the texts of the
-    systems there were then. A repeat is drawn from the HIT it repeats.
+    It follows from the design, the HIT's number, its batch, and the texts of the systems that
+    existed then. A repeat is drawn from the HIT it repeats.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def _first(hit: HIT) -> HITPlan:
     parameters = hit.design.parameters
     state = DrawState.from_json(batch.state)
     texts = texts_of(TestSetTexts(hit.test_set, at=batch.created_at), state.systems)
-    drawer = Drawer(
+    drawer = HITDrawer(
         parameters=parameters,
         windows=windows_of(hit.test_set, hit.design),
         texts=texts_without(texts, batch.hidden, parameters.normalisation),
@@ -63,7 +63,7 @@ def _first(hit: HIT) -> HITPlan:
 
 
 def _original(hit: HIT) -> int:
-    """The HIT whose order a repeat departs from; for a judge's own, the one they did."""
+    """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own."""
     assert hit.repeats_id is not None  # noqa: S101  hit_repeats_another_exactly_if_a_repeat
     if hit.purpose != HIT.Purpose.INTRA:
         return hit.repeats_id

@@ -1,4 +1,4 @@
-"""What the ranking tells the drawing."""
+"""Store the comparisons of the latest ranking, by which active designs draw."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ def sampling_state_record(
     wins: Sequence[Sequence[float]],
     ties: Sequence[Sequence[float]],
 ) -> None:
-    """Have active designs draw by these comparisons, unless later ones are recorded.
+    """Store the comparisons that active designs draw by, unless later ones are stored.
 
     `wins[a][b]` counts comparisons that `systems[a]` won against `systems[b]`;
-    `ties` is symmetric. All of the judgments up to `watermark`.
+    `ties` is symmetric. They are those of all judgments up to `watermark`.
     """
     SamplingState.objects.bulk_create(
         [SamplingState(test_set_id=test_set_id, watermark=0, systems=[], wins=[], ties=[])],

@@ -1,4 +1,4 @@
-"""Writes planned HITs: one row each, in one COPY, however many there are."""
+"""Write planned HITs: one row each, in one COPY, whatever their number."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -21,18 +21,19 @@ from campaign.database.copy import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedHIT:
-    """A HIT to be stored.
+    """A planned HIT to be stored.
 
     Attributes
     ----------
     plan : HITPlan
     purpose : Purpose
     family : int or None
-        Of the schedule; None for what is planned for one judge.
+        Of the schedule; None for a HIT planned for one judge.
     repeats : int or None
         The number of the first HIT it repeats.
     reserved_for : int or None
-        A judge, and until when.
+        The id of a judge.
+    reserved_until : datetime or None
     """
 
     plan: HITPlan
@@ -50,10 +51,10 @@ def hits_store(
     texts: TestSetTexts,
     stored_ids: dict[int, int],
 ) -> None:
-    """Write the HITs with their plans; their blocks are written before they are lent.
+    """Write the HITs with their plans; their blocks are written later, before they are lent.
 
-    `stored_ids` maps numbers of first HITs to their rows and gets those written here.
-    Needs a transaction around it.
+    `stored_ids` maps numbers of first HITs to row ids; the HITs written here are added.
+    Must be called in a transaction.
     """
     if not planned:
         return

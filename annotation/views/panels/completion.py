@@ -1,4 +1,4 @@
-"""The last page: the code, once it is earned, and the way back to the service."""
+"""The last page of a participation: its code, once earned, and the link back to the service."""
 
 from typing import Any, cast
 
@@ -9,9 +9,9 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.selectors import blocks_done, judge_of
+from annotation.selectors import blocks_done, judge_of_user
 from annotation.selectors.panels import participation_of
-from annotation.services.panels import participation_settle
+from annotation.services.panels import participation_refresh
 from annotation.views.panels.policy import sends_to_mturk
 from campaign.models import PanelKind, Participation, User
 
@@ -25,12 +25,12 @@ MTURK_SUBMIT = "/mturk/externalSubmit"
 @login_required
 @never_cache
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the participation stands; the code only where it is earned by now."""
-    judge = judge_of(user=cast("User", request.user), campaign_slug=slug)
+    """Show the state of the participation, and its code once it is earned."""
+    judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)
     participation = participation_of(judge=judge) if judge is not None else None
     if judge is None or participation is None:
         raise Http404
-    participation = participation_settle(participation=participation, asks_for_code=True)
+    participation = participation_refresh(participation=participation, asks_for_code=True)
     done = blocks_done(judge) - participation.blocks_before
     context: dict[str, Any] = {
         "campaign": judge.campaign,

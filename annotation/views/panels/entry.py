@@ -1,4 +1,4 @@
-"""Where participants come in, from the address that Prolific or MTurk opens for them."""
+"""The addresses that Prolific and MTurk open for participants."""
 
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from annotation.services.panels import (
     ParticipationRefusedError,
     participation_begin,
-    participation_settle,
+    participation_refresh,
 )
 from annotation.views.panels.policy import in_frame_of_mturk
 from campaign.models import Panel, PanelKind, Participation
@@ -44,7 +44,7 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request, panel, str(error), status=400)
     except ParticipationRefusedError as error:
         return _refused(request, panel, str(error), status=403)
-    return _sign_in(request, participation_settle(participation=participation))
+    return _sign_in(request, participation_refresh(participation=participation))
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
@@ -69,7 +69,7 @@ def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> Ht
 
 @xframe_options_exempt
 def _frame(request: HttpRequest, panel: Panel) -> HttpResponse:
-    """What MTurk shows in its frame: nothing of the work, the way to it, and where the code goes."""
+    """Show the page in MTurk's frame: a link to the work, and the field for the code."""
     query = {name: str(value) for name, value in request.GET.items()}
     if mturk_is_preview(query):
         return render(request, "panel/preview.html", {"panel": panel})

@@ -1,4 +1,4 @@
-"""Where the services tell what became of a submission or an assignment."""
+"""The addresses for events of submissions and assignments."""
 
 from datetime import datetime
 from typing import cast
@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadReque
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from annotation.services.panels import participation_hear
+from annotation.services.panels import participation_event_apply
 from campaign.models import Panel, PanelKind
 from campaign.panels.certificates import CertificateUnavailableError, signing_certificate
 from campaign.panels.events import (
@@ -25,13 +25,13 @@ from campaign.panels.sns import (
     message_verify,
     sns_message,
 )
-from campaign.services import panel_topic_asks
+from campaign.services import sns_topic_request_store
 
 
 @csrf_exempt
 @require_POST
 def panel_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Take in a webhook of Prolific or a message of Amazon SNS; 204 also for what concerns nobody.
+    """Apply a webhook of Prolific or a message of Amazon SNS; 204 also if it concerns nobody here.
 
     400 where it has not the service's form, 403 where it is not the service's, 503 where that
     cannot be told at the moment; then SNS sends it again.
@@ -50,7 +50,7 @@ def panel_events(request: HttpRequest, token: str) -> HttpResponse:
     except CertificateUnavailableError as error:
         return HttpResponse(str(error), status=503, content_type="text/plain")
     for event in events:
-        participation_hear(panel=panel, event=event)
+        participation_event_apply(panel=panel, event=event)
     return HttpResponse(status=204)
 
 
@@ -77,7 +77,9 @@ def _sns(request: HttpRequest, panel: Panel) -> list[Event]:
     if message.kind == NOTIFICATION:
         return mturk_events(message.text)
     # Who unsubscribed may want to undo it: that takes a link, too.
-    panel_topic_asks(panel=panel, topic_arn=message.topic_arn, confirm=message.confirm)
+    sns_topic_request_store(
+        panel=panel, topic_arn=message.topic_arn, subscribe_url=message.subscribe_url
+    )
     return []
 
 

@@ -13,7 +13,7 @@ _CODE = RegexValidator(r"^[A-Za-z0-9_-]{4,60}$", _("Four or more letters and dig
 
 
 class PanelForm(forms.Form):
-    """What a study asks of those it sends; for a new panel also on which service it is."""
+    """The terms of a panel's study; for a new panel also the service it is on."""
 
     kind = forms.ChoiceField(label=_("Service"), choices=PanelKind.choices)
     name = forms.CharField(
@@ -82,7 +82,7 @@ class PanelForm(forms.Form):
 
     @property
     def terms(self) -> PanelTerms:
-        """The terms, of a form that is valid."""
+        """Return the terms of a valid form."""
         return PanelTerms(**{name: v for name, v in self.cleaned_data.items() if name != "kind"})
 
 

@@ -1,4 +1,4 @@
-"""An organiser's pages of panels: the addresses, the codes, and how everybody stands."""
+"""An organiser's pages of panels: addresses, codes, and the state of participations."""
 
 from typing import Any, cast
 from xml.sax.saxutils import escape
@@ -20,7 +20,7 @@ from campaign.services import (
     panel_change,
     panel_create,
     panel_open_or_close,
-    panel_topic_agree,
+    sns_topic_approve,
 )
 from campaign.views.access import organised_campaign
 
@@ -107,7 +107,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
 @require_POST
 @login_required
 def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Let newcomers in, or no longer."""
+    """Open the panel to newcomers, or close it."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"
@@ -120,10 +120,10 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
 @require_POST
 @login_required
 def panel_topic(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Believe the SNS topic that asked to send here."""
+    """Trust the SNS topic that requested to send here."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
-    if panel_topic_agree(panel=panel, topic_arn=request.POST.get("topic", "")):
+    if sns_topic_approve(panel=panel, topic_arn=request.POST.get("topic", "")):
         messages.success(request, _("Notifications of this topic are believed from now on."))
     else:
         messages.error(request, _("This topic does not ask any more. Look at the one below."))

@@ -11,7 +11,7 @@ from campaign.views.access import organised_campaign
 @require_safe
 @login_required
 def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Who took part, how it ended, and which code they were given; for organisers only."""
+    """Download the participations, their ends and codes; for organisers only."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"

@@ -1,4 +1,4 @@
-"""What the pages for MTurk may do that no other page of ours may."""
+"""Exceptions from the content security policy for the pages for MTurk."""
 
 from typing import cast
 
@@ -21,5 +21,5 @@ def sends_to_mturk(request: HttpRequest, response: HttpResponse) -> HttpResponse
 
 
 def in_frame_of_mturk(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Let MTurk show the page in a frame of its own, and the form in it go there."""
+    """Let MTurk show the page in a frame, and the form in it be sent there."""
     return cast("HttpResponse", _framed(lambda _request: response)(request))

@@ -18,7 +18,7 @@ export class Practice {
       ...this.hit,
       id: `tour/${this.#round}`,
       ordinal: this.#round,
-      back: this.#round,
+      revisable_hits: this.#round,
       expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
       progress: { done: 0, wanted: null, minutes_left: null },
       notice: "",

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, HITSequence
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
-from annotation.services import design_change, hits_plan, pool_fill, work_want
-from annotation.services.planning.batch import Planner
+from annotation.services import design_change, hits_plan, pool_fill, work_request
+from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Judge, TestSet
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
@@ -115,15 +115,15 @@ class TestPrepared:
         self, test_set: TestSet
     ) -> None:
         first, second, *_others = HIT.objects.order_by("number")
-        assert hits_prepare(test_set_id=test_set.pk, ready=2) == 2
+        assert hits_prepare(test_set_id=test_set.pk, count=2) == 2
         assert set(Block.objects.values_list("hit", flat=True)) == {first.pk, second.pk}
         for hit in (first, second):
             assert len(rows_of(hit)) == 3
             assert rows_of(hit) == planned_of(hit)
-        assert hits_prepare(test_set_id=test_set.pk, ready=2) == 0
+        assert hits_prepare(test_set_id=test_set.pk, count=2) == 0
 
     def test_what_was_written_ahead_is_lent_as_it_is(self, test_set: TestSet) -> None:
-        hits_prepare(test_set_id=test_set.pk, ready=1)
+        hits_prepare(test_set_id=test_set.pk, count=1)
         before = list(Candidate.objects.order_by("pk").values_list("pk", "public_id"))
         assert lend(make_judge(test_set.campaign)).hit == HIT.objects.earliest("number")
         assert list(Candidate.objects.order_by("pk").values_list("pk", "public_id")) == before
@@ -138,10 +138,10 @@ class TestPrepared:
             pool_fill(test_set_id=test_set.pk, size=4)
             judge_all_of(lend(judge))
         assert repeats.exists()
-        waiting = HIT.objects.waiting()
-        assert waiting.filter(blocks=None).count() == 0
+        available = HIT.objects.available()
+        assert available.filter(blocks=None).count() == 0
         pool_fill(test_set_id=test_set.pk, size=4)
-        assert not waiting.filter(blocks=None).exists()
+        assert not available.filter(blocks=None).exists()
 
     def test_an_attention_check_is_written_with_the_order_it_expects(self) -> None:
         test_set = make_test_set(make_campaign(), planned=1)
@@ -150,7 +150,7 @@ class TestPrepared:
         ranks: list[int | None] = [1, *[None] * (len(hit.plan[0]["candidates"]) - 2), 2]
         hit.plan[0]["expected"] = ranks
         hit.save(update_fields=["plan"])
-        hits_prepare(test_set_id=test_set.pk, ready=1)
+        hits_prepare(test_set_id=test_set.pk, count=1)
         checked, *others = hit.blocks.order_by("position")
         assert (checked.control, checked.expected) == ("attention", ranks)
         assert {(block.control, block.expected) for block in others} == {("", None)}
@@ -165,7 +165,7 @@ class TestAtOnce:
 
         def prepare() -> int:
             try:
-                return hits_prepare(test_set_id=test_set.pk, ready=2)
+                return hits_prepare(test_set_id=test_set.pk, count=2)
             finally:
                 connection.close()
 
@@ -185,7 +185,7 @@ class TestAtOnce:
         def prepare(_worker: int) -> int:
             try:
                 together.wait(timeout=30)
-                return hits_prepare(test_set_id=test_set.pk, ready=25)
+                return hits_prepare(test_set_id=test_set.pk, count=25)
             finally:
                 connection.close()
 
@@ -193,7 +193,7 @@ class TestAtOnce:
             written = sum(pool.map(prepare, range(2)))
         # What one has in hand, the other leaves alone.
         assert written <= 25
-        hits_prepare(test_set_id=test_set.pk, ready=25)
+        hits_prepare(test_set_id=test_set.pk, count=25)
         assert Block.objects.count() == 75
         for hit in HIT.objects.all():
             assert rows_of(hit) == planned_of(hit)
@@ -255,9 +255,9 @@ class TestWithdrawn:
         hits_plan(test_set_id=test_set.pk, count=4)
         spare = HIT.objects.latest("number")
         with transaction.atomic():
-            planner = Planner.locked(test_set.pk)
-            planner.give_back(spare)
-            planner.store()
+            planning = PlanningTransaction.locked(test_set.pk)
+            planning.withdraw(spare)
+            planning.store()
         state = DrawState.empty(test_set.systems.values_list("name", flat=True))
         for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
             state = state.after(plans_read([pk])[pk])
@@ -276,7 +276,7 @@ class TestWithdrawn:
             if held is not None:
                 judge_all_of(held)
         design_change(test_set=test_set, segments=[])
-        work_want(judge=judge)
+        work_request(judge=judge)
         pool_fill(test_set_id=test_set.pk)
         kept = HIT.objects.filter(withdrawn_at__isnull=True, purpose="first")
         assert HIT.objects.filter(withdrawn_at__isnull=False).count() == 1
@@ -295,9 +295,9 @@ class TestWithdrawn:
         design_change(test_set=test_set, inter_share=0.5)
         hits_plan(test_set_id=test_set.pk, count=1)
         with transaction.atomic():
-            planner = Planner.locked(test_set.pk)
-            planner.give_back(HIT.objects.get())
-            planner.store()
+            planning = PlanningTransaction.locked(test_set.pk)
+            planning.withdraw(HIT.objects.get())
+            planning.store()
         hits_plan(test_set_id=test_set.pk, count=6)
         repeats = HIT.objects.filter(purpose="inter")
         assert repeats.count() >= 2

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design
 from annotation.services import DesignRefusedError, design_change, hits_plan
-from annotation.services.planning.batch import Planner
+from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import TestSet
 from tests.conftest import Eventually
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -108,7 +108,7 @@ def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> No
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            Planner.locked(test_set.pk)
+            PlanningTransaction.locked(test_set.pk)
             changed = pool.submit(change)
             eventually(lambda: changed.done() or somebody_waits_for_a_lock())
             assert not changed.done()
@@ -197,7 +197,7 @@ class TestWhatOrganisersSee:
         rows = organiser.get(first["next"]).json()["results"]
         assert [row["number"] for row in rows] == [3, 4]
         copy = organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/").json()["results"][-1]
-        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "waiting")
+        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "available")
         assert copy["why"]["purpose"] == "redundancy"
         assert copy["why"]["blocks"][0]["chosen"] == "balanced"
 

@@ -131,7 +131,7 @@ class TestRepeats:
             pool_fill(test_set_id=test_set.pk, size=20)
             judge_one_hit(judge)
         pool_fill(test_set_id=test_set.pk, size=20)
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         return Assignment.objects.get(judge=judge, hit=repeat.repeats)
 
     def listed(self, judge: Judge) -> set[str]:

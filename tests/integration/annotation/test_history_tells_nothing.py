@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment
-from annotation.selectors import assigned_blocks, assignment_view
+from annotation.selectors import assigned_blocks, assignment_data
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
@@ -58,7 +58,7 @@ def judge_before_the_sixth(kind: str) -> Judge:
     pool_fill(test_set_id=test_set.pk, size=8)
     if kind != HIT.Purpose.INTRA:
         other = make_judge(test_set.campaign, "other")
-        HIT.objects.open().filter(purpose="intra").update(reserved_for=other)
+        HIT.objects.incomplete().filter(purpose="intra").update(reserved_for=other)
     return judge
 
 
@@ -82,7 +82,7 @@ def answers(judge: Judge) -> list[Any]:
         rows = data.pop("results")
         shown = [(places[row["block"]["id"]], sorted(row), sorted(row["block"])) for row in rows]
         told = {
-            name: type(value).__name__ if name != "earlier" else value
+            name: type(value).__name__ if name != "has_older" else value
             for name, value in data.items()
         }
         found.append((shown, told, sorted(answer.headers), len(queries)))
@@ -106,23 +106,23 @@ def test_a_repeat_in_hand_changes_nothing_that_another_hit_does_not() -> None:
 def test_what_is_listed_reaches_as_far_back_as_the_page() -> None:
     judge = judge_before_the_sixth("first")
     sixth = lend(judge)
-    back = assignment_view(sixth, campaign=judge.campaign).back
+    revisable = assignment_data(sixth, campaign=judge.campaign).revisable_hits
     (places, told, *_rest), *others = answers(judge)
     listed = {place for rows, *_rest in [(places,), *others] for (place, _position), *_row in rows}
-    assert listed == set(range(6 - back, 6))
-    assert told["earlier"] is True
+    assert listed == set(range(6 - revisable, 6))
+    assert told["has_older"] is True
     judge_all_of(sixth)
-    assert answers(judge)[0][1]["earlier"] is False
+    assert answers(judge)[0][1]["has_older"] is False
 
 
 def test_an_ordinary_hit_that_somebody_else_did_is_not_in_hand_any_more() -> None:
     judge = judge_before_the_sixth("first")
     sixth = lend(judge)
     lapse(sixth)
-    assert answers(judge)[0][1]["earlier"] is True
+    assert answers(judge)[0][1]["has_older"] is True
     other = Judge.objects.get(campaign=judge.campaign, pseudonym="other")
     HIT.objects.filter(purpose="intra").update(reserved_for=judge)
     while (done := judge_one_hit(other)) is not None and done.hit_id != sixth.hit_id:
         continue
     assert done is not None
-    assert answers(judge)[0][1]["earlier"] is False
+    assert answers(judge)[0][1]["has_older"] is False

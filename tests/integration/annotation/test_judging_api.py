@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
 from annotation.services import quality_action_take
-from annotation.services.judging.notifications import judgments_take_up
+from annotation.services.judging.notifications import ranking_request_clear
 from campaign.models import Invitation, Judge, System, TestSet
 from campaign.services import invitation_create, invitation_revoke
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -52,7 +52,16 @@ def put(client: Client, client_id: object, **body: Any) -> Any:
 def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
     data = post(judging).json()
     assert set(data) == {
-        *("id", "ordinal", "back", "expires_at", "languages", "rules", "progress", "notice"),
+        *(
+            "id",
+            "ordinal",
+            "revisable_hits",
+            "expires_at",
+            "languages",
+            "rules",
+            "progress",
+            "notice",
+        ),
         "blocks",
     }
     assert data["progress"] == {"done": 0, "wanted": 12, "minutes_left": None}
@@ -197,7 +206,7 @@ def test_the_ranking_is_told_once_for_many_judgments(
         for block in blocks:
             put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
     assert broker().llen("celery") == 1
-    judgments_take_up(test_set_id=test_set.pk)
+    ranking_request_clear(test_set_id=test_set.pk)
     [block, *_others] = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
         put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))

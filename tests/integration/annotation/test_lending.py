@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
-from annotation.services import design_change, hits_plan, leases_release, work_want
+from annotation.services import design_change, hits_plan, leases_release, work_request
 from annotation.services.lending.release import assignments_release
 from campaign.models import TestSet
 from campaign.services import conflict_declare
@@ -92,7 +92,7 @@ class TestLending:
         if ahead is not None:
             judge_all_of(ahead)
         assert assignment_lend(judge=judge) is None
-        assert work_want(judge=judge).lack == "done"
+        assert work_request(judge=judge).reason == "done"
         assert assignment_lend(judge=make_judge(test_set.campaign, "other")) is not None
 
     @pytest.mark.parametrize("planned", [3, 150])

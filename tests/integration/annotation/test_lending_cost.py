@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.selectors import hit_from_pool
+from annotation.services.lending.claim import hit_claim_from_pool
 from campaign.models import Judge, TestSet
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -63,11 +63,11 @@ def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    hit_from_pool(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
+    hit_claim_from_pool(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_from_pool (%s, %s, %s)",
+            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_from_pool (%s, %s, %s)",
             [test_set.pk, judge.pk, [999_999]],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]

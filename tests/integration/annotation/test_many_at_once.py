@@ -11,7 +11,7 @@ from annotation.models import HIT, Assignment, Exposure, JudgeAccount, Judgment
 from annotation.services import (
     design_change,
     pool_fill,
-    work_want,
+    work_request,
 )
 from campaign.models import Judge, TestSet
 from tests.at_work import judge_one_hit, lend
@@ -61,7 +61,7 @@ class TestManyAtOnce:
                 together.wait(timeout=60)
                 for _ask in range(8):
                     if judge_one_hit(judge) is None:
-                        work_want(judge=judge)
+                        work_request(judge=judge)
             finally:
                 connection.close()
 

@@ -132,7 +132,7 @@ class TestLending:
         test_set = make_test_set(make_campaign(), planned=2)
         judge = make_judge(test_set.campaign)
         if prepared:
-            hits_prepare(test_set_id=test_set.pk, ready=2)
+            hits_prepare(test_set_id=test_set.pk, count=2)
 
         def work() -> list[str]:
             with transaction.atomic():

@@ -15,7 +15,7 @@ from annotation.services import (
     hits_plan,
     pool_fill,
     sampling_state_record,
-    work_want,
+    work_request,
 )
 from annotation.services.planning.for_judge import judge_plan
 from campaign.models import Output, Segment, TestSet
@@ -186,7 +186,7 @@ def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> 
         hits_plan(test_set_id=test_set.pk, count=count)
     judge = make_judge(test_set.campaign)
     conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
-    work_want(judge=judge)
+    work_request(judge=judge)
     for _round in range(5):
         pool_fill(test_set_id=test_set.pk, size=10)
         judge_one_hit(judge)
@@ -206,14 +206,14 @@ class TestForOneJudge:
 
     def test_a_judge_who_finds_nothing_is_planned_for(self, test_set: TestSet) -> None:
         judge = make_judge(test_set.campaign)
-        work_want(judge=judge)
+        work_request(judge=judge)
         Design.objects.update(segments=[1, 2, 3])
         pool_fill(test_set_id=test_set.pk, size=5)
         assert judge_one_hit(judge) is not None
         # The pool holds nothing but the three segments this judge has seen by now.
         Design.objects.update(segments=[])
         assert assignment_lend(judge=judge) is None
-        work_want(judge=judge)
+        work_request(judge=judge)
         pool_fill(test_set_id=test_set.pk, size=1)
         hit = lend(judge).hit
         assert hit.reserved_for == judge
@@ -223,7 +223,7 @@ class TestForOneJudge:
         judge = make_judge(test_set.campaign)
         for _ask in range(30):
             if judge_one_hit(judge) is None:
-                work_want(judge=judge)
+                work_request(judge=judge)
                 pool_fill(test_set_id=test_set.pk, size=5)
         assert Counter(
             Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
@@ -250,7 +250,7 @@ class TestForOneJudge:
 
     def test_what_nobody_comes_for_goes_to_others(self, test_set: TestSet) -> None:
         judge = make_judge(test_set.campaign, "absent")
-        JudgeAccount.objects.create(judge=judge, test_set=test_set, wanted_at=timezone.now())
+        JudgeAccount.objects.create(judge=judge, test_set=test_set, requested_at=timezone.now())
         pool_fill(test_set_id=test_set.pk, size=0)
         kept = HIT.objects.filter(reserved_for=judge)
         assert kept.exists()
@@ -266,7 +266,7 @@ class TestForOneJudge:
         conflict_declare(judge=judge, system=test_set.systems.get(name="birch"))
         judged = 0
         for _ask in range(20):
-            work_want(judge=judge)
+            work_request(judge=judge)
             pool_fill(test_set_id=test_set.pk)
             judged += judge_one_hit(judge) is not None
         shown = Output.objects.filter(candidates__block__hit__assignments__judge=judge)

@@ -81,10 +81,10 @@ class TestIntra:
         return judge
 
     def test_a_judges_own_repeat_goes_to_nobody_else(self, judge: Judge) -> None:
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         assert repeat.reserved_for == judge
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
-        HIT.objects.open().exclude(pk=repeat.pk).update(completed_at=timezone.now())
+        HIT.objects.incomplete().exclude(pk=repeat.pk).update(completed_at=timezone.now())
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
 
@@ -92,10 +92,10 @@ class TestIntra:
     def test_one_is_planned_at_a_time(self) -> None:
         test_set = HIT.objects.latest("pk").test_set_id
         pool_fill(test_set_id=test_set, size=20)
-        assert HIT.objects.open().filter(purpose="intra").count() == 1
+        assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
     def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         sequence = HITSequence.objects.get()
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
         judge.accounts.update(last_lent_at=timezone.now() - timedelta(days=2))
@@ -110,7 +110,7 @@ class TestIntra:
     def test_a_repeat_that_shows_what_the_judge_has_an_interest_in_is_not_lent(
         self, judge: Judge
     ) -> None:
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         system = repeat.test_set.systems.get(pk=repeat.system_ids[0])
         conflict_declare(judge=judge, system=system)
         assert assignment_lend(judge=judge) is None
@@ -118,7 +118,7 @@ class TestIntra:
 
     def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(self, judge: Judge) -> None:
         """It was left, and waits for the same judge; another one nobody came for is withdrawn."""
-        repeat = HIT.objects.open().get(purpose="intra")
+        repeat = HIT.objects.incomplete().get(purpose="intra")
         held = lend(judge)
         assert held.hit == repeat
         expire(held)
@@ -130,11 +130,11 @@ class TestIntra:
 
     def test_a_judges_browser_learns_nothing_of_a_repeat(self, judge: Judge) -> None:
         """Its ids are its own, and its answer has the fields of every other."""
-        from annotation.selectors import assignment_view
+        from annotation.selectors import assignment_data
 
         repeat = lend(judge)
         assert repeat.hit.purpose == "intra"
         own = Assignment.objects.exclude(pk=repeat.pk).get(judge=judge, hit=repeat.hit.repeats)
-        one, other = (assignment_view(each, campaign=judge.campaign) for each in (own, repeat))
+        one, other = (assignment_data(each, campaign=judge.campaign) for each in (own, repeat))
         assert not {block.id for block in one.blocks} & {block.id for block in other.blocks}
         assert all(block.state == "open" and block.judgment is None for block in other.blocks)

@@ -20,19 +20,15 @@ from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
 from annotation.models.pool import HITQuerySet
 from annotation.selectors import (
     AssignedBlock,
-    Taken,
     actions_that_stop,
     assigned_blocks,
-    blocks_taken,
-    has_work_waiting,
-    hit_from_pool,
-    hit_reserved,
+    blocks_done_or_held,
+    has_available_hit,
     hits_for_judge,
     hits_reserved,
-    judge_footing,
     judge_progress,
-    judge_standing,
-    judge_standings,
+    judge_status,
+    judge_statuses,
 )
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import test_sets_open_to_judge as sets_open_to_judge
@@ -43,6 +39,8 @@ from annotation.services import (
     quality_action_take,
     skip_submit,
 )
+from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
+from annotation.services.lending.context import lending_context_lock
 from campaign.models import Campaign, Judge, Session, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -56,7 +54,7 @@ def campaign() -> Campaign:
 
 
 @pytest.mark.django_db
-class TestFooting:
+class TestLendingContext:
     @pytest.mark.parametrize(
         ("languages", "expertise"),
         [([], []), (["en", "de"], []), (["en", "ar"], ["law"]), (["en"], ["law"]), ([], ["law"])],
@@ -71,7 +69,7 @@ class TestFooting:
         textless.segments.update(source_text=None)
         make_test_set(make_campaign("other"), planned=0)
         judge = make_judge(campaign, languages=languages, expertise=expertise)
-        found = [each.id for each in judge_footing(judge).test_sets]
+        found = [each.id for each in lending_context_lock(judge).test_sets]
         assert found == [each.pk for each in sets_open_to_judge(judge)]
         assert textless.pk not in found
 
@@ -80,7 +78,7 @@ class TestFooting:
         design_change(test_set=test_set, intra_share=0.25)
         judge = make_judge(campaign)
         lend(judge, after=lend(judge))
-        [row] = judge_footing(judge).test_sets
+        [row] = lending_context_lock(judge).test_sets
         design = design_in_force(test_set_id=test_set.pk)
         assert design is not None
         assert (row.seed, row.intra_share) == (design.seed, 0.25)
@@ -95,11 +93,11 @@ class TestFooting:
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )
-            standing = judge_footing(judge).standing
-            assert standing.may_judge != stopped.exists() == (action != "warn")
-            assert standing == judge_standing(judge) == judge_standings(judge.pk)[judge.pk]
+            found = lending_context_lock(judge).judge_status
+            assert found.may_judge != stopped.exists() == (action != "warn")
+            assert found == judge_status(judge) == judge_statuses(judge.pk)[judge.pk]
         judge_reinstate(judge=judge, user=organiser)
-        assert judge_footing(judge).standing == judge_standing(judge) == "good"
+        assert lending_context_lock(judge).judge_status == judge_status(judge) == "good"
 
     def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
         make_test_set(campaign, documents=(30,))
@@ -107,17 +105,17 @@ class TestFooting:
         done = lend(judge)
         ahead = lend(judge, after=done)
         judge_all_of(done)
-        assert judge_footing(judge).begun == {ahead.public_id: ahead.pk}
+        assert lending_context_lock(judge).begun == {ahead.public_id: ahead.pk}
         expire(ahead)
         Assignment.objects.filter(pk=ahead.pk).update(released_at=Now())
-        assert judge_footing(judge).begun == {ahead.public_id: ahead.pk}
+        assert lending_context_lock(judge).begun == {ahead.public_id: ahead.pk}
         HIT.objects.filter(pk=ahead.hit_id).update(completed_at=Now())
-        assert judge_footing(judge).begun == {}
+        assert lending_context_lock(judge).begun == {}
 
 
 @pytest.mark.django_db
-def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
-    """HITs that are seen, lent, done, kept for others, or show what the judge must not see."""
+def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
+    """HITs that are seen, lent, done, reserved for others, or show what the judge must not see."""
     test_set = make_test_set(campaign, documents=(12, 9), planned=30)
     judge, other = make_judge(campaign), make_judge(campaign, "judge02")
     lend(judge)
@@ -131,32 +129,32 @@ def test_the_pool_is_walked_as_the_orm_would(campaign: Campaign) -> None:
         hit.completed_at = timezone.now() if index % 7 == 6 else None
         hit.save()
     systems = System.objects.values_list("pk", flat=True)
-    taken = set()
+    claimed = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
         asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
-        pool = hits_for_judge(**asked).waiting()
-        reserved = hits_reserved(**asked).waiting()
-        assert has_work_waiting(**asked) == (pool.exists() or reserved.exists())
+        pool = hits_for_judge(**asked).available()
+        reserved = hits_reserved(**asked).available()
+        assert has_available_hit(**asked) == (pool.exists() or reserved.exists())
         for found, first, all_left in [
-            (hit_from_pool(**asked), pool.first(), [pool]),
-            (hit_reserved(**asked), reserved.first(), [pool, reserved]),
+            (hit_claim_from_pool(**asked), pool.first(), [pool]),
+            (hit_claim_reserved(**asked), reserved.first(), [pool, reserved]),
         ]:
             assert (found and found.hit) == first
-            taken.add(first and first.pk)
+            claimed.add(first and first.pk)
             if found is not None:
                 after_it = (
                     hits.exclude(segment_ids__overlap=found.hit.segment_ids) for hits in all_left
                 )
                 assert found.is_last != any(hits.exists() for hits in after_it)
-        assert numbers_taken(hit_from_pool, **asked) == numbers(pool)
-        assert numbers_taken(hit_reserved, **asked) == numbers(reserved)
-    assert None in taken
-    assert len(taken) > 2
+        assert numbers_taken(hit_claim_from_pool, **asked) == numbers(pool)
+        assert numbers_taken(hit_claim_reserved, **asked) == numbers(reserved)
+    assert None in claimed
+    assert len(claimed) > 2
     # Those kept for somebody, but no longer, are among them.
-    everything = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[]).waiting()
+    everything = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[]).available()
     assert everything.filter(reserved_for=other, reserved_until__lte=Now()).exists()
     assert not everything.filter(reserved_for=other, reserved_until__gt=Now()).exists()
-    found = hit_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
+    found = hit_claim_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
     assert found is not None
     row = found.hit
     stored = HIT.objects.get(pk=row.pk)
@@ -169,7 +167,7 @@ def numbers(hits: HITQuerySet) -> list[int]:
     return list(hits.values_list("number", flat=True))
 
 
-def numbers_taken(take: Callable[..., Taken | None], **asked: Any) -> list[int]:
+def numbers_taken(take: Callable[..., ClaimedHIT | None], **asked: Any) -> list[int]:
     """Return the numbers of all HITs that `take` finds, one after the other; leave them as they are."""
     found = []
     with transaction.atomic():
@@ -182,19 +180,19 @@ def numbers_taken(take: Callable[..., Taken | None], **asked: Any) -> list[int]:
 
 @pytest.mark.django_db
 def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
-    """What shows a segment of it again, waits too, and not for this judge."""
+    """A HIT that repeats one of its segments is available too, but not to this judge."""
     test_set = make_test_set(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
     asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": []}
     first, second, *others = HIT.objects.order_by("number")
     HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
-    taken = hit_from_pool(**asked)
-    assert taken is not None
-    assert (taken.hit, taken.is_last) == (first, False)
+    claimed = hit_claim_from_pool(**asked)
+    assert claimed is not None
+    assert (claimed.hit, claimed.is_last) == (first, False)
     HIT.objects.filter(pk=second.pk).update(segment_ids=first.segment_ids)
-    taken = hit_from_pool(**asked)
-    assert taken is not None
-    assert (taken.hit, taken.is_last) == (first, True)
+    claimed = hit_claim_from_pool(**asked)
+    assert claimed is not None
+    assert (claimed.hit, claimed.is_last) == (first, True)
 
 
 @pytest.mark.django_db
@@ -216,7 +214,7 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
             _judge(third)
         _check_progress(judge)
     assert judge_progress(judge).done == 11
-    assert blocks_taken(judge) == 12
+    assert blocks_done_or_held(judge) == 12
     assert judge.accounts.get().blocks_closed == 9
 
 

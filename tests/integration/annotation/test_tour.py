@@ -166,7 +166,7 @@ class TestLargeTestSet:
         Design.objects.update(segment_order=Design.Order.SEQUENTIAL)
         pool_fill(test_set_id=test_set.pk, size=96)
         everything = set(test_set.segments.values_list("id", flat=True))
-        assert {pk for hit in HIT.objects.open() for pk in hit.segment_ids} == everything
+        assert {pk for hit in HIT.objects.incomplete() for pk in hit.segment_ids} == everything
         next_judge_id(judge_id)
         judge = make_judge(test_set.campaign)
         tour_begin(judge=judge)
@@ -178,7 +178,7 @@ class TestLargeTestSet:
         while (assignment := judge_one_hit(judge)) is not None:
             lent.update(assignment.hit.segment_ids)
         assert lent == everything - {pk for hit in showing for pk in hit.segment_ids}
-        assert set(HIT.objects.open()) == set(showing)
+        assert set(HIT.objects.incomplete()) == set(showing)
 
     def test_judges_do_not_practise_on_the_same_sentences(self, test_set: TestSet) -> None:
         judges = [make_judge(test_set.campaign, f"judge-{number}") for number in range(4)]

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import QualityAction, QualityRule, TrainingBlock
-from annotation.selectors import Standing, judge_standing
+from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (
     RuleTerms,
     quality_action_take,
@@ -167,18 +167,18 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     done = page.post(act, {"action": "exclude", "note": "Clicks."}, follow=True)
     assert "zoe is excluded." in words(done)
     assert "Clicks." in words(done)
-    assert judge_standing(zoe) == Standing.EXCLUDED
+    assert judge_status(zoe) == JudgeStatus.EXCLUDED
     twice = page.post(act, {"action": "exclude"}, follow=True)
     assert "This is so already." in words(twice)
     assert page.post(act, {"action": "shout"}).status_code == 400
     action = QualityAction.objects.get()
     assert (action.created_by, action.note) == (organiser, "Clicks.")
     page.post(at("action-revert", judged.test_set, action.pk))
-    assert judge_standing(zoe) == Standing.GOOD
+    assert judge_status(zoe) == JudgeStatus.GOOD
     page.post(act, {"action": "pause"})
     page.post(act, {"action": "warn"})
     page.post(act, {"action": "reinstate"})
-    assert judge_standing(zoe) == Standing.GOOD
+    assert judge_status(zoe) == JudgeStatus.GOOD
     assert QualityAction.objects.in_force().count() == 0
 
 
@@ -230,7 +230,7 @@ def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, rol
         )
     ]
     assert set(statuses) == {302 if role == "nobody" else 404}
-    assert judge_standing(zoe) == Standing.WARNED
+    assert judge_status(zoe) == JudgeStatus.WARNED
     assert TrainingBlock.objects.count() == 1
     assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 1
     assert not BadReference.objects.exclude(status="approved").exists()
@@ -277,7 +277,7 @@ def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter
     page.post(at("judge-act", judged.test_set, zoe.pk), {"action": "pause", "note": "Look."})
     base = f"/api/v1/test-sets/{judged.test_set.pk}/"
     ada, row = page.get(f"{base}judges/").json()["results"]
-    assert (ada["standing"], row["standing"]) == ("good", "paused")
+    assert (ada["status"], row["status"]) == ("good", "paused")
     assert ada["measures"]["reference"]["value"] == 1.0
     (action,) = page.get(f"{base}quality-actions/").json()["results"]
     assert (action["judge"], action["action"], action["by_rule"]) == ("zoe", "pause", False)

@@ -18,14 +18,14 @@ from annotation.selectors.training import (
     training_result,
 )
 from annotation.services import (
-    Lack,
+    NoWorkReason,
     TrainingRefusedError,
     judgment_submit,
     pool_fill,
     training_block_explain,
     training_plan,
     training_propose,
-    work_want,
+    work_request,
 )
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, TestSet
 from campaign.services import bad_reference_review, bad_references_make
@@ -111,7 +111,7 @@ def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> No
     judge = new_judge(test_set)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
     assert assignment_lend(judge=judge) is None
-    assert work_want(judge=judge).lack == Lack.PREPARING
+    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
     pool_fill(test_set_id=test_set.pk)
     again = lend(judge)
     assert again.purpose == HIT.Purpose.TRAINING
@@ -132,7 +132,7 @@ def test_two_of_three_right_is_enough(test_set: TestSet) -> None:
 def test_two_of_three_right_the_second_time_is_not_failing(test_set: TestSet) -> None:
     judge = new_judge(test_set)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
     assert not training_failed(judge=judge)
@@ -141,7 +141,7 @@ def test_two_of_three_right_the_second_time_is_not_failing(test_set: TestSet) ->
 def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Client) -> None:
     judge = new_judge(test_set)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
-    assert work_want(judge=judge).lack == Lack.PREPARING
+    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
     pool_fill(test_set_id=test_set.pk)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
     # Listed is who has begun.
@@ -155,7 +155,7 @@ def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Clien
 def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(test_set: TestSet) -> None:
     judge = make_judge(test_set.campaign, "late")
     assert assignment_lend(judge=judge) is None
-    assert work_want(judge=judge).lack == Lack.PREPARING
+    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
     pool_fill(test_set_id=test_set.pk)
     assert lend(judge).purpose == HIT.Purpose.TRAINING
     # Twice is once.
@@ -183,7 +183,7 @@ def test_training_is_without_what_the_judge_must_not_see(test_set: TestSet) -> N
     own = shown[0]
     ConflictOfInterest.objects.create(judge=judge, system=own)
     assert assignment_lend(judge=judge) is None
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     hit = lend(judge)
     assert hit.purpose == HIT.Purpose.TRAINING

@@ -21,7 +21,7 @@ from annotation.models import (
 )
 from annotation.notification import broker
 from annotation.services import hits_plan
-from annotation.services.judging.notifications import judgments_take_up
+from annotation.services.judging.notifications import ranking_request_clear
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
 from tests.factories import make_judge, make_test_set
 
@@ -361,6 +361,6 @@ def test_ranking_is_told_once_it_is_committed(
     assert told() == before
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1
-    judgments_take_up(test_set_id=test_set.pk)
+    ranking_request_clear(test_set_id=test_set.pk)
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1

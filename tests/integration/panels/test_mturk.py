@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Assignment
 from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
-from campaign.services import panel_topic_agree
+from campaign.services import sns_topic_approve
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon
 from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_organiser
@@ -32,7 +32,7 @@ def mturk(campaign: Campaign, amazon: Amazon) -> MTurk:
 def heard(mturk: MTurk) -> MTurk:
     """Its topic may send us notifications."""
     assert mturk.subscribes().status_code == 204
-    assert panel_topic_agree(panel=mturk.panel, topic_arn=TOPIC)
+    assert sns_topic_approve(panel=mturk.panel, topic_arn=TOPIC)
     mturk.panel.refresh_from_db()
     return mturk
 

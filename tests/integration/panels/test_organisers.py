@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.models import HIT, Assignment, Block
 from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, pool_fill, training_propose, work_want
+from annotation.services import judgment_submit, pool_fill, training_propose, work_request
 from campaign.models import (
     BadReference,
     Campaign,
@@ -155,7 +155,7 @@ def test_who_fails_the_training_twice_is_screened_out_where_the_panel_says_so(
         Prolific(panel).opens(browser, f"who {strict}")
         judge = Judge.objects.get(panel_member__participations__panel=panel)
         for _round in range(2):
-            work_want(judge=judge)
+            work_request(judge=judge)
             pool_fill(test_set_id=test_set.pk)
             judge_wrongly(lend(judge))
         asked = browser.post(

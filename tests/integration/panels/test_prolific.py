@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.selectors import judge_progress
 from annotation.services import pool_fill, quality_action_take
-from annotation.services.panels import participations_settle_due
+from annotation.services.panels import participations_refresh_due
 from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
 from campaign.services import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
@@ -178,7 +178,7 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
     judge_one_hit(judge_of())
     user = make_organiser(test_set.campaign)
     quality_action_take(judge=judge_of(), test_set=test_set, action="exclude", user=user)
-    participations_settle_due()
+    participations_refresh_due()
     assert participation().state == "finished"
     assert code_shown(client) == COMPLETION
 

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.test import Client
 
 from annotation.models import Judgment
-from annotation.services.panels import participations_settle_due
+from annotation.services.panels import participations_refresh_due
 from campaign.models import Participation
 from tests.at_work import judge_one_hit
 from tests.integration.panels.participants import (
@@ -118,9 +118,9 @@ def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
 def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Prolific) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
-    assert participations_settle_due() == 0
+    assert participations_refresh_due() == 0
     Participation.objects.update(due_at=F("started_at"))
-    assert participations_settle_due() == 1
+    assert participations_refresh_due() == 1
     row = participation()
     assert (row.state, row.blocks_done) == ("timed_out", 1)
     assert Judgment.objects.count() == 1
@@ -135,7 +135,7 @@ def test_work_done_in_time_earns_the_code_however_late_they_ask(
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
     Participation.objects.update(due_at=F("started_at"))
-    participations_settle_due()
+    participations_refresh_due()
     assert participation().state == "finished"
 
 

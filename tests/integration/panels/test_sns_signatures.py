@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from campaign.models import Campaign, Panel, PanelKind, Participation
 from campaign.panels import certificates
-from campaign.services import panel_topic_agree
+from campaign.services import sns_topic_approve
 from config.settings import SNS_CERTIFICATE_HOSTS
 from tests.amazon import SIGNER, TOPIC, Amazon, amazon_at_work, make_certificate, make_key
 from tests.recruiting import MTurk, make_panel
@@ -29,7 +29,7 @@ def mturk(client: Client, campaign: Campaign, amazon: Amazon) -> MTurk:
     """A topic that is believed, and a worker at work."""
     mturk = MTurk(make_panel(campaign, PanelKind.MTURK), amazon=amazon)
     assert mturk.subscribes().status_code == 204
-    assert panel_topic_agree(panel=mturk.panel, topic_arn=TOPIC)
+    assert sns_topic_approve(panel=mturk.panel, topic_arn=TOPIC)
     mturk.opens(client, "A3EXAMPLEWORKER", ASSIGNMENT)
     return mturk
 
@@ -87,7 +87,7 @@ def test_a_notification_that_was_tampered_with_is_not_believed(
 def test_neither_is_a_link_that_amazon_did_not_send(
     mturk: MTurk, amazon: Amazon, kind: str
 ) -> None:
-    asked = Panel.objects.values("subscribe_url", "asking_topic_arn")
+    asked = Panel.objects.values("subscribe_url", "requested_topic_arn")
     before = asked.get()
     for change in (
         {"Token": "other"},
@@ -103,7 +103,7 @@ def test_a_topic_that_nobody_signed_for_does_not_ask(mturk: MTurk, amazon: Amazo
     forged = amazon.message("SubscriptionConfirmation") | {"TopicArn": TOPIC + "x"}
     assert mturk.delivers(forged).status_code == 403
     mturk.panel.refresh_from_db()
-    assert mturk.panel.asking_topic_arn == TOPIC
+    assert mturk.panel.requested_topic_arn == TOPIC
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from django.db import IntegrityError, InternalError, transaction
 
 from annotation.export import five_way_rows
 from annotation.models import Block, QualityAction, QualityReversal, QualityRule
-from annotation.selectors import Standing, judge_standing
+from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (
     QualityRefusedError,
     RuleTerms,
@@ -128,8 +128,8 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     }
     assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
-    assert judge_standing(judge_called("careless")) == Standing.WARNED
-    assert judge_standing(judge_called("careful")) == Standing.GOOD
+    assert judge_status(judge_called("careless")) == JudgeStatus.WARNED
+    assert judge_status(judge_called("careful")) == JudgeStatus.GOOD
 
 
 def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
@@ -174,11 +174,11 @@ def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     for _time in range(2):
         quality_evaluate(run=run)
     action = QualityAction.objects.get()
-    assert judge_standing(action.judge) == Standing.PAUSED
+    assert judge_status(action.judge) == JudgeStatus.PAUSED
     quality_action_revert(action=action, user=organiser, note="She explained it.")
     quality_evaluate(run=run)
     assert QualityAction.objects.count() == 1
-    assert judge_standing(action.judge) == Standing.GOOD
+    assert judge_status(action.judge) == JudgeStatus.GOOD
     with pytest.raises(QualityRefusedError, match="already"):
         quality_action_revert(action=action, user=organiser)
 
@@ -187,7 +187,7 @@ def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     assert changed.replaces == rule
     quality_evaluate(run=run)
     assert QualityAction.objects.count() == 2
-    assert judge_standing(action.judge) == Standing.WARNED
+    assert judge_status(action.judge) == JudgeStatus.WARNED
 
 
 def test_a_rule_that_is_switched_off_or_of_another_test_set_does_nothing(
@@ -276,9 +276,9 @@ def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User
     careful_row, careless_row = judges_quality(
         test_set=judged.test_set, run=latest_run(test_set_id=judged.test_set.pk)
     )
-    assert (careful_row.row.standing, careless_row.row.standing) == (
-        Standing.GOOD,
-        Standing.EXCLUDED,
+    assert (careful_row.row.status, careless_row.row.status) == (
+        JudgeStatus.GOOD,
+        JudgeStatus.EXCLUDED,
     )
     assert careless_row.measures["reference"]["evidence"] == 3 * BLOCKS
     assert "inter" not in careless_row.measures
@@ -291,17 +291,17 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
     careless = judge_called("careless")
     for action in ("warn", "exclude", "pause"):
         quality_action_take(judge=careless, test_set=judged.test_set, action=action, user=organiser)
-    assert judge_standing(careless) == Standing.EXCLUDED
+    assert judge_status(careless) == JudgeStatus.EXCLUDED
     with pytest.raises(QualityRefusedError, match="so already"):
         quality_action_take(
             judge=careless, test_set=judged.test_set, action="pause", user=organiser
         )
     assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
-    assert judge_standing(careless) == Standing.GOOD
+    assert judge_status(careless) == JudgeStatus.GOOD
     assert QualityReversal.objects.filter(note="A mistake.").count() == 3
-    assert not Standing.PAUSED.may_judge
-    assert not Standing.EXCLUDED.may_judge
-    assert Standing.WARNED.may_judge
+    assert not JudgeStatus.PAUSED.may_judge
+    assert not JudgeStatus.EXCLUDED.may_judge
+    assert JudgeStatus.WARNED.may_judge
 
 
 def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> None:
@@ -329,5 +329,5 @@ def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     assert quality_due() == [run]
     rank_what_is_due()
-    assert judge_standing(judge_called("careless")) == Standing.WARNED
+    assert judge_status(judge_called("careless")) == JudgeStatus.WARNED
     assert quality_due() == []

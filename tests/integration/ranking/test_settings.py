@@ -173,13 +173,13 @@ def test_the_worker_is_told_of_a_change_and_of_nothing_else(
     varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     ranking_run_compute(test_set_id=varied.test_set.pk)
-    announced = JudgmentSequence.objects.filter(announced_at__isnull=False)
+    requested = JudgmentSequence.objects.filter(ranking_requested_at__isnull=False)
     with django_capture_on_commit_callbacks() as told:
         change(varied, resample="two_way")
-    assert (len(told), announced.exists()) == (0, False)
+    assert (len(told), requested.exists()) == (0, False)
     with django_capture_on_commit_callbacks() as told:
         change(varied, resample="segments")
-    assert (len(told), announced.exists()) == (1, True)
+    assert (len(told), requested.exists()) == (1, True)
 
 
 def test_changes_are_history_with_their_author(varied: TestSetWriter, organiser: User) -> None:

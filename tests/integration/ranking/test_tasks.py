@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import JudgmentSequence
-from annotation.services.judging.notifications import judgments_announce
+from annotation.services.judging.notifications import ranking_request
 from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
@@ -37,8 +37,8 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
 def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
     judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judgments_announce(test_set_id=judged.test_set.pk)
-    sequence = JudgmentSequence.objects.filter(announced_at__isnull=False)
+    ranking_request(test_set_id=judged.test_set.pk)
+    sequence = JudgmentSequence.objects.filter(ranking_requested_at__isnull=False)
     assert sequence.exists()
     seen = []
     monkeypatch.setattr(tasks, "ranking_run_compute", lambda **_: seen.append(sequence.exists()))
@@ -55,7 +55,7 @@ def test_a_task_run_twice_is_one_run(judged: TestSetWriter) -> None:
     assert RankingRun.objects.count() == 1
 
 
-def test_a_judgment_that_came_in_while_ranking_is_announced_again(
+def test_a_judgment_that_came_in_while_ranking_is_requested_again(
     judged: TestSetWriter,
     monkeypatch: pytest.MonkeyPatch,
     broker: "redis.Redis",
@@ -75,11 +75,11 @@ def test_a_judgment_that_came_in_while_ranking_is_announced_again(
         rank_test_set(judged.test_set.pk)
 
     assert broker.llen("celery") == before + 1
-    assert JudgmentSequence.objects.get().announced_at is not None
+    assert JudgmentSequence.objects.get().ranking_requested_at is not None
 
 
 def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> None:
-    judgments_announce(test_set_id=judged.test_set.pk)
+    ranking_request(test_set_id=judged.test_set.pk)
 
     rank_what_is_due()
 
@@ -88,7 +88,7 @@ def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> 
     assert run.watermark == 1
     assert not ranking_is_due(test_set_id=judged.test_set.pk)
     # What comes next is told of at once again, although nobody heard of the last.
-    assert JudgmentSequence.objects.get().announced_at is None
+    assert JudgmentSequence.objects.get().ranking_requested_at is None
 
 
 def test_a_dead_broker_does_not_stop_the_ranking(

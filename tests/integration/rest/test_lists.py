@@ -129,7 +129,7 @@ def test_judges_with_agreement_of_the_latest_ranking(
                 key: row[key]
                 for key in ("kappa", "low", "high", "agreeing", "comparable", "no_interval")
             },
-            "standing": "good",
+            "status": "good",
             "measures": {},  # the worker measures after it has ranked
         }
 

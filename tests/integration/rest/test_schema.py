@@ -69,7 +69,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "HITPurpose",
         "HITState",
         "JudgeOrigin",
-        "JudgeStanding",
+        "JudgeStatus",
         "MembershipRole",
         "NoIntervalReason",
         "NotEstimableReason",

@@ -13,7 +13,7 @@ from django.db import Error, connection
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import design_change, judgment_submit, work_want
+from annotation.services import design_change, judgment_submit, work_request
 from campaign.models import Judge
 from launcher.postgresql import Postgres
 from launcher.services import Services
@@ -61,7 +61,7 @@ class AtWork:
     def _judge_one_hit(self) -> None:
         assignment = assignment_lend(judge=self._judge)
         if assignment is None:
-            work_want(judge=self._judge)
+            work_request(judge=self._judge)
             self._finished.wait(0.1)
             return
         for block in assigned_blocks(assignment):
@@ -117,4 +117,4 @@ def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
     assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
     assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {1}
-    assert not HIT.objects.open().exists()
+    assert not HIT.objects.incomplete().exists()

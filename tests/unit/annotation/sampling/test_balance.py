@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from annotation.sampling.corpus import SegmentTexts
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, segment_texts, system_names
 
 
-def run(parameters: DesignParameters, texts: dict[int, SegmentTexts], *, hits: int) -> DrawState:
+def run(parameters: DesignParameters, texts: dict[int, SegmentOutputs], *, hits: int) -> DrawState:
     """The state after so many HITs."""
     state = DrawState.empty()
     for _, after in drawn(parameters, texts, hits=hits, state=state):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotation.sampling.corpus import OutputKind, SegmentTexts, normalised
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, normalised
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
@@ -53,7 +53,7 @@ states = st.sampled_from(
 )
 
 
-def takes_part(segment: SegmentTexts, parameters: DesignParameters) -> dict[int, str]:
+def takes_part(segment: SegmentOutputs, parameters: DesignParameters) -> dict[int, str]:
     """The text of every output that may stand behind a candidate, by its id; normalised."""
     kinds = {OutputKind.SYSTEM, OutputKind.BAD_REFERENCE}
     if parameters.reference_rate != 0:
@@ -67,7 +67,7 @@ def takes_part(segment: SegmentTexts, parameters: DesignParameters) -> dict[int,
 
 @given(designs, segments, numbers, states)
 def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
-    parameters: DesignParameters, segment: SegmentTexts, number: int, state: DrawState
+    parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
@@ -92,7 +92,7 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
 
 @given(designs, segments, numbers, states)
 def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_as_wanted(
-    parameters: DesignParameters, segment: SegmentTexts, number: int, state: DrawState
+    parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
@@ -117,14 +117,14 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
 @given(designs, segments, numbers, states, st.randoms(use_true_random=False))
 def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     parameters: DesignParameters,
-    segment: SegmentTexts,
+    segment: SegmentOutputs,
     number: int,
     state: DrawState,
     random: object,
 ) -> None:
     shuffled = list(segment.outputs)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    again = SegmentTexts(number=1, words=segment.words, outputs=tuple(shuffled))
+    again = SegmentOutputs(number=1, words=segment.words, outputs=tuple(shuffled))
     recorded = DrawState.from_json(state.to_json())
     assert draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
@@ -135,7 +135,7 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
 
 @given(designs, segments, numbers)
 def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_reference(
-    parameters: DesignParameters, segment: SegmentTexts, number: int
+    parameters: DesignParameters, segment: SegmentOutputs, number: int
 ) -> None:
     plan = draw_hit(
         parameters=replace(parameters, bad_reference_rate=1.0),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.repeats import (
-    Lent,
+    HITHistoryEntry,
     Purpose,
     Slot,
     first_step,
@@ -129,9 +129,9 @@ def test_a_repeat_has_any_other_order_with_the_same_chance() -> None:
     assert sum((n - 400) ** 2 / 400 for n in orders.values()) < 18.5  # 99.9 %, 4 degrees
 
 
-def work(judge: str, *, hits: int, share: float, gap: int, seed: int = 5) -> list[Lent]:
+def work(judge: str, *, hits: int, share: float, gap: int, seed: int = 5) -> list[HITHistoryEntry]:
     """What a judge is lent."""
-    history: list[Lent] = []
+    history: list[HITHistoryEntry] = []
     for number in range(1, hits + 1):
         original = None
         repeats = sum(each.repeats is not None for each in history)
@@ -142,7 +142,7 @@ def work(judge: str, *, hits: int, share: float, gap: int, seed: int = 5) -> lis
             offset=intra_offset(seed=seed, judge=judge),
         ):
             original = intra_original(history, repeat_gap=gap, seed=seed)
-        history.append(Lent(number=number, repeats=original))
+        history.append(HITHistoryEntry(number=number, repeats=original))
     return history
 
 
@@ -168,7 +168,11 @@ def test_the_intra_share_is_right_over_judges_who_do_little() -> None:
 
 
 def test_a_hit_without_judgments_is_not_repeated() -> None:
-    history = [Lent(number=1, repeatable=False), Lent(number=2), Lent(number=3)]
+    history = [
+        HITHistoryEntry(number=1, repeatable=False),
+        HITHistoryEntry(number=2),
+        HITHistoryEntry(number=3),
+    ]
     assert intra_original(history, repeat_gap=1, seed=1) == 2
     assert intra_original(history, repeat_gap=2, seed=1) is None
     assert intra_original([], repeat_gap=0, seed=1) is None

@@ -8,7 +8,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.selectors import Standing
+from annotation.selectors import JudgeStatus
 from ranking.pages.formats import ago, duration, kappa, rank_range, share
 from ranking.pages.history_plot import ROW, WIDTH, formation_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
@@ -62,7 +62,7 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
     agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2)
     return JudgeRow(
-        1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD, is_suspect=False
+        1, "j", "person", "", 1, 0, None, None, agreement, JudgeStatus.GOOD, is_suspect=False
     )
 
 

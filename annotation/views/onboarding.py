@@ -1,10 +1,10 @@
 """The pages of a judge beside the judging page: instructions, test sets, a link of one's own."""
 
 from collections import Counter
-from typing import Any, cast
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -12,14 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.arriving import (
-    ArrivingJudge,
-    TestSetOnOffer,
-    judge_arriving,
-    test_sets_on_offer,
-)
+from annotation.selectors.onboarding import JudgeOnboarding, TestSetOnOffer, test_sets_on_offer
 from annotation.views.opaque import opaque
-from campaign.models import User
+from annotation.views.steps import onboarding_or_404
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
 from campaign.services import (
     instructions_accept,
@@ -31,25 +26,17 @@ from campaign.texts.languages import language_direction, language_name, language
 from campaign.texts.markdown import markdown_render
 
 
-def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:
-    """The judge who asks; for everybody else there is no such page."""
-    arriving = judge_arriving(user=cast("User", request.user), campaign_slug=slug)
-    if arriving is None:
-        raise Http404
-    return arriving
-
-
 def _page(
     request: HttpRequest,
     name: str,
-    arriving: ArrivingJudge,
+    onboarding: JudgeOnboarding,
     context: dict[str, Any],
     status: int = 200,
 ) -> HttpResponse:
-    judge = arriving.judge
+    judge = onboarding.judge
     shared = {
         "campaign": judge.campaign,
-        "arriving": arriving,
+        "onboarding": onboarding,
         # By which a judge is known who signs in again within the judging page and lands here.
         "setup": {"user": opaque("user", judge.user_id)},
     }
@@ -61,8 +48,8 @@ def _page(
 @never_cache
 def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The instructions in the reader's language; POST accepts the version that was read."""
-    arriving = arriving_or_404(request, slug)
-    in_force = instructions_in_force(campaign=arriving.judge.campaign)
+    onboarding = onboarding_or_404(request, slug)
+    in_force = instructions_in_force(campaign=onboarding.judge.campaign)
     wanted = request.GET.get("language") or get_language() or ""
     shown = instructions_to_read(in_force=in_force, language=wanted)
     if shown is None:
@@ -71,7 +58,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
         version = request.POST.get("version", "")
         read = next((row for row in in_force.values() if str(row.version) == version), None)
         if read is not None:
-            instructions_accept(judge=arriving.judge, instructions=read)
+            instructions_accept(judge=onboarding.judge, instructions=read)
             return redirect("judge", slug)
     context = {
         "shown": shown,
@@ -86,7 +73,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
         "outdated": request.method == "POST",
     }
     status = 409 if request.method == "POST" else 200
-    return _page(request, "instructions", arriving, context, status)
+    return _page(request, "instructions", onboarding, context, status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,10 +81,10 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The test sets a judge's languages allow; POST chooses one."""
-    arriving = arriving_or_404(request, slug)
-    if not arriving.has_choice:
+    onboarding = onboarding_or_404(request, slug)
+    if not onboarding.has_choice:
         return redirect("judge", slug)
-    offers = test_sets_on_offer(judge=arriving.judge)
+    offers = test_sets_on_offer(judge=onboarding.judge)
     if request.method == "POST":
         wanted = request.POST.get("test_set", "")
         chosen = next(
@@ -105,7 +92,7 @@ def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
         if chosen is None:
             return HttpResponseBadRequest(_("This is none of the texts on offer."))
-        test_set_choose(judge=arriving.judge, test_set=chosen)
+        test_set_choose(judge=onboarding.judge, test_set=chosen)
         return redirect("judge", slug)
     pairs = Counter(_pair(offer) for offer in offers)
     context = {
@@ -116,14 +103,14 @@ def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "target": language_name(offer.test_set.target_language),
                 # Names are the organisers': judges read them only where they need them.
                 "name": offer.test_set.name if pairs[_pair(offer)] > 1 else "",
-                "is_chosen": offer.test_set.pk == arriving.judge.chosen_test_set_id,
+                "is_chosen": offer.test_set.pk == onboarding.judge.chosen_test_set_id,
                 "done": offer.done,
                 "left": offer.left,
             }
             for offer in offers
         ]
     }
-    return _page(request, "test_sets", arriving, context)
+    return _page(request, "test_sets", onboarding, context)
 
 
 def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
@@ -134,9 +121,9 @@ def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
 @login_required
 @never_cache
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """A link by which a judge goes on with another device: made, shown once, withdrawn."""
-    arriving = arriving_or_404(request, slug)
-    judge = arriving.judge
+    """Make, show once and withdraw a link by which a judge goes on with another device."""
+    onboarding = onboarding_or_404(request, slug)
+    judge = onboarding.judge
     link = None
     if request.method == "POST" and request.POST.get("action") == "withdraw":
         own_link_revoke(judge=judge)
@@ -144,4 +131,4 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
         token = own_link_create(judge=judge)
         link = request.build_absolute_uri(reverse("invitation", args=[token]))
     context = {"link": link, "made": own_link_of(judge=judge)}
-    return _page(request, "own_link", arriving, context, 201 if link else 200)
+    return _page(request, "own_link", onboarding, context, 201 if link else 200)

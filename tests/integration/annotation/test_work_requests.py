@@ -9,15 +9,15 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
-from annotation.notification import broker, planning_key
+from annotation.notification import broker, planning_request_key
 from annotation.selectors.planned import plans_read
 from annotation.services import (
-    Lack,
+    NoWorkReason,
     design_change,
     hit_redraw,
     hits_plan,
     pool_fill,
-    work_want,
+    work_request,
 )
 from annotation.services.lending.work_requests import NoWork
 from annotation.tasks import plan_test_set
@@ -63,9 +63,9 @@ def test_the_worker_is_told_once_and_then_there_is_work(
         ask(client, judge)
         ask(client, judge)
     assert broker().llen("celery") == 1
-    assert broker().get(planning_key(test_set.pk)) == b"1"
+    assert broker().get(planning_request_key(test_set.pk)) == b"1"
     plan_test_set(test_set.pk)
-    assert broker().get(planning_key(test_set.pk)) is None
+    assert broker().get(planning_request_key(test_set.pk)) is None
     assert ask(client, judge).status_code == 200
 
 
@@ -94,11 +94,11 @@ def test_no_more_work_is_said_once_the_planner_found_none(
     client: Client, judge: Judge, test_set: TestSet
 ) -> None:
     pool_fill(test_set_id=test_set.pk, size=8)
-    while judge_one_hit(judge) or work_want(judge=judge).lack == "preparing":
+    while judge_one_hit(judge) or work_request(judge=judge).reason == "preparing":
         pool_fill(test_set_id=test_set.pk, size=8)
     assert judge.exposures.count() == 6
     # What lies in the pool is of segments this judge has seen.
-    assert HIT.objects.open().exists()
+    assert HIT.objects.incomplete().exists()
     assert ask(client, judge).status_code == 204
 
 
@@ -111,7 +111,7 @@ def test_no_more_work_is_not_said_from_memory(
     pool_fill(test_set_id=test_set.pk)
     assert ask(client, judge).status_code == 204
     hour_ago = timezone.now() - timedelta(hours=1)
-    JudgeAccount.objects.update(nothing_at=hour_ago)
+    JudgeAccount.objects.update(none_left_at=hour_ago)
     assert ask(client, judge).status_code == 202
     test_set.blocks_wanted = None
     test_set.save()
@@ -124,7 +124,7 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: 
     test_set.blocks_wanted = 1
     test_set.save()
     held = lend(make_judge(test_set.campaign, "other"))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     answer = ask(client, judge)
     assert answer.status_code == 202
@@ -141,9 +141,9 @@ def test_what_others_hold_does_not_come_back_where_it_shows_a_conflict(
     test_set.save()
     held = lend(make_judge(test_set.campaign, "other"))
     conflict_declare(judge=judge, system=test_set.systems.get(pk=held.hit.system_ids[0]))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
-    assert work_want(judge=judge) == NoWork(Lack.NOTHING)
+    assert work_request(judge=judge) == NoWork(NoWorkReason.NONE_LEFT)
 
 
 def test_what_others_have_done_does_not_come_back(
@@ -153,7 +153,7 @@ def test_what_others_have_done_does_not_come_back(
     test_set.blocks_wanted = 1
     test_set.save()
     judge_all_of(lend(make_judge(test_set.campaign, "other")))
-    work_want(judge=judge)
+    work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     assert ask(client, judge).status_code == 204
 
@@ -190,7 +190,7 @@ def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
     test_set.save()
     judge_one_hit(judge)
     assert judge_one_hit(judge) is None
-    spare = HIT.objects.open().get(purpose="first")
+    spare = HIT.objects.incomplete().get(purpose="first")
     assert spare.repeated_by.open().exists()
     pool_fill(test_set_id=test_set.pk)
     assert judge_one_hit(judge) is None
@@ -201,7 +201,7 @@ def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
 def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:
     hits_plan(test_set_id=test_set.pk, count=1)
     lend(judge)
-    assert JudgeAccount.objects.get().wanted_at is not None
+    assert JudgeAccount.objects.get().requested_at is not None
     pool_fill(test_set_id=test_set.pk, size=0)
     assert HIT.objects.filter(reserved_for=judge).exists()
-    assert JudgeAccount.objects.get().wanted_at is None
+    assert JudgeAccount.objects.get().requested_at is None

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotation.sampling.ahead import Ahead
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.planned_cycle import PlannedCycle
 from annotation.sampling.state import DrawState, Int64Array
 from tests.drawn_texts import corpus, drawn, segment_texts, system_names
 from tests.properties import examples
@@ -33,8 +33,8 @@ def pairs(state: DrawState) -> Int64Array:
 
 
 def left(state: DrawState) -> int:
-    assert state.ahead is not None
-    return len(state.ahead.pending)
+    assert state.planned_cycle is not None
+    return len(state.planned_cycle.pending)
 
 
 def longest_cycle(n: int, size: int) -> int:
@@ -86,8 +86,8 @@ def test_a_withdrawn_a_new_and_a_missing_output_do_not_end_balance() -> None:
 def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_cycle() -> None:
     names = system_names(9)
     parameters = balanced(4)
-    state = DrawState.empty(names).looking_ahead(parameters, names).ready()
-    assert state.ahead is not None
+    state = DrawState.empty(names).for_design(parameters, names).with_cycle()
+    assert state.planned_cycle is not None
     assert left(state) > 2
     few = {1: segment_texts(1, {name: name for name in names[:5]})}
     plan = draw_hit(parameters=parameters, number=1, window=[1], texts=few, state=state)
@@ -101,9 +101,9 @@ def test_a_state_recorded_before_designs_planned_ahead_draws_what_it_drew_then()
     names = system_names(9)
     texts = corpus(names, segments=10)
     recorded = DrawState.empty(names).to_json()
-    del recorded["ahead"]
+    del recorded["planned_cycle"]
     state = DrawState.from_json(recorded)
-    assert state.ahead is None
+    assert state.planned_cycle is None
     drawn_then = ["72130", "26584", "10475", "63758"]  # By the version before.
     for number, systems in enumerate(drawn_then, start=1):
         plan = draw_hit(
@@ -111,31 +111,31 @@ def test_a_state_recorded_before_designs_planned_ahead_draws_what_it_drew_then()
         )
         assert "".join(names[0][-1] for names in plan.blocks[0].systems) == systems
         state = state.after(plan)
-        assert state.ahead is None
+        assert state.planned_cycle is None
 
 
 def test_a_recorded_state_holds_the_rest_of_the_cycle_and_little_more() -> None:
     names = system_names(20)
     parameters = balanced(4)
-    state = DrawState.empty(names).looking_ahead(parameters, names).ready()
+    state = DrawState.empty(names).for_design(parameters, names).with_cycle()
     texts = corpus(names, segments=10)
     for plan, after in drawn(parameters, texts, hits=10, state=state):
         recorded = DrawState.from_json(state.to_json())
         assert recorded.after(plan).to_json() == after.to_json()
         state = after
-    assert state.ahead is not None
-    assert sum(map(len, state.ahead.to_json()["pending"])) < state.position_counts.size
+    assert state.planned_cycle is not None
+    assert sum(map(len, state.planned_cycle.to_json()["pending"])) < state.position_counts.size
 
 
 def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> None:
     names = system_names(9)
     parameters = balanced(4)
-    state = DrawState.empty(names).looking_ahead(parameters, names).ready()
-    assert state.looking_ahead(parameters, names[::-1]).ahead == state.ahead
-    more = state.looking_ahead(parameters, [*names, "system-new"])
+    state = DrawState.empty(names).for_design(parameters, names).with_cycle()
+    assert state.for_design(parameters, names[::-1]).planned_cycle == state.planned_cycle
+    more = state.for_design(parameters, [*names, "system-new"])
     assert left(more) == 0
-    assert more.ahead is not None
-    assert len(more.ahead.systems) == 10
+    assert more.planned_cycle is not None
+    assert len(more.planned_cycle.systems) == 10
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> N
     ],
 )
 def test_designs_without_cycles_plan_nothing_ahead(parameters: DesignParameters) -> None:
-    assert Ahead.of(parameters, system_names(9)) is None
+    assert PlannedCycle.of(parameters, system_names(9)) is None

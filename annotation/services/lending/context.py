@@ -1,45 +1,60 @@
-"""All that lending asks about a judge, in one statement under the lock of the judge's row."""
+"""Lock a judge's row and read everything lending needs to know about them, in one round trip."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from annotation.selectors.progress import PACE, PROGRESS, Progress
-from annotation.selectors.standing import Standing, standing_after
+from annotation.selectors.judge_status import JudgeStatus, status_from_actions
+from annotation.selectors.progress import PACE, PROGRESS, JudgeProgress
 from campaign.database.prepared import Statement
 from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTestSet:
-    """A test set whose HITs the judge may be lent, and how far they are in it."""
+    """A test set whose HITs the judge may be lent, and how many of its HITs they were lent."""
 
     id: int
     hits_lent: int
     intra_lent: int
     has_training: bool
     has_reserved: bool
-    # Of the design in force; None and 0 before there is one.
+    # From the design in force; None and 0 before there is one.
     seed: int | None
     intra_share: float
     attention_every: int
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
-    """On what footing a judge asks for a HIT. `conflicts` are systems they must see nothing of.
+class LendingContext:
+    """What lending knows of a judge who asks for a HIT.
 
-    `begun` are the assignments they hold, or held until the lease ran out, whose HITs are open. Where
-    the judge chose a test set that is open to them, it alone counts, for `begun` too: the rest waits
-    for its lease to end, or for the judge to come back to it. `blocks_held` are in their hands and
-    not done.
+    Attributes
+    ----------
+    now : datetime
+        By the database's clock.
+    judge_status : JudgeStatus
+    owes_acceptance : bool
+        Whether they must accept instructions first.
+    lease_minutes : int
+    progress : JudgeProgress
+    blocks_held : int
+        Blocks lent to them and not done.
+    conflicts : tuple of int
+        Systems they must not see.
+    begun : dict of UUID to int
+        Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
+        to id.
+    test_sets : tuple of OpenTestSet
+        If the judge chose one of them, only that one, for `begun` too: other assignments end with
+        their lease, or go on when the judge comes back to their test set.
     """
 
     now: datetime
-    standing: Standing
+    judge_status: JudgeStatus
     owes_acceptance: bool
     lease_minutes: int
-    progress: Progress
+    progress: JudgeProgress
     blocks_held: int
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
@@ -47,7 +62,7 @@ class Footing:
 
     @property
     def is_quota_reached(self) -> bool:
-        """Whether the judge has done, or holds, all that is asked of them."""
+        """Whether the judge has done or holds all blocks they are asked for."""
         wanted = self.progress.wanted
         return wanted is not None and self.progress.done + self.blocks_held >= wanted
 
@@ -58,7 +73,7 @@ _LOCK = Statement(
 # Test sets as in `test_sets_open_to_judge`, designs as in `design_in_force`, actions as in
 # `QualityAction.objects.in_force`, what they must accept as in `Instructions.objects.demanded_of`.
 _READ = Statement(
-    "judge_footing",
+    "lending_context",
     "bigint",
     f"""
     SELECT statement_timestamp(),
@@ -122,8 +137,11 @@ _READ = Statement(
 )
 
 
-def judge_footing(judge: Judge) -> Footing:
-    """Lock the judge's row until the commit, then read. One round trip, however many test sets."""
+def lending_context_lock(judge: Judge) -> LendingContext:
+    """Lock the judge's row until the commit and return what lending needs to know about them.
+
+    One round trip, however many test sets there are.
+    """
     row = _READ.rows(judge.pk, judge.pk)[0]
     now, actions, owes_acceptance, minutes, *counts = row[:8]
     wanted, done, held, pace = counts
@@ -132,12 +150,12 @@ def judge_footing(judge: Judge) -> Footing:
     if any(test_set.id == chosen for test_set in mine):
         mine = tuple(test_set for test_set in mine if test_set.id == chosen)
         begun = [each for each in begun if each[2] == chosen]
-    return Footing(
+    return LendingContext(
         now=now,
-        standing=standing_after(actions),
+        judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=minutes,
-        progress=Progress.at(done=int(done), wanted=wanted, pace=pace),
+        progress=JudgeProgress.at(done=int(done), wanted=wanted, pace=pace),
         blocks_held=held,
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},

@@ -1,4 +1,4 @@
-"""The cycle of blocks a balanced design has planned ahead: what is left of it, and what follows."""
+"""The cycle of blocks a balanced design has planned: what is left, and when the next one begins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.sampling.corpus import DistinctText
-from annotation.sampling.cycles import Blocks, plan_cycle
+from annotation.sampling.cycles import CycleBlocks, plan_cycle
 from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
 
@@ -19,24 +19,24 @@ Int64Array = npt.NDArray[np.int64]
 
 #: Blocks of two are even without a plan: the rarest pair is shown next.
 _SMALLEST = 3
-#: Of blocks that hold a reference at its rate, or a damaged one; with more there is little to plan.
+#: Largest share of blocks with a reference or a damaged one; with more there is little to plan.
 _MOST_OTHERS = 0.5
-#: Blocks in a row as they should be after which a cycle begins: from even counts, and from uneven.
-_CALM_IF_EVEN, _CALM = 3, 8
-#: Pairs further apart catch up block by block as fast as by any plan.
+#: Consecutive clean blocks after which a cycle begins: from even counts, and from uneven ones.
+_CLEAN_BLOCKS_IF_EVEN, _CLEAN_BLOCKS = 3, 8
+#: Larger differences of counts even out block by block as fast as by any plan.
 _NEARLY_EVEN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
-    """Blocks planned together, of which some are still to be shown.
+class PlannedCycle:
+    """Blocks planned together, some of which are still to be shown.
 
-    A cycle begins when no two pairs differ by more than one. Each block takes the first of its
-    blocks that the segment can show. Where that goes wrong (fewer systems for a long sentence, a
-    reference at its rate, an output that is missing or the same as another) the rest is given up:
-    blocks are chosen by what has met least, as without a plan, until counts are even again. They
-    get there by themselves, mostly; after some blocks in a row as they should be, a cycle is
-    planned from uneven counts.
+    A cycle begins when no two pairs' counts differ by more than one. Each HIT's block takes the
+    first planned block that its segment can show. If none fits (fewer systems for a long sentence, a
+    reference at its rate, an output that is missing or the same as another), the rest of the cycle is
+    abandoned: blocks are chosen by the pairs that have met least, as without a plan, until counts
+    are even again. Mostly they become even by themselves; after some clean blocks in a row, a cycle
+    is planned from uneven counts.
 
     Attributes
     ----------
@@ -45,25 +45,25 @@ class Ahead:
     size : int
         Systems in a block.
     systems : tuple of str
-        Who takes part, in alphabetical order.
+        The systems that take part, in alphabetical order.
     cycle : int
-        How many cycles were begun.
+        Number of cycles begun so far.
     pending : tuple of tuple of int
-        Blocks left, by place in `systems`.
-    calm : int
-        Blocks since the last one that was not as it should be.
+        Blocks left, by index into `systems`.
+    clean_blocks : int
+        Consecutive blocks so far of `size` candidates, each by one system only.
     """
 
     seed: int
     size: int
     systems: tuple[str, ...]
     cycle: int = 0
-    pending: Blocks = ()
-    calm: int = _CALM
+    pending: CycleBlocks = ()
+    clean_blocks: int = _CLEAN_BLOCKS
 
     @classmethod
-    def of(cls, parameters: DesignParameters, systems: Collection[str]) -> Ahead | None:
-        """What a design plans among so many systems; None where it does not plan ahead."""
+    def of(cls, parameters: DesignParameters, systems: Collection[str]) -> PlannedCycle | None:
+        """Return a design's plan among these systems; None if the design does not plan cycles."""
         size = parameters.systems_per_block
         others = (parameters.reference_rate or 0.0) + parameters.bad_reference_rate
         if (
@@ -74,30 +74,30 @@ class Ahead:
             return None
         return cls(seed=parameters.seed, size=size, systems=tuple(sorted(systems)))
 
-    def continued(self, before: Ahead | None) -> Ahead:
-        """This plan, or what is left of one among the same systems."""
+    def continued(self, before: PlannedCycle | None) -> PlannedCycle:
+        """Return what is left of an earlier plan among the same systems, otherwise this one."""
         if before is None:
             return self
-        is_same = self == replace(before, cycle=0, pending=(), calm=_CALM)
+        is_same = self == replace(before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS)
         return before if is_same else replace(self, cycle=before.cycle)
 
-    def ready(self, pair_counts: Int64Array, index: Mapping[str, int]) -> Ahead:
-        """With blocks to show, if it is time for a cycle."""
+    def with_cycle(self, pair_counts: Int64Array, index: Mapping[str, int]) -> PlannedCycle:
+        """Return this plan with the blocks of a new cycle, if none are left and one is due."""
         if self.pending:
             return self
-        if self.calm < _CALM_IF_EVEN:
+        if self.clean_blocks < _CLEAN_BLOCKS_IF_EVEN:
             return self
         at = [index[name] for name in self.systems]
         met = np.ascontiguousarray(pair_counts[np.ix_(at, at)])
-        apart = _apart(met)
-        if apart > 1 and (apart > _NEARLY_EVEN or self.calm < _CALM):
+        spread = _count_spread(met)
+        if spread > 1 and (spread > _NEARLY_EVEN or self.clean_blocks < _CLEAN_BLOCKS):
             return self
         key = Draw(seed=self.seed, number=self.cycle).integer("cycle")
         blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
         return replace(self, cycle=self.cycle + 1, pending=blocks)
 
     def fitting(self, texts: Sequence[DistinctText]) -> list[tuple[str, DistinctText]] | None:
-        """The systems and texts of the first pending block that can be shown from these texts."""
+        """Return systems and texts of the first pending block that these texts can show, or None."""
         behind = {name: number for number, text in enumerate(texts) for name in text.systems}
         for block in self.pending:
             names = [self.systems[place] for place in block if self.systems[place] in behind]
@@ -105,46 +105,46 @@ class Ahead:
                 return [(name, texts[behind[name]]) for name in names]
         return None
 
-    def shown(self, texts: Sequence[tuple[str, ...]]) -> Ahead:
-        """After a block whose candidates stand for these systems."""
+    def after_block(self, texts: Sequence[tuple[str, ...]]) -> PlannedCycle:
+        """Return the plan after a block whose candidates are by these systems."""
         if len(texts) != self.size or any(len(names) > 1 for names in texts):
-            return self.given_up()
+            return self.abandoned()
         names = {names[0] for names in texts}
         for number, block in enumerate(self.pending):
             if all(self.systems[place] in names for place in block):
                 left = (*self.pending[:number], *self.pending[number + 1 :])
-                return self._left(left, self.calm + 1)
-        return self._left((), self.calm + 1)
+                return self._left(left, self.clean_blocks + 1)
+        return self._left((), self.clean_blocks + 1)
 
-    def given_up(self) -> Ahead:
-        """With nothing planned: something came between that no cycle counted on."""
+    def abandoned(self) -> PlannedCycle:
+        """Return this plan without pending blocks: a block was shown that no cycle allowed for."""
         return self._left((), 0)
 
-    def _left(self, pending: Blocks, calm: int) -> Ahead:
+    def _left(self, pending: CycleBlocks, clean_blocks: int) -> PlannedCycle:
         # After each block: `replace` takes three times as long.
-        return Ahead(
+        return PlannedCycle(
             seed=self.seed,
             size=self.size,
             systems=self.systems,
             cycle=self.cycle,
             pending=pending,
-            calm=calm,
+            clean_blocks=clean_blocks,
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers; `from_json` gives the same back."""
+        """Return plain lists and numbers, which `from_json` reads."""
         return {
             "seed": self.seed,
             "size": self.size,
             "systems": list(self.systems),
             "cycle": self.cycle,
             "pending": [list(block) for block in self.pending],
-            "calm": self.calm,
+            "clean_blocks": self.clean_blocks,
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any] | None) -> Ahead | None:
-        """What `to_json` wrote."""
+    def from_json(cls, stored: Mapping[str, Any] | None) -> PlannedCycle | None:
+        """Return the plan that `to_json` wrote; None if there was none."""
         if stored is None:
             return None
         return cls(
@@ -156,13 +156,13 @@ class Ahead:
         )
 
 
-def _apart(counts: Int64Array) -> int:
-    """Most less least count of a pair."""
+def _count_spread(counts: Int64Array) -> int:
+    """Return the difference between the largest and smallest pair count."""
     pairs = counts[_different(len(counts))]
     return int(pairs.max() - pairs.min())
 
 
 @lru_cache(maxsize=16)
 def _different(n: int) -> npt.NDArray[np.bool_]:
-    """Where a matrix of so many rows has pairs."""
+    """Return which cells of an n × n matrix are pairs: those off the diagonal."""
     return ~np.eye(n, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What stands between a judge and their work, and what they may choose from."""
+"""The steps a judge must take before they judge, and the test sets they may choose from."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from campaign.models import Instructions, Judge, TestSet, User
 
 
 @dataclass(frozen=True, slots=True)
-class ArrivingJudge:
-    """A judge who opens a page of theirs, and what they may have to do first."""
+class JudgeOnboarding:
+    """A judge who opens one of their pages, and the steps they may have to take first."""
 
     judge: Judge
     owes_acceptance: bool
@@ -22,8 +22,8 @@ class ArrivingJudge:
     has_choice: bool
 
 
-def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
-    """The judge this user is in the campaign; None if none. One query."""
+def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
+    """Return the judge this user is in the campaign, with their open steps, or None. One query."""
     judge = (
         Judge.objects.filter(user=user, campaign__slug=campaign_slug)
         .select_related("campaign")
@@ -37,7 +37,7 @@ def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
     )
     if judge is None:
         return None
-    return ArrivingJudge(
+    return JudgeOnboarding(
         judge=judge,
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,
@@ -46,7 +46,7 @@ def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
 
 
 def _open_to_outer_judge() -> QuerySet[TestSet]:
-    """`test_sets_open_to_judge` of the judge in the query around it."""
+    """Return `test_sets_open_to_judge` for the judge of the outer query."""
     languages = OuterRef("languages")
     reads_all = Exact(Func(languages, function="cardinality", output_field=IntegerField()), 0)
     return test_sets_to_plan().filter(
@@ -62,7 +62,7 @@ def _open_to_outer_judge() -> QuerySet[TestSet]:
 
 @dataclass(frozen=True, slots=True)
 class TestSetOnOffer:
-    """A test set a judge may choose: sentences they did, and at most so many left for them."""
+    """A test set a judge may choose: the sentences they did, and at most how many are left."""
 
     test_set: TestSet
     done: int
@@ -73,9 +73,9 @@ class TestSetOnOffer:
 
 
 def test_sets_on_offer(*, judge: Judge) -> list[TestSetOnOffer]:
-    """Test sets open to the judge, with how far they are in each. Four queries.
+    """Return the test sets open to the judge, with their progress in each. Four queries.
 
-    No sentence is shown to a judge twice, so what they have seen is not left.
+    No sentence is shown to a judge twice, so those they have seen are not left.
     """
     judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
     skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)

@@ -1,0 +1,79 @@
+"""The status of judges, by the quality actions in force against them."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from django.db.models import OuterRef, QuerySet
+
+from annotation.models import QualityAction
+from campaign.models import Judge
+
+
+class JudgeStatus(StrEnum):
+    """From best to worst; of several actions in force the most severe one decides."""
+
+    GOOD = "good"
+    WARNED = "warned"
+    PAUSED = "paused"
+    EXCLUDED = "excluded"
+
+    @property
+    def may_judge(self) -> bool:
+        return self in {JudgeStatus.GOOD, JudgeStatus.WARNED}
+
+
+_STATUS_BY_ACTION = {
+    QualityAction.Kind.WARN: JudgeStatus.WARNED,
+    QualityAction.Kind.PAUSE: JudgeStatus.PAUSED,
+    QualityAction.Kind.EXCLUDE: JudgeStatus.EXCLUDED,
+}
+_SEVERITY = list(JudgeStatus)
+
+
+def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
+    """Return the actions that stop a judge: any exist exactly if not `JudgeStatus.may_judge`."""
+    stopping = [QualityAction.Kind.PAUSE, QualityAction.Kind.EXCLUDE]
+    return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
+
+
+def status_from_actions(actions: Iterable[str]) -> JudgeStatus:
+    """Return the status that these actions, all in force, give a judge."""
+    return max(
+        (_STATUS_BY_ACTION[QualityAction.Kind(action)] for action in actions),
+        key=_SEVERITY.index,
+        default=JudgeStatus.GOOD,
+    )
+
+
+def judge_status(judge: Judge) -> JudgeStatus:
+    """Return the status of a judge in their campaign. One query, by an index on the judge."""
+    actions = QualityAction.objects.in_force().filter(judge=judge)
+    return status_from_actions(actions.values_list("action", flat=True))
+
+
+def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
+    """Return the status of each judge; judges in good standing are left out. One query."""
+    found: dict[int, JudgeStatus] = {}
+    actions = QualityAction.objects.in_force().filter(judge__in=judge_ids)
+    for judge_id, action in actions.values_list("judge_id", "action"):
+        status = _STATUS_BY_ACTION[QualityAction.Kind(action)]
+        found[judge_id] = max(found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index)
+    return found
+
+
+def excluded_judges(*, campaign_id: int) -> list[str]:
+    """Return the pseudonyms of judges whom rankings leave out, sorted. One query."""
+    return excluded_judges_by_campaign(campaign_id).get(campaign_id, [])
+
+
+def excluded_judges_by_campaign(*campaign_ids: int) -> dict[int, list[str]]:
+    """Return `excluded_judges` by campaign id; of all campaigns if none is named."""
+    actions = QualityAction.objects.in_force().filter(action=QualityAction.Kind.EXCLUDE)
+    if campaign_ids:
+        actions = actions.filter(judge__campaign__in=campaign_ids)
+    found: dict[int, list[str]] = {}
+    for campaign_id, pseudonym in sorted(
+        set(actions.values_list("judge__campaign_id", "judge__pseudonym"))
+    ):
+        found.setdefault(campaign_id, []).append(pseudonym)
+    return found
