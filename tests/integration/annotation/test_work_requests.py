@@ -191,7 +191,7 @@ def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
     judge_one_hit(judge)
     assert judge_one_hit(judge) is None
     spare = HIT.objects.incomplete().get(purpose="first")
-    assert spare.repeated_by.open().exists()
+    assert spare.repeated_by.incomplete().exists()
     pool_fill(test_set_id=test_set.pk)
     assert judge_one_hit(judge) is None
     spare.refresh_from_db()
