@@ -9,9 +9,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement.intervals import (
-    Measure,
+    AgreementEstimate,
     additive_of,
-    measure_of_shares,
+    agreement_of_shares,
     percentiles,
     resampled_sums,
     shares_of_compared,
@@ -74,15 +74,15 @@ class LabelAgreement:
     ----------
     n_agreement : tuple of NAgreement
         For n = 0 … 4.
-    fleiss : Measure
+    fleiss : AgreementEstimate
         The "global kappa" of Hamon et al., with each of the five labels a category.
-    alpha : Measure
+    alpha : AgreementEstimate
         Krippendorff's α, the labels being ordinal.
     """
 
     n_agreement: tuple[NAgreement, ...]
-    fleiss: Measure
-    alpha: Measure
+    fleiss: AgreementEstimate
+    alpha: AgreementEstimate
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,9 @@ class _How:
     seed: int
 
 
-def _measures(blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How) -> list[Measure]:
+def _measures(
+    blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How
+) -> list[AgreementEstimate]:
     """Measure κ on labels between judges, and of judges with themselves."""
     sides = [compared.inter, compared.intra]
     drawn = how.resamples if how.resample == "segments" else 0
@@ -180,7 +182,7 @@ def _measures(blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How
         lowest = [lowest_kappa(float(each.p_chance[0])) for each in shares]
         intervals = _left_out(blocks, additive, how, lowest)
     return [
-        measure_of_shares(side.units, side.ties, each, interval)
+        agreement_of_shares(side.units, side.ties, each, interval)
         for side, each, interval in zip(sides, shares, intervals, strict=True)
     ]
 

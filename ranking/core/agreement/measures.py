@@ -10,9 +10,9 @@ import numpy as np
 from ranking.core.agreement.cohen import cohen_shares
 from ranking.core.agreement.cohen_left_out import cohen_spreads
 from ranking.core.agreement.intervals import (
-    Measure,
+    AgreementEstimate,
     additive_of,
-    measure_of_shares,
+    agreement_of_shares,
     percentiles,
     shares_of_compared,
 )
@@ -32,9 +32,9 @@ class AgreementMeasures:
 
     Attributes
     ----------
-    inter : Measure
+    inter : AgreementEstimate
         Between judges.
-    intra : Measure
+    intra : AgreementEstimate
         Of judges with themselves, where they judged an item more than once.
     pairing : Pairing
     chance : Chance
@@ -46,8 +46,8 @@ class AgreementMeasures:
     seed : int
     """
 
-    inter: Measure
-    intra: Measure
+    inter: AgreementEstimate
+    intra: AgreementEstimate
     pairing: Pairing
     chance: Chance
     resample: KappaLevel
@@ -155,7 +155,7 @@ def measure_agreement(
             for spread, each in zip(spreads, shares, strict=True)
         ]
     inter_measure, intra_measure = (
-        measure_of_shares(side.units, ties, each, interval)
+        agreement_of_shares(side.units, ties, each, interval)
         for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
     )
     return AgreementMeasures(

@@ -77,7 +77,7 @@ def reference_ignored(
     blocks : Blocks
         Judgments with the reference among the systems.
     reference : str
-        Its name. For damaged references, turn the labels round (`judge_quality`).
+        Its name. For damaged references, exchange best and worst (`measure_judges`).
     odds : float
         Above 1.
 
