@@ -35,7 +35,7 @@ from ranking.core.judges.straight_lining import straight_lining
 Int64Array = npt.NDArray[np.int64]
 
 #: Above this even a judge who always does right could not be told from one who clicks at random.
-_TELLING = 0.05
+_MAX_LOWEST_P = 0.05
 
 #: Probabilities, which have no interval and are compared with a threshold as they are.
 PROBABILITIES = frozenset(
@@ -206,7 +206,7 @@ def _preferences(
         own = blocks.judge == index
         share = clustered_share(won[own], trials[own], confidence=confidence)
         _keep(found[name], measure, _result_of_share(share, preference.p_random))
-        if preference.p_lowest <= _TELLING:
+        if preference.p_lowest <= _MAX_LOWEST_P:
             found[name][random] = MeasureResult(preference.p_random, preference.comparisons)
 
 

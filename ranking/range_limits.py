@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ranking.core.anytime.ranges import Refusal
 from ranking.core.rankings.effective_units import EffectiveUnits
-from ranking.core.uncertainty.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.uncertainty.two_way import MIN_UNITS, RangeLimit
 from ranking.range_choices import RangeChoice
 
 #: Beside the codes of the core: a test set knows of documents, the core does not.
@@ -29,9 +29,9 @@ def range_limits(
     `one_document` says that all judged segments are of one document.
     """
     limits = set(found)
-    if choice.resample == "judges" and effective.judges < FEWEST_UNITS:
+    if choice.resample == "judges" and effective.judges < MIN_UNITS:
         limits.add(RangeLimit.FEW_JUDGES.value)
-    if choice.resample == "segments" and effective.segments < FEWEST_UNITS:
+    if choice.resample == "segments" and effective.segments < MIN_UNITS:
         limits.add(RangeLimit.FEW_SEGMENTS.value)
     if one_document and choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits:
         limits.add(ONE_DOCUMENT)

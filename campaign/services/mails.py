@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 WAITS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 #: A worker that was sending is thought dead after so long: tasks end before.
 _LOST_AFTER: Final = timedelta(minutes=15)
-_MOST_AT_ONCE: Final = 1000
+_MAX_AT_ONCE: Final = 1000
 
 
 class AddressesRefusedError(Exception):
@@ -73,14 +73,14 @@ def addresses_read(text: str) -> list[str]:
                 found.setdefault(address.lower(), address)
     if not found and not problems:
         problems.append(_("There is no e-mail address in it."))
-    if len(found) > _MOST_AT_ONCE:
+    if len(found) > _MAX_AT_ONCE:
         problems.append(
             ngettext(
                 "That is %(count)d address; at most %(most)d are taken at once.",
                 "That are %(count)d addresses; at most %(most)d are taken at once.",
                 len(found),
             )
-            % {"count": len(found), "most": _MOST_AT_ONCE}
+            % {"count": len(found), "most": _MAX_AT_ONCE}
         )
     if problems:
         raise AddressesRefusedError(problems)

@@ -100,9 +100,9 @@ def _numbered(
 def _gathered(
     scanned: Scanned, block: npt.NDArray[np.int64], blocks: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    from ranking.files.pairwise_kernel import MOST_SYSTEMS, gather
+    from ranking.files.pairwise_kernel import MAX_SYSTEMS, gather
 
-    shape = (blocks, MOST_SYSTEMS)
+    shape = (blocks, MAX_SYSTEMS)
     system = np.full(shape, -1, dtype=np.int32)
     group = np.zeros(shape, dtype=np.int8)
     label = np.zeros(shape, dtype=np.int8)

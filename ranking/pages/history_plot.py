@@ -9,7 +9,7 @@ from ranking.selectors.history import HistoryPoint
 WIDTH = 1000
 ROW = 100
 _TONES = 5
-_FEWEST_POINTS = 3
+_MIN_POINTS = 3
 # Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
 _HALF = 0.3
 
@@ -38,7 +38,7 @@ class HistoryPlot:
 
 def history_plot(points: Sequence[HistoryPoint]) -> HistoryPlot | None:
     """Lay out how ranks changed with the comparisons made; return None while there is little to see."""
-    if len(points) < _FEWEST_POINTS or len(points[-1].systems) < 2:
+    if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
     first, last = points[0].comparisons, points[-1].comparisons
     if first == last:

@@ -14,7 +14,7 @@ from ranking.core.anytime.ranges import Refusal
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.core.uncertainty.two_way import FEWEST_UNITS, RangeLimit
+from ranking.core.uncertainty.two_way import MIN_UNITS, RangeLimit
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.wording.numbers import number_in_words, percent_in_figures
@@ -265,7 +265,7 @@ def _refusal(reason: str) -> str:
 
 
 def _few_judges(judges: int, effective: float) -> str:
-    if judges < FEWEST_UNITS:
+    if judges < MIN_UNITS:
         said = ngettext(
             "Only %(count)s judge: these rank ranges hold for this judge, and say nothing of others.",
             "Only %(count)s judges: these rank ranges hold for these judges, and say nothing of "
@@ -280,7 +280,7 @@ def _few_judges(judges: int, effective: float) -> str:
 
 
 def _few_segments(segments: int, effective: float) -> str:
-    if segments < FEWEST_UNITS:
+    if segments < MIN_UNITS:
         said = ngettext(
             "Only %(count)s segment: these rank ranges hold for this segment, and say nothing of "
             "others.",

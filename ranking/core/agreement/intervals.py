@@ -181,7 +181,7 @@ def resampled_sums(
 
 
 def percentiles(shares: Shares, cut: int) -> Interval:
-    """Find the percentile interval of κ, chopping off `cut` resampled values at each end."""
+    """Find the percentile interval of κ, trimming `cut` resampled values at each end."""
     kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
     # A resample without an estimate might have had any: the lowest for the lower end.
     lowest = lowest_kappa(float(shares.p_chance[0]))

@@ -26,15 +26,15 @@ from ranking.core.agreement.kappa_intervals import (
 from ranking.core.agreement.left_out import (
     Evaluate,
     evaluate_with_ties,
+    leave_one_out_spread,
     left_out_of_labels,
-    spread_of,
 )
 from ranking.core.agreement.pairs import ComparedPairs, compared_labels
 from ranking.core.agreement.report import Chance
 from ranking.core.agreement.spread import lowest_kappa
 from ranking.core.agreement.statistics import Additive, share
 from ranking.core.agreement.units import Units
-from ranking.core.counting.bootstrap import chopped
+from ranking.core.counting.bootstrap import trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 
 FloatArray = npt.NDArray[np.float64]
@@ -138,7 +138,7 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    how = _How(resample, resamples, chopped(resamples, confidence), confidence, seed)
+    how = _How(resample, resamples, trim_count(resamples, confidence), confidence, seed)
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     compared = compared_labels(blocks)
@@ -154,7 +154,7 @@ def label_agreement(
 
 @dataclass(frozen=True)
 class _How:
-    """How intervals are found; `cut` resampled values are chopped off at each end."""
+    """How intervals are found; `cut` resampled values are trimmed off at each end."""
 
     resample: KappaLevel
     resamples: int
@@ -191,7 +191,10 @@ def _left_out(blocks: Blocks, additive: Additive, how: _How, lowest: list[float]
     evaluate = evaluate_with_ties(additive)
     return [
         kappa_interval(
-            spread_of(sums, evaluate), how.resample, confidence=how.confidence, lowest=each
+            leave_one_out_spread(sums, evaluate),
+            how.resample,
+            confidence=how.confidence,
+            lowest=each,
         )
         for sums, each in zip(left_out_of_labels(blocks, additive.of_units), lowest, strict=True)
     ]
@@ -208,7 +211,7 @@ def _n_agreement(
         intervals = [
             [
                 kappa_interval(
-                    spread_of(sums, _within(n)),
+                    leave_one_out_spread(sums, _within(n)),
                     how.resample,
                     confidence=how.confidence,
                     lowest=0.0,

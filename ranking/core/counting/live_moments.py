@@ -8,7 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Moments, Unit, second_moments, unit_counts, units_of
+from ranking.core.counting.moments import (
+    ClusterUnit,
+    Moments,
+    second_moments,
+    unit_counts,
+    units_of,
+)
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
@@ -17,7 +23,7 @@ Int64Array = npt.NDArray[np.int64]
 #: Up to here, adding block by block is the fastest way.
 _FEW = 32
 #: The units that further blocks may belong to: what they added so far is kept.
-_OPEN_UNITS: tuple[Unit, ...] = ("segments", "judges")
+_OPEN_UNITS: tuple[ClusterUnit, ...] = ("segments", "judges")
 
 
 class LiveMoments:
@@ -40,7 +46,9 @@ class LiveMoments:
         self._place[layout.used] = np.arange(size)
         self._of_blocks = np.zeros((size, size), dtype=np.int64)
         self._moments = {unit: np.zeros((size, size), dtype=np.int64) for unit in _OPEN_UNITS}
-        self._counts: dict[Unit, dict[Hashable, Int64Array]] = {unit: {} for unit in _OPEN_UNITS}
+        self._counts: dict[ClusterUnit, dict[Hashable, Int64Array]] = {
+            unit: {} for unit in _OPEN_UNITS
+        }
 
     def with_cells(self, cells: Int64Array) -> Moments:
         """Return the moments, together with the counts of the same judgments, shape (m,)."""
@@ -88,7 +96,7 @@ class LiveMoments:
             self._add_counts(unit, [of_number[number] for number in numbers.tolist()], counts, sign)
 
     def _add_counts(
-        self, unit: Unit, keys: Sequence[Hashable], counts: Int64Array, sign: int
+        self, unit: ClusterUnit, keys: Sequence[Hashable], counts: Int64Array, sign: int
     ) -> None:
         """Add counts of shape (U, k) to those of the units `keys`."""
         if not len(keys):
@@ -100,7 +108,7 @@ class LiveMoments:
         for key, added in zip(keys, counts, strict=True):
             self._counts[unit][key] += sign * added
 
-    def _counts_of(self, unit: Unit, key: Hashable) -> Int64Array:
+    def _counts_of(self, unit: ClusterUnit, key: Hashable) -> Int64Array:
         return self._counts[unit].setdefault(key, np.zeros(len(self._of_blocks), dtype=np.int64))
 
 
@@ -108,7 +116,7 @@ def _product(left: Int64Array, right: Int64Array) -> Int64Array:
     return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
 
 
-def _keys(blocks: Blocks, unit: Unit) -> list[Hashable]:
+def _keys(blocks: Blocks, unit: ClusterUnit) -> list[Hashable]:
     """Return the key of each block's unit: the number of a segment, the name of a judge."""
     if unit == "judges":
         return [blocks.judges[judge] for judge in blocks.judge.tolist()]

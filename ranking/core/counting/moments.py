@@ -1,4 +1,4 @@
-"""Second moments of the counts of blocks, segments and judges: what a clustered variance needs.
+"""Second moments of the counts of blocks, segments and judges, for clustered variances.
 
 A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of
 any smooth score of the counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in
@@ -23,9 +23,9 @@ from ranking.core.judged.blocks import Blocks
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: What the blocks of a campaign may have in common.
-Unit = Literal["blocks", "segments", "judges"]
-UNITS: tuple[Unit, ...] = ("blocks", "segments", "judges")
+#: What blocks are clustered by.
+ClusterUnit = Literal["blocks", "segments", "judges"]
+CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 
 _BLOCKS_AT_A_TIME = 1024
 
@@ -47,8 +47,8 @@ class Moments:
     segments: Int64Array
     judges: Int64Array
 
-    def effective(self, unit: Unit) -> float:
-        """Return how many units of equal size would say as much: (Σ a_u)² / Σ a_u².
+    def effective(self, unit: ClusterUnit) -> float:
+        """Return the effective number of units, (Σ a_u)² / Σ a_u² (Kish 1965).
 
         a_u is the number of comparisons of unit u. 0 without any comparison.
         """
@@ -56,8 +56,8 @@ class Moments:
         return float(self.cells.sum()) ** 2 / squares if squares else 0.0
 
 
-def effective_units(moments: Moments, layout: Layout, unit: Unit) -> FloatArray:
-    """Return how many units of equal size would say as much about each system.
+def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUnit) -> FloatArray:
+    """Return the effective number of units of each system.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def effective_units(moments: Moments, layout: Layout, unit: Unit) -> FloatArray:
     return found
 
 
-def units_of(blocks: Blocks, unit: Unit) -> Int64Array:
+def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     """Number the unit of each block.
 
     Parameters
@@ -119,7 +119,7 @@ def moments_of_blocks(blocks: Blocks, layout: Layout) -> Moments:
         Exact. Memory and time grow with k²; k < 1.5 n² without `outright`.
     """
     blocks_, segments, judges = (
-        second_moments(blocks, layout, units_of(blocks, unit)) for unit in UNITS
+        second_moments(blocks, layout, units_of(blocks, unit)) for unit in CLUSTER_UNITS
     )
     return Moments(cells=count(blocks, layout), blocks=blocks_, segments=segments, judges=judges)
 

@@ -27,10 +27,10 @@ from ranking.core.methods.ability import (
     AbilityProblem,
     Extra,
     canonical_order,
-    groups_compared,
-    nothing,
+    count_comparison_groups,
+    is_compared,
+    no_ability,
     weighted_tally,
-    were_compared,
 )
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
 from ranking.core.methods.hopkins_may.model import Model, Modes, posterior_modes
@@ -95,15 +95,15 @@ def hopkins_may(
     model = model or Model()
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
-        return nothing(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
     if model.radius is None and not tallies.wins.any():
-        return nothing(tallies, AbilityProblem.ONLY_TIES)
+        return no_ability(tallies, AbilityProblem.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
-    kept = order[were_compared(tallies.wins, tallies.ties)[order]]
+    kept = order[is_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
     found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
     if not found.converged[0]:
-        return nothing(tallies, AbilityProblem.NOT_CONVERGED, {"inference": "collapsed"})
+        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, {"inference": "collapsed"})
     if inference == "collapsed":
         return _laplace(tallies, found, kept)
     drawn = posterior_draws(
@@ -118,7 +118,7 @@ def hopkins_may(
         progress=progress,
     )
     if not drawn.converged:
-        return nothing(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)
+        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)
     return _ability(
         tallies, kept, drawn.mu.mean(axis=0), drawn.mu.std(axis=0), drawn.extra, drawn.mu
     )
@@ -142,7 +142,7 @@ def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = No
     model = model or Model()
     found = posterior_modes(wins, ties, model)
     known = wins.any(axis=(1, 2)) if model.radius is None else np.ones(len(wins), dtype=np.bool_)
-    estimable = were_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
+    estimable = is_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
     centre = np.where(estimable, found.mu, 0).sum(axis=1, keepdims=True) / count
     values = np.where(estimable, found.mu - centre, np.nan)
@@ -185,6 +185,6 @@ def _ability(
         sigma=every[1],
         estimable=every[2] == 1.0,
         draws=all_draws,
-        groups=groups_compared(tallies),
+        groups=count_comparison_groups(tallies),
         extra=extra,
     )

@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 #: Converged when R̂ of every ability and of the radius is at most this (Vehtari et al. 2021) …
 RHAT_LIMIT = 1.01
 #: … and their draws are worth this many independent ones: a mean is then known to 0.05 σ.
-LEAST_EFFECTIVE = 400
+MIN_EFFECTIVE_DRAWS = 400
 _FIRST_SWEEPS = 500
 #: Chains start this many standard deviations apart, wider than the posterior they seek.
 _APART = 3.0
@@ -162,7 +162,7 @@ def posterior_draws(
             drawn = np.concatenate([drawn, np.stack([each.result() for each in waiting])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
-        converged = rhat <= RHAT_LIMIT and effective >= LEAST_EFFECTIVE
+        converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
         if progress is not None:
             progress(drawn.shape[1], most_sweeps)
         stretch = min(drawn.shape[1], most_sweeps - drawn.shape[1])
