@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from annotation.sampling.corpus import DistinctText
 from annotation.sampling.cycles import Blocks, plan_cycle
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
+from campaign.texts.hash_draw import HashDraw
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class Ahead:
         apart = _apart(met)
         if apart > 1 and (apart > _NEARLY_EVEN or self.calm < _CALM):
             return self
-        key = Draw(seed=self.seed, number=self.cycle).integer("cycle")
+        key = HashDraw(seed=self.seed, number=self.cycle).integer("cycle")
         blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
         return replace(self, cycle=self.cycle + 1, pending=blocks)
 

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from annotation.sampling.corpus import DistinctText
-from annotation.sampling.draw import Draw
 from annotation.sampling.pairing import choose_active, choose_balanced, order_balanced
 from annotation.sampling.plans import BlockPlan, Why
 from annotation.sampling.priorities import active_priorities
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
+from campaign.texts.hash_draw import HashDraw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Shown:
     why: Why
 
 
-def choose_by_chance(task: Task, *, draw: Draw) -> Shown:
+def choose_by_chance(task: Task, *, draw: HashDraw) -> Shown:
     """Every system equally likely (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
 
     Systems are drawn without replacement until enough different texts are found, which are then
@@ -89,7 +89,7 @@ class Chooser:
         """What the choices were made from, with the blocks that were counted."""
         return self._state
 
-    def balanced(self, task: Task, *, draw: Draw) -> Shown:
+    def balanced(self, task: Task, *, draw: HashDraw) -> Shown:
         """What is planned ahead, or the pairs that met least often."""
         self._state = self._state.ready()
         counts = self._state.pair_counts
@@ -108,7 +108,7 @@ class Chooser:
         why["met_before_any"] = _mean_pair(counts)
         return Shown(texts=self._ordered(task, texts, draw), why=why)
 
-    def _met_least(self, task: Task, draw: Draw) -> tuple[list[int], list[DistinctText]]:
+    def _met_least(self, task: Task, draw: HashDraw) -> tuple[list[int], list[DistinctText]]:
         counts = self._state.pair_counts
         at = self._representatives(task.free)
         key = draw.integer("balanced", task.segment)
@@ -118,7 +118,7 @@ class Chooser:
         chosen = self._chosen(task, at, lambda: choose_balanced(weights, list(at), task.count, key))
         return chosen, [at[system] for system in chosen]
 
-    def active(self, task: Task, *, draw: Draw) -> Shown:
+    def active(self, task: Task, *, draw: HashDraw) -> Shown:
         """The pairs that tell most about the order."""
         at = self._representatives(task.free)
         key = draw.integer("active", task.segment)
@@ -157,7 +157,7 @@ class Chooser:
         return list(at) if task.count >= len(at) else list(choose())
 
     def _ordered(
-        self, task: Task, texts: list[DistinctText], draw: Draw
+        self, task: Task, texts: list[DistinctText], draw: HashDraw
     ) -> tuple[DistinctText, ...]:
         ranked = texts if task.given is None else [*texts, task.given]
         at = self._representatives(ranked)

@@ -1,12 +1,12 @@
 """The texts a draw is made from, and which of them count as the same."""
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from annotation.sampling.parameters import Normalisation
+from campaign.texts.normalisation import normalise_text
 
 T = TypeVar("T")
 
@@ -114,10 +114,10 @@ class SegmentTexts:
 
 
 def normalised(text: str, normalisation: Normalisation) -> str:
-    """What of a text counts when texts are compared."""
+    """Return what of a text counts when texts are compared."""
     if normalisation is Normalisation.EXACT:
         return text
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return normalise_text(text)
 
 
 def collapsed(

@@ -22,7 +22,7 @@ class ArrivingJudge:
     has_choice: bool
 
 
-def judge_arriving(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
+def judge_onboarding(*, user: User, campaign_slug: str) -> ArrivingJudge | None:
     """The judge this user is in the campaign; None if none. One query."""
     judge = (
         Judge.objects.filter(user=user, campaign__slug=campaign_slug)

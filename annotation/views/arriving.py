@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.selectors.arriving import (
     ArrivingJudge,
     TestSetOnOffer,
-    judge_arriving,
+    judge_onboarding,
     test_sets_on_offer,
 )
 from annotation.views.opaque import opaque
@@ -33,7 +33,7 @@ from campaign.texts.markdown import markdown_render
 
 def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:
     """The judge who asks; for everybody else there is no such page."""
-    arriving = judge_arriving(user=cast("User", request.user), campaign_slug=slug)
+    arriving = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
     if arriving is None:
         raise Http404
     return arriving

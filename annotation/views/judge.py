@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReport, Skip
-from annotation.selectors.arriving import ArrivingJudge, judge_arriving
+from annotation.selectors.arriving import ArrivingJudge, judge_onboarding
 from annotation.views.opaque import opaque
 from annotation.views.steps import next_step
 from annotation.views.words import judging_words
@@ -59,7 +59,7 @@ def screen_setup(judge: Judge, address: str) -> dict[str, str]:
 
 def arriving_or_404(request: HttpRequest, slug: str) -> ArrivingJudge:
     """The judge who asks; for everybody else there is no such campaign."""
-    arriving = judge_arriving(user=cast("User", request.user), campaign_slug=slug)
+    arriving = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
     if arriving is None:
         raise Http404
     return arriving

@@ -8,7 +8,7 @@ from hashlib import sha256
 from django.db import transaction
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, Judge, Mail, User
+from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
 
 TOKEN_BYTES = 16  # 128 bits
 
@@ -70,10 +70,10 @@ def invitation_create_for_anybody(
 def invitation_open(*, token: str) -> Invitation:
     """The invitation behind a token, if it still holds. Raises `InvitationRefusedError`.
 
-    Without a user it is for anybody: see `judge_arrive`.
+    Without a user it is for anybody: see `judge_join`.
     """
     invitation = (
-        Invitation.objects.holding()
+        Invitation.objects.valid()
         .select_related("user", "campaign")
         .filter(token_hash=_hash(token))
         .exclude(user__is_active=False)
@@ -122,7 +122,7 @@ def own_link_revoke(*, judge: Judge) -> int:
 def judge_links_revoke(*, judge: Judge) -> None:
     """No link of this judge opens anything any more, and no message still goes out with one."""
     now = timezone.now()
-    Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
