@@ -14,7 +14,7 @@ check ruff check .
 check ruff format --check .
 check mypy .
 check lint-imports
-check python -m catalogues check
+check python -m translations check
 check python manage.py check --fail-level WARNING
 check python manage.py migrate --verbosity 0
 check python manage.py makemigrations --check --dry-run

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from launcher import browser
-from launcher.home import CHECKOUT, Home, read_json
+from launcher.data_directory import CHECKOUT, DataDirectory, read_json
 
 WINDOWS: dict[str, tuple[int, int]] = {
     "wide": (1366, 768),
@@ -141,7 +141,7 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
 
 def main() -> int:
     """Photograph; 1 when no demo runs here."""
-    demo: Any = read_json(Home.from_environment().demo_file)
+    demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
         sys.stderr.write("There is no demo in this data folder; start one first: make demo\n")
         return 1
