@@ -39,7 +39,7 @@ _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "
 
 
 def _wheel_folder() -> Path:
-    """The folder of the newest PostgreSQL in the wheel (bin, lib and share inside).
+    """Return the folder of the newest PostgreSQL in the wheel, with bin, lib and share.
 
     The package is not imported: its import takes a lock file in a shared folder.
     """

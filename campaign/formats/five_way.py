@@ -94,7 +94,7 @@ def _layout(file: str, line: int, header: list[str]) -> _Layout:
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
-    """Say what is wrong with a column of the header, and what to do about it."""
+    """Return what is wrong with a column of the header and what to do about it."""
     if key in earlier:
         return "the column stands twice in the header", "remove or rename one of the two"
     if key == "rankingid":

@@ -140,7 +140,7 @@ def _confirm(data: dict[str, Any]) -> str:
 
 
 def _signed(data: dict[str, Any], kind: str) -> bytes:
-    """The text that is signed, as SNS documents it."""
+    """Return the text that is signed, as SNS documents it."""
     names = (
         name for name in _SIGNED[kind] if name != _LEFT_OUT_IF_ABSENT or data.get(name) is not None
     )

@@ -178,7 +178,7 @@ class _Others(Sequence[str]):
 
 
 def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
-    """All outputs and references of the segments, less what `system` holds."""
+    """Return all outputs and references of the segments, except those of `system`."""
     texts: dict[int, set[str]] = {number: set() for number in numbers}
     here = {"segment__test_set": system.test_set_id, "segment__number__in": numbers}
     outputs = Output.objects.filter(**here, text__isnull=False).exclude(system=system)

@@ -150,7 +150,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _stretch(words: int) -> int:
-    """How many words direct assessment replaces in a sentence of so many (WMT16)."""
+    """Return how many words direct assessment replaces in a sentence of so many (WMT16)."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if words <= longest:
             return replaced

@@ -37,7 +37,7 @@ class Question:
     target: float
 
     def is_answered(self, said: RangeVerdict) -> bool:
-        """Say whether the target is reached."""
+        """Return whether the target is reached."""
         reached = said.pairs() if self.measure == "pairs" else said.clusters()
         return reached >= self.target
 

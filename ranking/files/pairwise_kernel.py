@@ -17,7 +17,7 @@ MAX_SYSTEMS = 32
 def _place_of(
     name: int, rank: int, count: int, system: npt.NDArray[np.int32], label: npt.NDArray[np.int8]
 ) -> int:
-    """Where the name stands among `count` of a block: `count` if it is new, -1 if not plain."""
+    """Return the place of the name among the block's `count`: `count` if new, -1 if not plain."""
     for i in range(count):
         if system[i] == name:
             return i if label[i] == rank else -1

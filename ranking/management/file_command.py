@@ -114,7 +114,7 @@ def refused_writing(path: Path) -> Iterator[None]:
 
 
 def add_kappa_level_argument(parser: CommandParser) -> None:
-    """What intervals of κ take for drawn at random."""
+    """Add the option that chooses what intervals of κ take as random."""
     parser.add_argument(
         "--resample",
         choices=KAPPA_LEVELS,
@@ -127,7 +127,7 @@ def add_kappa_level_argument(parser: CommandParser) -> None:
 
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
-    """How many resamples, and which interval of them."""
+    """Add the options for the number of resamples and the confidence."""
     parser.add_argument(
         "--resamples", type=POSITIVE, default=resamples, help="(default: %(default)s)"
     )
@@ -139,7 +139,7 @@ def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) ->
 def add_file_arguments(
     parser: CommandParser, *, optional: bool = False, reference: bool = True, short: bool = True
 ) -> None:
-    """Which files, and which judgments of them.
+    """Add the arguments for files, and for the judgments to read from them.
 
     `optional` files may be none; `reference` says whether excluding it can be asked for; `short`
     whether --source and --target mean languages.

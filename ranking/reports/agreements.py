@@ -68,7 +68,7 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
 
 
 def _without_interval(measures: AgreementMeasures) -> list[str]:
-    """Say why a κ has no interval."""
+    """Return why a κ has no interval."""
     return [
         _("No interval of κ %(of)s: %(reason)s.")
         % {"of": of, "reason": no_interval_in_words(measure.no_interval)}

@@ -100,7 +100,7 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
 
 
 def _units_and_limits(run: RankingRun, blocks: Blocks, ranking: Ranking) -> dict[str, Any]:
-    """Say how many segments and judges the ranges rest on, and what they do not account for."""
+    """Return how many segments and judges the ranges rest on, and what they do not account for."""
     effective = effective_units(blocks, METHODS[run.method])
     segments = np.unique(blocks.segment).tolist()
     documents = documents_of_segments(test_set_id=run.test_set_id, segments=segments)

@@ -182,7 +182,7 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
 
 
 def _is_stored(run: RankingRun) -> bool:
-    """Whether the newest run of these judgments is this very run.
+    """Return whether the newest run of these judgments is the same as this one.
 
     An older one is not enough: after a judge was excluded and let back in, the run before says the
     same as the run to be, but the one between would pass for the latest.

@@ -83,7 +83,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
 
 
 def _age(run: RankingRun | None) -> int | None:
-    """Whole seconds since the ranking was computed: the browser's clock may be wrong."""
+    """Return whole seconds since the ranking was computed, by the server's clock."""
     if run is None:
         return None
     return max(0, int((timezone.now() - run.finished_at).total_seconds()))

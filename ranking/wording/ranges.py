@@ -74,7 +74,7 @@ def level_words() -> list[LevelWords]:
 
 
 def ranges_in_words(choice: RangeChoice, *, resamples: int, limits: Collection[str]) -> list[str]:
-    """Say in sentences how ranges were made, and what the way they were made leaves out."""
+    """Return sentences on how ranges were made, and on what they do not account for."""
     values = {
         "confidence": percent_in_figures(choice.confidence),
         "resamples": number_format(resamples),
@@ -223,7 +223,7 @@ def ranges_meaning(choice: RangeChoice, *, limits: Collection[str]) -> str:
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
-    """Say what ranges of a kind do not account for although they were meant to.
+    """Return a sentence on what ranges were meant to account for, but do not.
 
     `counts` has the numbers of `judges` and `segments`, and the effective ones, `effective_judges`
     and `effective_segments`.
@@ -243,7 +243,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
 
 
 def _refusal(reason: str) -> str:
-    """Say why anytime ranges tell no systems apart."""
+    """Return why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _("No comparison is decided yet: no systems are told apart."),
         Refusal.FEW_JUDGES.value: _(

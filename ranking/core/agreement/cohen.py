@@ -229,7 +229,7 @@ def cohen_shares(
 
 
 def _few(pairs: int) -> int:
-    """How many resamples to work on at a time."""
+    """Return how many resamples to work on at a time."""
     return max(1, _CELLS_IN_WORK // max(1, _TABLE * pairs))
 
 

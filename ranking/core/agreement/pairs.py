@@ -131,7 +131,7 @@ def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) 
 def _repeats_by_judge(
     cells: Cells, comparisons: CollapsedComparisons, judges: int
 ) -> npt.NDArray[np.bool_]:
-    """Say for each comparison whether its judge repeated any comparison of that segment."""
+    """Return for each comparison whether its judge repeated any comparison of that segment."""
     again = cells.counts.sum(axis=1) > 1
     theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
     return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])

@@ -225,7 +225,7 @@ def anytime_ranges_of_moments(
 
 
 def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
-    """Say for each pair of systems whether they met the same others."""
+    """Return for each pair of systems whether they met the same others."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)
     differing = here @ there + there @ here

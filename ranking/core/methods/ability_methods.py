@@ -62,7 +62,7 @@ def hopkins_may_resamples(
 def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
 ) -> npt.NDArray[np.float64]:
-    """Say how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""
+    """Return how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""
     from ranking.core.methods.hopkins_may.gradient import gradient
     from ranking.core.methods.hopkins_may.model import Model
 

@@ -101,7 +101,7 @@ class RangeOptions:
         return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
 
     def is_closed_form(self, method: Method) -> bool:
-        """Whether the spread of a method's scores is computed, and needs no resampling."""
+        """Return whether the spread of a method's scores is computed without resampling."""
         return self.resample == "two_way" and method.has_closed_form
 
     @property

@@ -15,7 +15,7 @@ Int64Array = npt.NDArray[np.int64]
 
 
 def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
-    """Say how far each further comparison moves the centred abilities.
+    """Return how far each further comparison moves the centred abilities.
 
     The derivative of the posterior mode with respect to the counts, by the implicit function
     theorem: the inverse of the curvature at the mode, that of the prior and of a fitted radius
