@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from campaign.formats import FormatError
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
 from ranking.core.methods.davidson.likelihood import NotConvergedError
-from ranking.files import InputFormat, Selection, SelectionError, read_judgments
+from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.output import Progress, replaced
 from ranking.reports import Report, ReportFormat, write
@@ -191,7 +191,7 @@ def read_input(options: Options, progress: Progress) -> Input:
     read = read_judgments(
         options["files"],
         input_format=options["input_format"],
-        selection=Selection(
+        selection=JudgmentSelection(
             source=options["source_language"],
             target=options["target_language"],
             exclude_judges=tuple(dict.fromkeys(options["exclude_judge"])),

@@ -25,7 +25,7 @@ class Median(Aggregate):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeAgreement:
+class JudgeKappa:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
     `kappa`, `low` and `high` are None where the run could not estimate them; `no_interval`, a
@@ -41,7 +41,7 @@ class JudgeAgreement:
 
 
 # For a judge who is not in the latest run, or without a run.
-_NOT_YET = JudgeAgreement(kappa=None, low=None, high=None, agreeing=0, comparable=0)
+_NOT_YET = JudgeKappa(kappa=None, low=None, high=None, agreeing=0, comparable=0)
 
 # Level of the test for low agreement, over all judges and all looks.
 _LOW_AGREEMENT_LEVEL = 0.05
@@ -63,7 +63,7 @@ class JudgeRow:
     skipped: int
     median_seconds: float | None
     last_seen: datetime | None
-    agreement: JudgeAgreement
+    agreement: JudgeKappa
     standing: Standing
     has_low_agreement: bool
 
@@ -117,7 +117,7 @@ def _row(
     judge: Judge,
     judged: Mapping[str, Any],
     skipped: Mapping[str, Any],
-    agreement: dict[str, JudgeAgreement],
+    agreement: dict[str, JudgeKappa],
     standing: Standing,
     *,
     has_low_agreement: bool,
@@ -138,12 +138,12 @@ def _row(
     )
 
 
-def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
+def _agreement(run: RankingRun | None) -> dict[str, JudgeKappa]:
     if run is None:
         return {}
     report = run.result["agreement"]
     return {
-        row["judge"]: JudgeAgreement(
+        row["judge"]: JudgeKappa(
             kappa=row["kappa"],
             low=row["low"],
             high=row["high"],

@@ -124,7 +124,7 @@ def geq_others_influence(counts: Counts) -> FloatArray:
 
 
 def gt_others_influence(counts: Counts) -> FloatArray:
-    """Return how far one more comparison moves the scores of `gt_others`; as `geq_others_influence`."""
+    """Return how far one more comparison moves the scores of `gt_others`."""
     won, lost, tied = _of_systems(counts)
     return _pairs_influence(won, won + lost + tied, win=1, loss=0, tie=0)
 

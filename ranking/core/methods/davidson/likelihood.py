@@ -221,7 +221,7 @@ def _ascend(
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Return whether each sample has no tie, or a circle of comparisons with more wins than ties."""
+    """Return whether each sample has no tie, or a cycle with more wins than ties."""
     return np.array(
         [
             not tied.any() or bool(np.any((won > 0) & (won.T > 0))) or _has_winning_cycle(won, tied)

@@ -33,7 +33,7 @@ from ranking.core.methods.ability import (
     weighted_tally,
 )
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
-from ranking.core.methods.hopkins_may.model import Model, Modes, posterior_modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes, posterior_modes
 from ranking.core.scores import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def hopkins_may(
     blocks: Blocks,
     *,
     inference: Literal["collapsed", "gibbs"] = "collapsed",
-    model: Model | None = None,
+    model: HopkinsMayModel | None = None,
     weights: npt.NDArray[np.integer] | None = None,
     seed: int = 0,
     chains: int = 4,
@@ -66,7 +66,7 @@ def hopkins_may(
         B blocks over n systems.
     inference : {"collapsed", "gibbs"}
         The mode with Laplace's normal approximation around it, or draws from the exact posterior.
-    model : Model, optional
+    model : HopkinsMayModel, optional
         Constants; by default WMT's, with the radius fitted.
     weights : integer, shape (B,), optional
         How often each block counts, for a bootstrap.
@@ -92,7 +92,7 @@ def hopkins_may(
     ----------
     M. Hopkins, J. May (2013), Models of Translation Competitions, ACL.
     """
-    model = model or Model()
+    model = model or HopkinsMayModel()
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
         return no_ability(tallies, AbilityProblem.NO_COMPARISON)
@@ -124,14 +124,16 @@ def hopkins_may(
     )
 
 
-def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = None) -> Scores:
+def score_counts(
+    wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel | None = None
+) -> Scores:
     """Score R resamples by their collapsed estimates.
 
     Parameters
     ----------
     wins, ties : int64, shape (R, n, n)
         Counts as in `Tallies`, of each resample.
-    model : Model, optional
+    model : HopkinsMayModel, optional
 
     Returns
     -------
@@ -139,7 +141,7 @@ def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = No
         Of shape (R, n), centred in each resample. Not estimable: a system without any comparison,
         and all systems of a resample with nothing but ties, or that did not converge.
     """
-    model = model or Model()
+    model = model or HopkinsMayModel()
     found = posterior_modes(wins, ties, model)
     known = wins.any(axis=(1, 2)) if model.radius is None else np.ones(len(wins), dtype=np.bool_)
     estimable = is_compared(wins, ties) & (found.converged & known)[:, np.newaxis]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ranking.core.methods.ability import Extra, compared
 from ranking.core.methods.convergence import effective_draws, split_rhat
-from ranking.core.methods.hopkins_may.model import Model, Modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class PosteriorDraws:
 class _Chain:
     """One chain: where it stands, and the stream of random numbers it uses."""
 
-    def __init__(self, model: Model, found: Modes, seed: int, number: int) -> None:
+    def __init__(self, model: HopkinsMayModel, found: Modes, seed: int, number: int) -> None:
         from ranking.core.methods.normal_kernels import stream
 
         n = found.mu.shape[1]
@@ -103,7 +103,7 @@ class _Chain:
 def posterior_draws(
     wins: Int64Array,
     ties: Int64Array,
-    model: Model,
+    model: HopkinsMayModel,
     found: Modes,
     *,
     seed: int = 0,
@@ -122,7 +122,7 @@ def posterior_draws(
     ----------
     wins, ties : int64, shape (n, n)
         Counts as in `Tallies`; all systems compared.
-    model : Model
+    model : HopkinsMayModel
     found : Modes of one sample
         Where to start from.
     seed : int

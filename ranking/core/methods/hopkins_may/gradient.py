@@ -8,13 +8,13 @@ from scipy import special, stats
 
 from ranking.core.counting.counts import Layout
 from ranking.core.methods.ability import is_compared
-from ranking.core.methods.hopkins_may.model import Model, posterior_modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, posterior_modes
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
 
-def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
+def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> FloatArray:
     """Return how far each further comparison moves the centred abilities.
 
     The derivative of the posterior mode with respect to the counts, by the implicit function
@@ -25,7 +25,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
     ----------
     wins, ties : int64, shape (n, n)
         Counts as in `Tallies`.
-    model : Model
+    model : HopkinsMayModel
 
     Returns
     -------

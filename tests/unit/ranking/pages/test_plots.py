@@ -13,7 +13,7 @@ from ranking.pages.formats import ago, duration, kappa, rank_range, share
 from ranking.pages.history_plot import ROW, WIDTH, history_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
-from ranking.selectors.judges import JudgeAgreement, JudgeRow
+from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
 
 
@@ -60,7 +60,7 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 
 
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
-    agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2)
+    agreement = JudgeKappa(kappa, low, high, agreeing=1, comparable=2)
     return JudgeRow(
         1, "j", "person", "", 1, 0, None, None, agreement, Standing.GOOD, has_low_agreement=False
     )
