@@ -9,7 +9,7 @@ COPY requirements/base.txt /tmp/base.txt
 RUN /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/base.txt
 WORKDIR /srv/quintet
 COPY . .
-RUN /opt/venv/bin/python -m catalogues compile
+RUN /opt/venv/bin/python -m translations compile
 # Settings want these three; collecting files reaches neither service.
 RUN SECRET_KEY=build DATABASE_URL=postgresql:///build REDIS_URL=redis://localhost \
     STATIC_ROOT=/srv/static /opt/venv/bin/python manage.py collectstatic \

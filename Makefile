@@ -52,10 +52,10 @@ check-fast: $(DEV_STAMP) ## the checks that take seconds: lint, formatting, impo
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh launcher/check.sh fast
 
 messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code and templates
-	@$(BIN)/python -m catalogues update
+	@$(BIN)/python -m translations update
 
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
-	@$(BIN)/python -m catalogues check
+	@$(BIN)/python -m translations check
 
 BENCHMARKS := lopez live_state cohen ability reading resampling planning judging_page judging_server
 
@@ -92,8 +92,8 @@ $(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core
 	@$(BIN)/python -c "import annotation.sampling.pairing_kernel"
 	@touch $@
 
-$(WORDS_STAMP): $(RUN_STAMP) $(wildcard catalogues/*.py locale/*/LC_MESSAGES/django.po)
-	@$(BIN)/python -m catalogues compile
+$(WORDS_STAMP): $(RUN_STAMP) $(wildcard translations/*.py locale/*/LC_MESSAGES/django.po)
+	@$(BIN)/python -m translations compile
 	@touch $@
 
 # By the Node in $(VENV), with the certificates that this machine trusts.

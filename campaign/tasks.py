@@ -1,24 +1,24 @@
-"""Background work of the campaign app: an interface to services, nothing else."""
+"""Background tasks of the campaign app: they only call services."""
 
 from celery import shared_task
 
 from campaign.accounts.sessions import SessionStore
-from campaign.services import mails_send_due, sightings_forget
+from campaign.services import browser_visits_purge, mails_send_due
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete the sessions that have run out."""
+    """Delete expired sessions."""
     SessionStore.clear_expired()
 
 
 @shared_task(name="campaign.tasks.send_mails")
 def send_mails() -> None:
-    """Send the invitations that wait, and those whose time to be tried again has come."""
+    """Send the invitations in the outbox that are due, first attempts and retries."""
     mails_send_due()
 
 
 @shared_task
-def forget_sightings() -> None:
-    """Forget the browsers that were seen long ago."""
-    sightings_forget()
+def purge_browser_visits() -> None:
+    """Purge old browser visits."""
+    browser_visits_purge()

@@ -134,8 +134,8 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 15.0},
     },
-    "forget-sightings": {
-        "task": "campaign.tasks.forget_sightings",
+    "purge-browser-visits": {
+        "task": "campaign.tasks.purge_browser_visits",
         "schedule": 1800.0,
         "options": {"expires": 1800.0},
     },
@@ -161,7 +161,7 @@ LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
-SIGHTINGS_KEPT_DAYS = env.int("SIGHTINGS_KEPT_DAYS", default=90)
+BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after.
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_HTTPONLY = True

@@ -16,13 +16,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from launcher.data_directory import DataDirectory
 from launcher.demo import run_demo
 from launcher.errors import FolderInUseError, LauncherError
-from launcher.home import Home
-from launcher.services import Services, announced
+from launcher.services import Services, running_environment
 
 
-def say(text: str) -> None:
+def report(text: str) -> None:
     """Write a line for people at once, also into a pipe."""
     # A closed terminal or pipe must not keep us from stopping our children in order.
     with contextlib.suppress(OSError):
@@ -45,30 +45,32 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "demo":
-            run_demo(Home.from_environment(), say)
+            run_demo(DataDirectory.from_environment(), report)
             return 0
         if chosen.temporary:
             with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
-                return _run_beside_own(Home(Path(folder).resolve()), chosen.argv, durable=False)
-        return _run_beside(Home.from_environment(), chosen.argv)
+                return _run_beside_own(
+                    DataDirectory(Path(folder).resolve()), chosen.argv, durable=False
+                )
+        return _run_beside(DataDirectory.from_environment(), chosen.argv)
     except LauncherError as error:
         sys.stderr.write(f"{error}\n")
         return 1
 
 
-def _run_beside(home: Home, argv: list[str]) -> int:
+def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
     """Run a command beside the services of a data folder: those that run, or new ones."""
     try:
-        return _run_beside_own(home, argv, durable=True)
+        return _run_beside_own(directory, argv, durable=True)
     except FolderInUseError:
-        running = announced(home)
+        running = running_environment(directory)
         if running is None:
             raise
         return _run(argv, running)
 
 
-def _run_beside_own(home: Home, argv: list[str], *, durable: bool) -> int:
-    with Services(home, durable=durable) as services:
+def _run_beside_own(directory: DataDirectory, argv: list[str], *, durable: bool) -> int:
+    with Services(directory, durable=durable) as services:
         return _run(argv, services.environment)
 
 

@@ -1,4 +1,4 @@
-"""Under which account PostgreSQL runs, and what that account can reach.
+"""The account that PostgreSQL runs under, and its access to files.
 
 PostgreSQL refuses to run as root. Started by root it therefore runs as ``nobody``, which every Linux
 and macOS has. Nothing of root's is opened for that account: where it cannot get to a folder (a
@@ -40,7 +40,7 @@ class Account:
         return {"user": self.user, "group": self.group, "extra_groups": []}
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether this account can get to the folder; tried, not computed from mode bits."""
+        """Return whether this account can enter the folder, by trying."""
         if self.user is None:
             return True
         tried = subprocess.run(
@@ -53,7 +53,7 @@ class Account:
         return tried.returncode == 0
 
     def can_run(self, program: Path) -> bool:
-        """Whether this account can start the program."""
+        """Return whether this account can start the program, by trying."""
         try:
             tried = subprocess.run(
                 [str(program), "--version"],
@@ -66,11 +66,11 @@ class Account:
             return False
         return tried.returncode == 0
 
-    def own(self, folder: Path) -> None:
-        """Give a folder with all it holds to this account, if it is not its own already."""
+    def chown(self, folder: Path) -> None:
+        """Change the owner of a folder and its contents to this account, unless it owns it already."""
         if self.ids is None or folder.stat().st_uid == self.user:
             return
-        # From the inside out: the folder itself changes last, so that a broken run is done again.
+        # The folder itself changes last, so that an interrupted run is repeated.
         for inner, folders, files in os.walk(folder, topdown=False):
             for name in (*folders, *files):
                 os.chown(Path(inner, name), *self.ids, follow_symlinks=False)

@@ -67,7 +67,7 @@ def set_up() -> str | None:
 
 
 def _is_debian() -> bool:
-    """Whether apt has a Chromium that is a program (Ubuntu's is only a pointer to a snap)."""
+    """Return whether apt has Chromium as a program; Ubuntu's package only points to a snap."""
     try:
         release = Path("/etc/os-release").read_text()
     except OSError:

@@ -16,7 +16,7 @@ check lint-imports
 # Names without spaces, by our own rule; macOS's xargs has no -a.
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
-check python -m catalogues check
+check python -m translations check
 if [ "${1:-}" != fast ]; then
     check mypy .
     check python manage.py check --fail-level WARNING

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from launcher.data_directory import CHECKOUT, DataDirectory, read_json
 from launcher.errors import LauncherError
-from launcher.home import CHECKOUT, Home, read_json
 from launcher.prepare import Preparation
 from launcher.processes import Child
 from launcher.services import Services
@@ -58,7 +58,7 @@ def port_from_environment() -> int:
         return int(probe.getsockname()[1])
 
 
-def run_demo(home: Home, say: Callable[[str], None]) -> None:
+def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
     """Start everything, tell where to go, and keep it running until asked to stop.
 
     Raises:
@@ -67,12 +67,12 @@ def run_demo(home: Home, say: Callable[[str], None]) -> None:
     began = time.monotonic()
 
     def progress(text: str) -> None:
-        say(f"{time.monotonic() - began:6.1f} s  {text}")
+        report(f"{time.monotonic() - began:6.1f} s  {text}")
 
-    home.create()
+    directory.create()
     with StopRequest() as stop:
-        say(f"Quintet starts; its data folder is {home.path}")
-        with Services(home) as services:
+        report(f"Quintet starts; its data folder is {directory.path}")
+        with Services(directory) as services:
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
             # Only now: an earlier run's web server, stopped a moment ago, may have held the port.
@@ -81,8 +81,8 @@ def run_demo(home: Home, say: Callable[[str], None]) -> None:
             progress(_services_sentence(services))
             environment = _environment(services)
             Preparation(
-                home=home,
-                register=services.register,
+                directory=directory,
+                registry=services.registry,
                 environment=environment,
                 static_root=Path(environment["STATIC_ROOT"]),
                 database_stamp=services.postgres.folder / "prepared.json"
@@ -96,16 +96,16 @@ def run_demo(home: Home, say: Callable[[str], None]) -> None:
             try:
                 if not stop.made:
                     supervisor.start(web)
-                    _await_ready(stop, supervisor, port, home)
+                    _await_ready(stop, supervisor, port, directory)
                 if not stop.made:
                     # Only now, so that the first page is not held up by three starts at once.
                     supervisor.start(*background)
-                    say(_welcome(home, time.monotonic() - began))
+                    report(_welcome(directory, time.monotonic() - began))
                     supervisor.run(stop)
-                say("\nStopping ...")
+                report("\nStopping ...")
             finally:
                 supervisor.stop(stop)
-    say("Quintet has stopped. Your data is kept.")
+    report("Quintet has stopped. Your data is kept.")
 
 
 def _services_sentence(services: Services) -> str:
@@ -122,7 +122,7 @@ def _environment(services: Services) -> dict[str, str]:
         **ONE_THREAD,
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.home.path / "static"),
+        "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         "PYTHONUNBUFFERED": "1",  # a log that lags behind misleads
     }
 
@@ -154,7 +154,7 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             *celery,
             "beat",
             "--loglevel=INFO",
-            f"--schedule={services.home.beat_schedule}",
+            f"--schedule={services.directory.beat_schedule}",
             "--pidfile=",  # one left by a killed beat would keep the next from starting
         ],
     }
@@ -162,8 +162,8 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
         Child(
             name,
             command,
-            log=services.home.log(name),
-            register=services.register,
+            log=services.directory.log(name),
+            registry=services.registry,
             environment=environment,
             folder=CHECKOUT,
         )
@@ -171,16 +171,18 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
     ]
 
 
-def _await_ready(stop: StopRequest, supervisor: Supervisor, port: int, home: Home) -> None:
+def _await_ready(
+    stop: StopRequest, supervisor: Supervisor, port: int, directory: DataDirectory
+) -> None:
     end = time.monotonic() + READY_SECONDS
     while not stop.wait(0.05):
         if _is_ready(port):
             return
-        supervisor.tend()
+        supervisor.poll()
         if time.monotonic() > end:
             raise LauncherError(
                 f"The web server was not ready within {READY_SECONDS} s. "
-                f"The reason is at the end of {home.logs / 'web.log'}"
+                f"The reason is at the end of {directory.logs / 'web.log'}"
             )
 
 
@@ -195,8 +197,8 @@ def _is_ready(port: int) -> bool:
         connection.close()
 
 
-def _welcome(home: Home, seconds: float) -> str:
-    demo: Any = read_json(home.demo_file) or {}
+def _welcome(directory: DataDirectory, seconds: float) -> str:
+    demo: Any = read_json(directory.demo_file) or {}
     organiser = demo.get("organiser", {})
     judges = demo.get("judges", [])
     lines = [
@@ -214,8 +216,8 @@ def _welcome(home: Home, seconds: float) -> str:
         label = "Judge" if number == 0 else ""
         lines.append(f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}")
     lines += [
-        f"  All of it  {home.demo_file}",
-        f"  Logs       {home.logs}",
+        f"  All of it  {directory.demo_file}",
+        f"  Logs       {directory.logs}",
         "  Stop       Ctrl-C",
         "",
     ]

@@ -1,4 +1,4 @@
-"""What the launcher says when it cannot go on."""
+"""Errors that end the launcher; their messages are shown."""
 
 
 class LauncherError(Exception):

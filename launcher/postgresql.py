@@ -22,9 +22,9 @@ import psutil
 import psycopg2
 
 from launcher.account import Account
+from launcher.data_directory import DataDirectory, write_private
 from launcher.errors import LauncherError
-from launcher.home import Home, write_private
-from launcher.processes import Child, Register, lives, stop_all
+from launcher.processes import Child, ProcessRegistry, is_running, stop_all
 from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
@@ -35,11 +35,11 @@ ROOT_STATE = Path("/var/lib/quintet")
 
 # For tests only: a crash may lose the data, which is thrown away anyway.
 # Nothing is kept, and no statistics change in the middle of a test.
-_FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 
 
 def _wheel_folder() -> Path:
-    """The folder of the newest PostgreSQL in the wheel (bin, lib and share inside).
+    """Return the folder of the newest PostgreSQL in the wheel, with bin, lib and share.
 
     The package is not imported: its import takes a lock file in a shared folder.
     """
@@ -61,9 +61,11 @@ class Postgres:
 
     name = "postgresql"
 
-    def __init__(self, home: Home, register: Register, *, durable: bool = True) -> None:
-        self._home = home
-        self._register = register
+    def __init__(
+        self, directory: DataDirectory, registry: ProcessRegistry, *, durable: bool = True
+    ) -> None:
+        self._home = directory
+        self._registry = registry
         self._durable = durable
         self._account = Account.for_postgresql()
         self._folder = self._choose_folder()
@@ -95,19 +97,19 @@ class Postgres:
 
     def prepare(self) -> bool:
         """Stop what an earlier start left, make the data folder if there is none; True if it was made."""
-        stop_all(self._leftovers(), patience_seconds=10, first=signal.SIGINT)
+        stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
         data = self._folder / "data"
         made = not (data / "PG_VERSION").exists()
         if made:
             self._initialise(data)
-        self._account.own(data)
+        self._account.chown(data)
         self._sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._account.ids)
         settings = [
             "listen_addresses=",
             f"unix_socket_directories={self._sockets}",
             "unix_socket_permissions=0700",
             "cluster_name=quintet",
-            *(() if self._durable else _FORGETFUL),
+            *(() if self._durable else _NOT_DURABLE),
         ]
         self._child = Child(
             self.name,
@@ -118,7 +120,7 @@ class Postgres:
                 *(part for setting in settings for part in ("-c", setting)),
             ],
             log=self._home.log(self.name),
-            register=self._register,
+            registry=self._registry,
             # PGPORT and friends of the caller's must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
             folder=data if self._account.user is None else Path("/"),
@@ -147,13 +149,13 @@ class Postgres:
             raise LauncherError(f"PostgreSQL did not start. The reason is at the end of {log}")
         self._ensure_database()
 
-    def stop(self, patience_seconds: float = 10) -> None:
+    def stop(self, timeout_seconds: float = 10) -> None:
         """Fast shutdown: open transactions are rolled back, everything committed is on disk."""
         if self._child is not None:
-            self._child.stop(patience_seconds)
-            stop_all(self._leftovers(), patience_seconds=1, first=signal.SIGKILL)
+            self._child.stop(timeout_seconds)
+            stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
 
-    def forget_sockets(self) -> None:
+    def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""
         remove_socket_folder(self._sockets, self._preferred_sockets)
 
@@ -197,7 +199,7 @@ class Postgres:
     def _initialise(self, data: Path) -> None:
         shutil.rmtree(data, ignore_errors=True)  # an initdb that was cut short
         data.mkdir(mode=0o700)
-        self._account.own(data)
+        self._account.chown(data)
         made = subprocess.run(
             [
                 str(self._bin / "initdb"),
@@ -245,7 +247,7 @@ class Postgres:
         ours = self._child.pid if self._child else None
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
-                if process.pid == ours or process.name() != "postgres" or not lives(process):
+                if process.pid == ours or process.name() != "postgres" or not is_running(process):
                     continue
                 place = process.cwd()
                 # Without a folder: killed a moment ago, and not quite gone.

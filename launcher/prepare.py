@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from launcher.data_directory import CHECKOUT, DataDirectory, read_json, write_private
 from launcher.errors import LauncherError
-from launcher.home import CHECKOUT, Home, read_json, write_private
-from launcher.processes import Child, Register
+from launcher.processes import Child, ProcessRegistry
 from launcher.signals import StopRequest
 
 _SOURCES = ("config", "campaign", "annotation", "ranking", "demo", "requirements", "static")
@@ -23,7 +23,7 @@ _IGNORED = frozenset({".pyc", ".pyo", ".swp"})
 
 
 def fingerprint(folders: Iterable[str] = _SOURCES, checkout: Path = CHECKOUT) -> str:
-    """A digest of every source file that migrations, static files and the demo can depend on."""
+    """Return a digest of every source file that migrations, static files and the demo depend on."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted((checkout / folder).rglob("*")):
@@ -42,14 +42,14 @@ class Preparation:
             of somebody else's, about which nothing is assumed.
     """
 
-    home: Home
-    register: Register
+    directory: DataDirectory
+    registry: ProcessRegistry
     environment: Mapping[str, str]
     static_root: Path
     database_stamp: Path | None
     base_url: str
 
-    def run(self, stop: StopRequest, say: Callable[[str], None]) -> None:
+    def run(self, stop: StopRequest, report: Callable[[str], None]) -> None:
         """Run the steps that are due; none when the last run left nothing to do.
 
         Raises:
@@ -62,28 +62,28 @@ class Preparation:
             self._manage(stop, "collectstatic", "--noinput", "--verbosity=0")
             if not stop.made:
                 write_private(static_stamp, json.dumps({"source": source}))
-                say("static files are in place")
+                report("static files are in place")
         if (
             self.database_stamp is not None
-            and self.home.demo_file.exists()
+            and self.directory.demo_file.exists()
             and read_json(self.database_stamp) == stamp
         ):
             return
         self._manage(stop, "migrate", "--noinput", "--verbosity=1")
         if not stop.made:
-            say("the tables are up to date")
+            report("the tables are up to date")
         self._manage(
             stop,
             "load_demo",
             "--base-url",
             self.base_url,
             "--write",
-            str(self.home.demo_file),
-            relay=say,
+            str(self.directory.demo_file),
+            relay=report,
         )
         if not stop.made:
-            self.home.demo_file.chmod(0o600)  # it holds a password and the judges' links
-            say("the demo campaigns are loaded")
+            self.directory.demo_file.chmod(0o600)  # it holds a password and the judges' links
+            report("the demo campaigns are loaded")
             if self.database_stamp is not None:
                 write_private(self.database_stamp, json.dumps(stamp))
 
@@ -93,13 +93,13 @@ class Preparation:
         """Run a management command; ``relay`` is given each line it writes, as it writes it."""
         if stop.made:
             return
-        log = self.home.log("prepare")
+        log = self.directory.log("prepare")
         before = log.stat().st_size if log.exists() else 0
         step = Child(
             "prepare",
             [sys.executable, "manage.py", *arguments],
             log=log,
-            register=self.register,
+            registry=self.registry,
             environment=self.environment,
             folder=CHECKOUT,
         )
@@ -107,7 +107,7 @@ class Preparation:
         told = before
         while step.pid is not None:
             if stop.wait(0.5):
-                step.stop(patience_seconds=2)
+                step.stop(timeout_seconds=2)
                 return
             if relay is not None:
                 told = _relay_lines(log, told, relay)

@@ -1,4 +1,4 @@
-"""Child processes: started in a session of their own, recorded on disk, stopped with their offspring."""
+"""Child processes: started in their own session, recorded on disk, stopped with their children."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 
 import psutil
 
-from launcher.home import read_json, write_private
+from launcher.data_directory import read_json, write_private
 from launcher.waiting import wait_until
 
 
-class Register:
-    """The processes of one data folder, written down as they start.
+class ProcessRegistry:
+    """The processes of a data directory, recorded in a file as they start.
 
-    A later start reads it to find what a killed supervisor left running. A number alone could since
-    have been given to a stranger, so the moment of creation is kept beside it.
+    A later start reads it to find what a killed supervisor left running. A process id may since have
+    been reused, so the time of creation is stored with it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,7 +29,7 @@ class Register:
         self._entries: dict[str, dict[str, float]] = {}
 
     def add(self, name: str, pid: int, ends_on: signal.Signals) -> None:
-        """Write a process down under the name of its role; an earlier one of that name is forgotten."""
+        """Record a process under the name of its role, instead of an earlier one of that name."""
         with contextlib.suppress(psutil.NoSuchProcess):
             created = psutil.Process(pid).create_time()
             self._entries[name] = {"pid": pid, "created": created, "ends_on": ends_on}
@@ -48,31 +48,31 @@ class Register:
             p for name, group in groups.items() if not _is_fast(entries[name]) for p in group
         ]
         servers = [p for name, group in groups.items() if _is_fast(entries[name]) for p in group]
-        # Nobody waits for their work any more; what they had not finished is done again.
-        stop_all(clients, patience_seconds=2)
-        stop_all(servers, patience_seconds=10, first=signal.SIGINT)
+        # Their unfinished work is done again by their successors.
+        stop_all(clients, timeout_seconds=2)
+        stop_all(servers, timeout_seconds=10, first=signal.SIGINT)
         self._entries = {}
         write_private(self._path, "{}")
         return [name for name, group in groups.items() if group]
 
 
 def _is_fast(entry: Any) -> bool:
-    """Whether it is PostgreSQL, which on SIGTERM would wait for its clients."""
+    """Return whether it is PostgreSQL, which on SIGTERM would wait for its clients."""
     return isinstance(entry, dict) and entry.get("ends_on") == signal.SIGINT
 
 
 def _group_of(entry: Any) -> Iterable[psutil.Process]:
-    """The living members of the process group that a recorded process leads or led."""
+    """Yield the running members of the process group that a recorded process leads or led."""
     try:
         leader, created = int(entry["pid"]), float(entry["created"])
     except (KeyError, TypeError, ValueError):
         return
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-            if os.getpgid(process.pid) != leader or not lives(process):
+            if os.getpgid(process.pid) != leader or not is_running(process):
                 continue
             # A group outlives its leader, and while it lives its number is not given away. If the
-            # leader lives but was created at another moment, number and group belong to a stranger.
+            # leader lives but was created at another moment, number and group are those of another program.
             is_leader = process.pid == leader
             same = abs(process.create_time() - created) < 1
             if (is_leader and same) or (not is_leader and process.create_time() >= created - 1):
@@ -82,7 +82,7 @@ def _group_of(entry: Any) -> Iterable[psutil.Process]:
 def stop_all(
     processes: Iterable[psutil.Process],
     *,
-    patience_seconds: float,
+    timeout_seconds: float,
     first: signal.Signals = signal.SIGTERM,
 ) -> None:
     """Ask processes to end, then kill what is left; return when all are gone."""
@@ -90,16 +90,16 @@ def stop_all(
     for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.send_signal(first)
-    if wait_until(lambda: not any(map(lives, waiting)), seconds=patience_seconds):
+    if wait_until(lambda: not any(map(is_running, waiting)), seconds=timeout_seconds):
         return
     for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.kill()
-    wait_until(lambda: not any(map(lives, waiting)), seconds=5)
+    wait_until(lambda: not any(map(is_running, waiting)), seconds=5)
 
 
-def lives(process: psutil.Process) -> bool:
-    """Whether a process still does anything. A zombie waits for a parent, perhaps for ever."""
+def is_running(process: psutil.Process) -> bool:
+    """Return whether a process is running; a zombie, which only waits for its parent, is not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -115,7 +115,7 @@ class Child:
         command: Sequence[str],
         *,
         log: Path,
-        register: Register,
+        registry: ProcessRegistry,
         environment: Mapping[str, str],
         folder: Path,
         account: tuple[int, int] | None = None,
@@ -124,7 +124,7 @@ class Child:
         self.name = name
         self._command = list(command)
         self._log = log
-        self._register = register
+        self._registry = registry
         self._environment = dict(environment)
         self._folder = folder
         self._account = account
@@ -133,7 +133,7 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process id while it runs."""
+        """The process id, or None if it does not run."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     @property
@@ -157,7 +157,7 @@ class Child:
                 start_new_session=True,
                 **account,
             )
-        self._register.add(self.name, self._process.pid, self._ends_on)
+        self._registry.add(self.name, self._process.pid, self._ends_on)
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the process itself."""
@@ -165,7 +165,7 @@ class Child:
             self._process.send_signal(number)
 
     def wait(self, timeout_seconds: float) -> bool:
-        """Wait for its end; False when it still runs."""
+        """Wait for its end; return False if it still runs."""
         if self._process is None:
             return True
         try:
@@ -181,10 +181,10 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._register.remove(self.name)
+        self._registry.remove(self.name)
 
-    def stop(self, patience_seconds: float) -> None:
+    def stop(self, timeout_seconds: float) -> None:
         """Ask it to end, wait, and kill what is left."""
         self.send(self._ends_on)
-        self.wait(patience_seconds)
+        self.wait(timeout_seconds)
         self.kill_group()

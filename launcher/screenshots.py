@@ -10,7 +10,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from launcher import browser
-from launcher.home import CHECKOUT, Home, read_json
+from launcher.data_directory import CHECKOUT, DataDirectory, read_json
 
 WINDOWS: dict[str, tuple[int, int]] = {
     "wide": (1366, 768),
@@ -35,7 +35,7 @@ def _arrive(page: Page, demo: Any, judge: int) -> None:
 
 
 def _judging(judge: int) -> Shot:
-    """A judge's page with the first outputs ranked."""
+    """Open a judge's page with the first outputs ranked."""
 
     def prepare(page: Page, demo: Any) -> None:
         _arrive(page, demo, judge)
@@ -46,7 +46,7 @@ def _judging(judge: int) -> Shot:
 
 
 def _judging_and(judge: int, act: Callable[[Page], None]) -> Shot:
-    """A judge's page in one of its other states."""
+    """Open a judge's page in one of its other states."""
 
     def prepare(page: Page, demo: Any) -> None:
         _judging(judge)(page, demo)
@@ -56,7 +56,7 @@ def _judging_and(judge: int, act: Callable[[Page], None]) -> Shot:
 
 
 def _tour(page: Page, demo: Any) -> None:
-    """The tour, two steps on."""
+    """Open the tour at its third step."""
     page.goto(demo["judges"][0]["url"])
     page.goto(f"{demo['base_url']}/judge/{demo['campaign']}/tour/")
     page.get_by_role("radiogroup").first.wait_for()
@@ -95,7 +95,7 @@ def _paused(page: Page) -> None:
 
 
 def _dashboard(test_set: str) -> Shot:
-    """The organiser's page of a test set."""
+    """Open the organiser's page of a test set."""
 
     def prepare(page: Page, demo: Any) -> None:
         page.goto(demo["organiser"]["url"])
@@ -141,7 +141,7 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
 
 def main() -> int:
     """Photograph; 1 when no demo runs here."""
-    demo: Any = read_json(Home.from_environment().demo_file)
+    demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
         sys.stderr.write("There is no demo in this data folder; start one first: make demo\n")
         return 1
@@ -191,7 +191,7 @@ def _photograph(chromium: Browser, name: str, demo: Any) -> None:
 
 
 def _picture(page: Page, *, whole_page: bool) -> bytes:
-    """The page as WebP, which Playwright itself does not write."""
+    """Return the page as WebP, which Playwright itself does not write."""
     page.evaluate("document.fonts.ready.then(() => true)")
     window = page.viewport_size or {"width": 0, "height": 0}
     height = page.evaluate("document.documentElement.scrollHeight") if whole_page else 0

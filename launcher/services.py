@@ -1,6 +1,6 @@
-"""PostgreSQL and Valkey for one data folder: whatever the environment does not already name.
+"""Start PostgreSQL and Valkey for a data directory, unless the environment names others.
 
-    with Services(Home.from_environment()) as services:
+    with Services(DataDirectory.from_environment()) as services:
         subprocess.run(command, env={**os.environ, **services.environment})
 
 With ``DATABASE_URL`` set no PostgreSQL is started, with ``REDIS_URL`` set no Valkey.
@@ -16,9 +16,9 @@ import json
 import os
 from types import TracebackType
 
-from launcher.home import Home, read_json, write_private
+from launcher.data_directory import DataDirectory, read_json, write_private
 from launcher.postgresql import Postgres
-from launcher.processes import Register
+from launcher.processes import ProcessRegistry
 from launcher.valkey import Valkey
 
 
@@ -29,14 +29,14 @@ class Services:
         postgres: the embedded PostgreSQL, None when DATABASE_URL names another.
         valkey: the embedded Valkey, None when REDIS_URL names another. ``valkey.stop()`` and
             ``valkey.start()`` may be called in between; the address stays the same.
-        register: where further processes of this data folder are written down.
-        found: the roles of processes that an earlier start had left running and this one stopped.
+        registry: records further processes of this data directory.
+        found: the roles of processes left running by an earlier start, which this one stopped.
     """
 
-    def __init__(self, home: Home, *, durable: bool = True) -> None:
-        home.create()
-        self.home = home
-        self.register = Register(home.path / "processes.json")
+    def __init__(self, directory: DataDirectory, *, durable: bool = True) -> None:
+        directory.create()
+        self.directory = directory
+        self.registry = ProcessRegistry(directory.path / "processes.json")
         self._durable = durable
         self._held = contextlib.ExitStack()
         self.postgres: Postgres | None = None
@@ -45,37 +45,37 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the applications need to know."""
+        """Environment variables for the applications."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
         return {
-            "QUINTET_HOME": str(self.home.path),
-            "SECRET_KEY": os.environ.get("SECRET_KEY") or self.home.secret_key(),
+            "QUINTET_HOME": str(self.directory.path),
+            "SECRET_KEY": os.environ.get("SECRET_KEY") or self.directory.secret_key(),
             "DATABASE_URL": self.postgres.url if self.postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": redis_url,
         }
 
     def __enter__(self) -> Services:
-        """Take the folder, stop leftovers, start what is to be started.
+        """Lock the directory, stop leftovers, start the services.
 
         Raises:
             LauncherError: another supervisor holds the folder, or a service does not start.
         """
         with contextlib.ExitStack() as undo:
-            undo.enter_context(self.home.locked())
-            self.found = self.register.stop_leftovers()
+            undo.enter_context(self.directory.locked())
+            self.found = self.registry.stop_leftovers()
             if not os.environ.get("DATABASE_URL"):
-                self.postgres = Postgres(self.home, self.register, durable=self._durable)
-                undo.callback(self.postgres.forget_sockets)
+                self.postgres = Postgres(self.directory, self.registry, durable=self._durable)
+                undo.callback(self.postgres.remove_sockets)
                 undo.callback(self.postgres.stop)
                 self.postgres.start()
             if not os.environ.get("REDIS_URL"):
-                self.valkey = Valkey(self.home, self.register)
-                undo.callback(self.valkey.forget_sockets)
+                self.valkey = Valkey(self.directory, self.registry)
+                undo.callback(self.valkey.remove_sockets)
                 undo.callback(self.valkey.stop)
                 self.valkey.start()
-            announcement = self.home.path / "services.json"
-            undo.callback(announcement.unlink, missing_ok=True)
-            write_private(announcement, json.dumps(self.environment))
+            environment_file = self.directory.path / "services.json"
+            undo.callback(environment_file.unlink, missing_ok=True)
+            write_private(environment_file, json.dumps(self.environment))
             self._held = undo.pop_all()
         return self
 
@@ -85,11 +85,11 @@ class Services:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop Valkey, then PostgreSQL, and let go of the folder."""
+        """Stop Valkey, then PostgreSQL, and unlock the directory."""
         self._held.close()
 
 
-def announced(home: Home) -> dict[str, str] | None:
-    """The environment of services that another process runs in this folder, or None."""
-    found = read_json(home.path / "services.json")
+def running_environment(directory: DataDirectory) -> dict[str, str] | None:
+    """Return the environment of the services another process runs here, or None."""
+    found = read_json(directory.path / "services.json")
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None

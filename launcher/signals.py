@@ -1,4 +1,4 @@
-"""Ctrl-C and its kin as a question that the supervisor asks, not as an exception in its midst."""
+"""Stop signals as a flag that the supervisor reads, instead of an exception at any point."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import select
 import signal
 from types import FrameType, TracebackType
 
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequest:
-    """Whether somebody asked us to stop, and how urgently.
+    """Whether a stop was requested, and how urgently.
 
     Attributes:
         made: Ctrl-C, SIGTERM or SIGHUP arrived.
-        urgent: a second one arrived: do not wait for anybody.
+        urgent: a second one arrived: kill instead of waiting.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class StopRequest:
         os.set_blocking(self._writing, False)
         os.set_blocking(self._reading, False)
         signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
-        for number in _ENDING:
+        for number in _STOP_SIGNALS:
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
                 continue  # started with nohup: meant to outlive its terminal
             signal.signal(number, self._ask)
@@ -43,7 +43,7 @@ class StopRequest:
         trace: TracebackType | None,
     ) -> None:
         signal.set_wakeup_fd(-1)
-        for number in (*_ENDING, signal.SIGCHLD):
+        for number in (*_STOP_SIGNALS, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         os.close(self._reading)

@@ -1,4 +1,4 @@
-"""Keeps processes running: one that ends is started again, with growing patience."""
+"""Keep processes running: restart those that end, after growing delays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from launcher.signals import StopRequest
 # Seconds before the n-th restart in a row; the last one is repeated.
 BACK_OFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
-# A process that ran this long has recovered: its next end counts as the first again.
-SETTLED_SECONDS = 30.0
+# A process that ran this long has recovered: its next exit counts as the first again.
+RECOVERED_AFTER_SECONDS = 30.0
 
-# How long web server, worker and beat may take to finish what they are doing.
-PATIENCE_SECONDS = 6.0
+# Time for the web server, worker and beat to finish before they are killed.
+STOP_TIMEOUT_SECONDS = 6.0
 
 
 class Service(Protocol):
@@ -34,7 +34,7 @@ class Service(Protocol):
 
 
 @dataclass
-class _Watched:
+class _Supervised:
     name: str
     child: Callable[[], Child]
     start: Callable[[], None]
@@ -48,59 +48,63 @@ class Supervisor:
 
     Args:
         services: restarted before anything that depends on them.
-        say: where to tell about restarts.
+        report: where restarts are reported.
     """
 
-    def __init__(self, services: Sequence[Service], say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, services: Sequence[Service], report: Callable[[str], None]) -> None:
+        self._report = report
         self._children: list[Child] = []
-        self._watched = [_Watched(s.name, partial(getattr, s, "child"), s.start) for s in services]
+        self._watched = [
+            _Supervised(s.name, partial(getattr, s, "child"), s.start) for s in services
+        ]
 
     def start(self, *children: Child) -> None:
         """Start children and watch them from now on."""
         for child in children:
             self._children.append(child)
             child.start()
-            self._watched.append(_Watched(child.name, partial(_itself, child), child.start))
+            self._watched.append(_Supervised(child.name, partial(_itself, child), child.start))
 
     def run(self, stop: StopRequest) -> None:
         """Watch until asked to stop."""
         while not stop.wait(0.25):
-            self.tend()
+            self.poll()
 
-    def tend(self) -> None:
-        """One look at everybody: note who ended, start who is due."""
+    def poll(self) -> None:
+        """Check all processes once: record exits, restart those that are due."""
         for watched in self._watched:
             now = time.monotonic()
             if watched.due is None and watched.child().pid is None:
-                self._note_end(watched, now)
+                self._record_exit(watched, now)
             if watched.due is not None and now >= watched.due:
-                self._start_again(watched)
+                self._restart(watched)
 
-    def _note_end(self, watched: _Watched, now: float) -> None:
-        if now - watched.started > SETTLED_SECONDS:
+    def _record_exit(self, watched: _Supervised, now: float) -> None:
+        if now - watched.started > RECOVERED_AFTER_SECONDS:
             watched.failures = 0
         pause = BACK_OFF_SECONDS[min(watched.failures, len(BACK_OFF_SECONDS) - 1)]
         watched.failures += 1
         watched.due = now + pause
         when = f"in {pause:g} s" if pause else "now"
-        self._say(f"{watched.name} ended ({_ending(watched.child())}); starting it again {when}")
+        self._report(
+            f"{watched.name} ended ({_exit_reason(watched.child())}); starting it again {when}"
+        )
 
-    def _start_again(self, watched: _Watched) -> None:
+    def _restart(self, watched: _Supervised) -> None:
         # Workers of a killed master would hold its port or its tasks.
         watched.child().kill_group()
         try:
             watched.start()
         except LauncherError as error:
-            self._say(str(error))
+            self._report(str(error))
         watched.started = time.monotonic()
         watched.due = None
 
     def stop(self, stop: StopRequest) -> None:
-        """Stop the children together: each may finish what it is doing, none may take long."""
+        """Stop all children together; kill those that take longer than `STOP_TIMEOUT_SECONDS`."""
         for child in self._children:
             child.send(signal.SIGTERM)
-        end = time.monotonic() + PATIENCE_SECONDS
+        end = time.monotonic() + STOP_TIMEOUT_SECONDS
         while any(child.pid for child in self._children) and time.monotonic() < end:
             if stop.urgent:
                 break
@@ -114,7 +118,7 @@ def _itself(child: Child) -> Child:
     return child
 
 
-def _ending(child: Child) -> str:
+def _exit_reason(child: Child) -> str:
     code = child.exit_code
     if code is None:
         return "never started"

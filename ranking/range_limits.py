@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ranking.core.anytime.ranges import Refusal
-from ranking.core.counting.moments import FEWEST_UNITS
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.rankings.effective_units import EffectiveUnits
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
@@ -34,9 +34,9 @@ def range_limits(
     `one_document` says that all judged segments are of one document.
     """
     limits = set(found)
-    if choice.resample == "judges" and effective.judges < FEWEST_UNITS:
+    if choice.resample == "judges" and effective.judges < MIN_UNITS:
         limits.add(RangeLimit.FEW_JUDGES.value)
-    if choice.resample == "segments" and effective.segments < FEWEST_UNITS:
+    if choice.resample == "segments" and effective.segments < MIN_UNITS:
         limits.add(RangeLimit.FEW_SEGMENTS.value)
     if one_document and choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits:
         limits.add(ONE_DOCUMENT)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
-from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
+from campaign.texts.hash_draw import HashDraw
 
 REFERENCE = "reference"
 DAMAGED = "damaged"
@@ -40,7 +40,7 @@ def corpus(
 
     `missing` and `identical` are shares of outputs, spread by a hash.
     """
-    chance = Draw(seed=20110730, number=0)
+    chance = HashDraw(seed=20110730, number=0)
     return {
         number: segment_texts(
             number,
@@ -71,7 +71,7 @@ def drawn(
     windows = Windows(documents, length=parameters.segments_per_hit)
     state = state.for_design(parameters, _taking_part(parameters, texts))
     for number in range(begin, begin + hits):
-        draw = Draw(seed=parameters.seed, number=number)
+        draw = HashDraw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
         assert window is not None
         plan, state = draw_hit_and_state(

@@ -5,7 +5,7 @@ import os
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from launcher.home import CHECKOUT
+from launcher.data_directory import CHECKOUT
 
 #: Examples of a property in `make test`, unless it says otherwise.
 USUAL = 100

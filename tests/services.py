@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from catalogues.files import catalogue_compile, locales
-from launcher.home import CHECKOUT, Home
+from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.services import Services
 from launcher.valkey import Valkey
+from translations.files import catalogue_compile, locales
 
 _SERVICES = pytest.StashKey[Services]()
 # Names of the variables that processes running tests set for themselves.
@@ -53,7 +53,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     held = contextlib.ExitStack()
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
-    services = held.enter_context(Services(Home(Path(folder).resolve()), durable=False))
+    services = held.enter_context(Services(DataDirectory(Path(folder).resolve()), durable=False))
     os.environ.update(services.environment)
     early_config.stash[_SERVICES] = services
     yield

@@ -38,9 +38,9 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.panels import panel_participation_refresh
+from campaign.browsers import activity_record
 from campaign.models import Judge, User
 from campaign.texts.languages import language_described
-from campaign.views.browser import work_note
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpRespons
 
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
-    work_note(request, response, judge=judge)
+    activity_record(request, response, judge=judge)
     return cast("HttpResponse", _GZIP.process_response(request, response))
 
 

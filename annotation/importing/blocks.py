@@ -18,7 +18,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.services import judgment_number_next
-from campaign.database.copy import constraints_settle, triggers_hasten
+from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
 from campaign.importing.judgment_files import PlacedRow
 from campaign.models import Judge, Output, Segment, TestSet
 
@@ -44,7 +44,7 @@ class BlockWriter:
 
     def __init__(self, test_set: TestSet) -> None:
         self._test_set = test_set
-        triggers_hasten()
+        pgtrigger_ignore_preset()
         # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
         HITSequence.objects.get_or_create(test_set=test_set)
         self._hit_sequence = HITSequence.objects.select_for_update().get(test_set=test_set)
@@ -65,7 +65,7 @@ class BlockWriter:
         blocks = self._blocks(rows, segments)
         self._candidates(rows, blocks, segments, outputs)
         judged = self._judgments(rows, blocks, judges)
-        constraints_settle()
+        constraints_check_now()
         return judged
 
     def _imported_design(self) -> Design:

@@ -6,6 +6,8 @@ import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from annotation.judge_measures import JudgeMeasure
+
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 _ACTION_VALUES = [value for value, _label in ACTIONS]
 
@@ -16,23 +18,6 @@ class QualityRule(models.Model):
     Terms never change: a change is a new rule that `replaces` the old one,
     which is switched off. Actions keep the rule they came from.
     """
-
-    class Measure(models.TextChoices):
-        REFERENCE = "reference", _("prefers the reference")
-        BAD_REFERENCE = "bad_reference", _("rejects damaged references")
-        REFERENCE_RANDOM = "reference_random", _("reference: p of clicking at random")
-        BAD_REFERENCE_RANDOM = "bad_reference_random", _("damaged: p of clicking at random")
-        INTER = "inter", _("κ with the others")
-        INTRA = "intra", _("κ with themselves")
-        TIES = "ties", _("share of ties")
-        SECONDS = "seconds", _("median seconds a block")
-        ONE_LABEL = "one_label", _("blocks with one rank for all")
-        SHOWN_ORDER = "shown_order", _("blocks ranked in shown order")
-        POSITION = "position", _("p of no position bias")
-        REFERENCE_IGNORED = "reference_ignored", _("reference ignored: p of somebody who reads")
-        DAMAGE_IGNORED = "damage_ignored", _("damage ignored: p of somebody who reads")
-        TYPED_IN_ORDER = "typed_in_order", _("typed in shown order: p of somebody who reads")
-        DISAGREES = "disagrees", _("agrees less: p of somebody like the others")
 
     class Direction(models.TextChoices):
         BELOW = "below", _("below")
@@ -49,7 +34,7 @@ class QualityRule(models.Model):
         blank=True,
         help_text=_("Empty: each test set of the campaign."),
     )
-    measure = models.CharField(_("measure"), max_length=20, choices=Measure)
+    measure = models.CharField(_("measure"), max_length=20, choices=JudgeMeasure)
     direction = models.CharField(_("direction"), max_length=5, choices=Direction)
     threshold = models.FloatField(_("threshold"))
     minimum = models.PositiveIntegerField(
@@ -73,25 +58,7 @@ class QualityRule(models.Model):
         verbose_name_plural = _("quality rules")
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(
-                    measure__in=[
-                        "reference",
-                        "bad_reference",
-                        "reference_random",
-                        "bad_reference_random",
-                        "inter",
-                        "intra",
-                        "ties",
-                        "seconds",
-                        "one_label",
-                        "shown_order",
-                        "position",
-                        "reference_ignored",
-                        "damage_ignored",
-                        "typed_in_order",
-                        "disagrees",
-                    ]
-                ),
+                condition=models.Q(measure__in=JudgeMeasure.values),
                 name="quality_rule_measure_is_known",
             ),
             models.CheckConstraint(

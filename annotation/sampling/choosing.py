@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from annotation.sampling.corpus import DistinctText
-from annotation.sampling.draw import Draw
 from annotation.sampling.pairing import choose_active, choose_balanced, order_balanced
 from annotation.sampling.plans import BlockPlan, Why
 from annotation.sampling.priorities import active_priorities
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
+from campaign.texts.hash_draw import HashDraw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class ShownTexts:
     why: Why
 
 
-def choose_by_chance(options: BlockOptions, *, draw: Draw) -> ShownTexts:
+def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     """Every system equally likely (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
 
     Systems are drawn without replacement until enough different texts are found, which are then
@@ -89,7 +89,7 @@ class Chooser:
         """Return the state the choices are made from, with the blocks counted so far."""
         return self._state
 
-    def balanced(self, options: BlockOptions, *, draw: Draw) -> ShownTexts:
+    def balanced(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the next block of the planned cycle, or the pairs that met least often."""
         self._state = self._state.with_cycle()
         counts = self._state.pair_counts
@@ -112,7 +112,9 @@ class Chooser:
         why["met_before_any"] = _mean_pair(counts)
         return ShownTexts(texts=self._ordered(options, texts, draw), why=why)
 
-    def _met_least(self, options: BlockOptions, draw: Draw) -> tuple[list[int], list[DistinctText]]:
+    def _met_least(
+        self, options: BlockOptions, draw: HashDraw
+    ) -> tuple[list[int], list[DistinctText]]:
         counts = self._state.pair_counts
         at = self._representatives(options.free)
         key = draw.integer("balanced", options.segment)
@@ -124,7 +126,7 @@ class Chooser:
         )
         return chosen, [at[system] for system in chosen]
 
-    def active(self, options: BlockOptions, *, draw: Draw) -> ShownTexts:
+    def active(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the pairs whose comparisons tell most about the order."""
         at = self._representatives(options.free)
         key = draw.integer("active", options.segment)
@@ -163,7 +165,7 @@ class Chooser:
         return list(at) if options.count >= len(at) else list(choose())
 
     def _ordered(
-        self, options: BlockOptions, texts: list[DistinctText], draw: Draw
+        self, options: BlockOptions, texts: list[DistinctText], draw: HashDraw
     ) -> tuple[DistinctText, ...]:
         ranked = texts if options.given is None else [*texts, options.given]
         at = self._representatives(ranked)

@@ -1,12 +1,12 @@
 """The texts a draw chooses from, and which of them count as the same."""
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from annotation.sampling.parameters import Normalisation
+from campaign.texts.normalisation import normalise_text
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def normalised(text: str, normalisation: Normalisation) -> str:
     """Return the text in the form in which texts are compared."""
     if normalisation is Normalisation.EXACT:
         return text
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return normalise_text(text)
 
 
 def distinct_texts(

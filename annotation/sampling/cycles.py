@@ -17,8 +17,8 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.draw import Draw
 from annotation.sampling.known_designs import known_design
+from campaign.texts.hash_draw import HashDraw
 
 Int64Array = npt.NDArray[np.int64]
 CycleBlocks = tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     if pairs.min() == pairs.max():
         known = known_design(systems, size)
         if known:
-            names = Draw(seed=key, number=0).shuffled(range(systems), str, "systems")
+            names = HashDraw(seed=key, number=0).shuffled(range(systems), str, "systems")
             return tuple(tuple(names[place] for place in block) for block in known)
     return _searched(met, pairs, size, key)
 
@@ -79,7 +79,7 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
     per_block = size * (size - 1) // 2
     best: tuple[tuple[int, int], Int64Array] | None = None
     for attempt, length in enumerate(_lengths(pairs, per_block, is_even=is_even)):
-        luck = Draw(seed=key, number=attempt)
+        luck = HashDraw(seed=key, number=attempt)
         counts, blocks = met.copy(), np.empty((length, size), dtype=np.int64)
         lay_out(counts, blocks, luck.integer("lay out"))
         target = _least_squares(int(pairs.sum()) + length * per_block, len(pairs))

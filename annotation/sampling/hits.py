@@ -1,16 +1,21 @@
-"""Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
+"""HashDraw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotation.sampling.choosing import BlockOptions, Chooser, ShownTexts, choose_by_chance
+from annotation.sampling.choosing import (
+    BlockOptions,
+    Chooser,
+    ShownTexts,
+    choose_by_chance,
+)
 from annotation.sampling.corpus import DistinctText, OutputKind, SegmentOutputs
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan, Why
 from annotation.sampling.rates import Rate, blocks_at_rate
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
+from campaign.texts.hash_draw import HashDraw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +59,7 @@ def draw_hit_and_state(
     texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> tuple[HITPlan, DrawState]:
-    """Draw the blocks of a first HIT over a window of segments.
+    """HashDraw the blocks of a first HIT over a window of segments.
 
     Parameters
     ----------
@@ -75,7 +80,7 @@ def draw_hit_and_state(
     DrawState
         `state.after(plan)`, what the next HIT is drawn from.
     """
-    draw = Draw(seed=parameters.seed, number=number)
+    draw = HashDraw(seed=parameters.seed, number=number)
     known = (_segment(texts[n], parameters) for n in window if n in texts)
     segments = [segment for segment in known if len(segment.systems) > 1]
     chooser = None
@@ -124,7 +129,7 @@ def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segme
 
 
 def _decided(
-    segments: list[_Segment], parameters: DesignParameters, draw: Draw, number: int
+    segments: list[_Segment], parameters: DesignParameters, draw: HashDraw, number: int
 ) -> list[_Segment]:
     """The segments with what the rates of the design come to in this HIT."""
 
@@ -161,7 +166,7 @@ def _decided(
 
 
 def _block(
-    segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: Draw
+    segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: HashDraw
 ) -> BlockPlan:
     free, given, control = segment.systems, None, None
     if segment.with_damaged:
@@ -200,7 +205,7 @@ def _shown(
     segment: _Segment,
     parameters: DesignParameters,
     chooser: Chooser | None,
-    draw: Draw,
+    draw: HashDraw,
 ) -> ShownTexts:
     if chooser is None:
         return choose_by_chance(options, draw=draw)
@@ -209,5 +214,5 @@ def _shown(
     return chooser.balanced(options, draw=draw)
 
 
-def _one_of(texts: Sequence[DistinctText], draw: Draw, *purpose: object) -> DistinctText:
+def _one_of(texts: Sequence[DistinctText], draw: HashDraw, *purpose: object) -> DistinctText:
     return texts[draw.below(len(texts), *purpose)]

@@ -1,7 +1,7 @@
 """Which systems meet: the choosing kernels of every design, shared with its simulation.
 
 Arrays in, indices out; a function of its arguments alone. Randomness comes as a *key*, 64 random
-bits: `Draw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are those
+bits: `HashDraw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are those
 *planned*: what waits in the pool has as good as happened, or it would be planned again and again.
 """
 

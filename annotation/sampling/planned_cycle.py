@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from annotation.sampling.corpus import DistinctText
 from annotation.sampling.cycles import CycleBlocks, plan_cycle
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignKind, DesignParameters
+from campaign.texts.hash_draw import HashDraw
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class PlannedCycle:
         spread = _count_spread(met)
         if spread > 1 and (spread > _NEARLY_EVEN or self.clean_blocks < _CLEAN_BLOCKS):
             return self
-        key = Draw(seed=self.seed, number=self.cycle).integer("cycle")
+        key = HashDraw(seed=self.seed, number=self.cycle).integer("cycle")
         blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
         return replace(self, cycle=self.cycle + 1, pending=blocks)
 

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from functools import lru_cache
 
-from annotation.sampling.draw import Draw
+from campaign.texts.hash_draw import HashDraw
 
 _ONE = 1 << 64
 
@@ -46,4 +46,4 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
 
 @lru_cache(maxsize=256)
 def _begin(of: Rate, seed: int) -> int:
-    return Draw(seed=seed, number=0).integer("rate", of.name)
+    return HashDraw(seed=seed, number=0).integer("rate", of.name)

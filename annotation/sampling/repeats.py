@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan, Why
+from campaign.texts.hash_draw import HashDraw
 
 # Shares are counted in millionths, so that no rounding depends on a machine.
 _WHOLE = 1_000_000
@@ -81,7 +81,7 @@ def _inter_family(parameters: DesignParameters, inter: int) -> int:
     if above < below:
         return -(-inter * above // below)
     before, until = (inter - 1) * above // below, inter * above // below
-    draw = Draw(seed=parameters.seed, number=0)
+    draw = HashDraw(seed=parameters.seed, number=0)
     return before + 1 + draw.below(until - before, "inter", inter)
 
 
@@ -94,7 +94,7 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
 
     All other orders have the same chance. `seed` is the design's and `number` the repeat's own.
     """
-    draw = Draw(seed=seed, number=number)
+    draw = HashDraw(seed=seed, number=number)
     why: Why = {"purpose": purpose.value, "repeats": plan.number}
     return HITPlan(
         number=number,
@@ -103,7 +103,7 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
     )
 
 
-def _reordered(block: BlockPlan, draw: Draw) -> BlockPlan:
+def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
     places = list(range(len(block.candidates)))
     shown, attempt = places, 0
     while shown == places and len(places) > 1:
@@ -123,7 +123,7 @@ def intra_offset(*, seed: int, judge: str) -> float:
 
     Judges who do few HITs get none or one: by chance, so that over many of them the share is right.
     """
-    return Draw(seed=seed, number=0).integer("intra offset", judge) / 2**64
+    return HashDraw(seed=seed, number=0).integer("intra offset", judge) / 2**64
 
 
 def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) -> bool:
@@ -184,7 +184,7 @@ def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed:
             del times[lent.repeats]
         else:
             times[lent.repeats] += 1
-    draw = Draw(seed=seed, number=0)
+    draw = HashDraw(seed=seed, number=0)
     return min(
         times,
         key=lambda number: (times[number], draw.integer("intra", len(history), number)),

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import SegmentOrder
+from campaign.texts.hash_draw import HashDraw
 
 # Draws that are tried before all windows are listed.
 _ATTEMPTS = 8
@@ -46,7 +46,7 @@ class Windows:
         self,
         *,
         order: SegmentOrder,
-        draw: Draw,
+        draw: HashDraw,
         turn: int,
         avoid: Collection[int] = frozenset(),
     ) -> tuple[int, ...] | None:
@@ -58,7 +58,7 @@ class Windows:
             Random: all windows have the same chance, so that segments at the ends of a document
             come up less often than those inside. Sequential: one after the other, so that every
             segment comes up once before any comes up again.
-        draw : Draw
+        draw : HashDraw
             Of this HIT; decides where the order is random.
         turn : int
             From 1, which window in the sequence this is; counts where the order is sequential.
@@ -81,7 +81,7 @@ class Windows:
     def _starts(self, run: Sequence[int]) -> int:
         return max(1, len(run) - self._length + 1)
 
-    def _random(self, draw: Draw, avoid: Collection[int]) -> tuple[int, ...] | None:
+    def _random(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
         # To try until it fits gives every fitting window the same chance, and mostly the first one
         # does: listing them takes a look at every segment.
         for attempt in range(_ATTEMPTS if avoid else 1):
@@ -94,7 +94,7 @@ class Windows:
                 return window
         return self._listed(draw, avoid)
 
-    def _listed(self, draw: Draw, avoid: Collection[int]) -> tuple[int, ...] | None:
+    def _listed(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
         free = [
             part for run in self._runs for part in _runs(run, lambda segment: segment not in avoid)
         ]

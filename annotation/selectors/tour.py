@@ -10,7 +10,6 @@ from django.utils.translation import get_language
 
 from annotation.models import Block, Exposure, TrainingBlock
 from annotation.practice import practice_story
-from annotation.sampling.draw import Draw
 from annotation.selectors.pool import test_sets_open_to_judge
 from annotation.selectors.shown import (
     CONTEXT_SEGMENTS,
@@ -21,7 +20,8 @@ from annotation.selectors.shown import (
     TextData,
 )
 from campaign.models import Campaign, Judge, Segment, TestSet
-from campaign.texts.damage import Damage, Dice, bad_text
+from campaign.texts.damage import Damage, bad_text, damage_draw
+from campaign.texts.hash_draw import HashDraw
 from campaign.texts.languages import language_direction
 
 #: Sentences of a tour, one after the other.
@@ -96,7 +96,7 @@ def tour_segments_to_spare(judge: Judge) -> list[Segment]:
     )
     if test_set is None:
         return []
-    draw = Draw(seed=judge.pk, number=0)
+    draw = HashDraw(seed=judge.pk, number=0)
     documents = draw.shuffled(
         test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
     )
@@ -210,7 +210,7 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
         ]
 
     candidates, worst = _candidates(story, place)
-    shown = Draw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
+    shown = HashDraw(seed=place, number=0).shuffled(candidates, candidates.index, "tour")
     return TourBlock(
         block=BlockData(
             id=uuid4(),
@@ -240,7 +240,7 @@ def _candidates(story: _Story, place: int) -> tuple[list[CandidateData], UUID | 
             reference,
             others=others,
             forbidden=texts,
-            dice=Dice(seed=0, segment=place, attempt=number),
+            draw=damage_draw(seed=0, segment=place, attempt=number),
             damages=[damage],
         )
         texts.append(made.text)

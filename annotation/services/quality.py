@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import Campaign, Judge, TestSet, User
@@ -14,11 +15,11 @@ from campaign.models import Campaign, Judge, TestSet, User
 SUGGESTED_RULES = (
     # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
     # at most 0.05 of all campaigns (docs/statistics/quality.md).
-    (QualityRule.Measure.REFERENCE_IGNORED, QualityRule.Direction.BELOW, 0.03, 10),
-    (QualityRule.Measure.DAMAGE_IGNORED, QualityRule.Direction.BELOW, 0.01, 5),
-    (QualityRule.Measure.TYPED_IN_ORDER, QualityRule.Direction.BELOW, 0.01, 5),
-    (QualityRule.Measure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
-    (QualityRule.Measure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
+    (JudgeMeasure.REFERENCE_IGNORED, QualityRule.Direction.BELOW, 0.03, 10),
+    (JudgeMeasure.DAMAGE_IGNORED, QualityRule.Direction.BELOW, 0.01, 5),
+    (JudgeMeasure.TYPED_IN_ORDER, QualityRule.Direction.BELOW, 0.01, 5),
+    (JudgeMeasure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
+    (JudgeMeasure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
 )
 
 

@@ -18,12 +18,12 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
-from annotation.sampling.draw import Draw
 from annotation.selectors import conflicts_of, test_sets_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, System, TestSet
-from campaign.texts.damage import normalised
+from campaign.texts.hash_draw import HashDraw
+from campaign.texts.normalisation import normalise_text
 
 # Outputs in a proposed training block beside the reference and the damaged one.
 _OUTPUTS_BESIDE: Final = 2
@@ -57,7 +57,7 @@ def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[Tr
         .select_related("output__segment")
         .distinct()
     )
-    draw = Draw(seed=seed, number=0)
+    draw = HashDraw(seed=seed, number=0)
     chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[:count]
     if not chosen:
         raise TrainingRefusedError(
@@ -72,7 +72,9 @@ def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[Tr
     ]
 
 
-def _propose(test_set: TestSet, row: BadReference, *, position: int, draw: Draw) -> TrainingBlock:
+def _propose(
+    test_set: TestSet, row: BadReference, *, position: int, draw: HashDraw
+) -> TrainingBlock:
     segment = row.output.segment
     block = TrainingBlock.objects.create(
         test_set=test_set,
@@ -86,11 +88,11 @@ def _propose(test_set: TestSet, row: BadReference, *, position: int, draw: Draw)
         (each for each in outputs if each.system.kind == System.Kind.REFERENCE),
         key=lambda each: each.system.name,
     )
-    seen = {normalised(reference.text or ""), normalised(row.output.text or "")}
+    seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
     beside: list[Output] = []
     systems = [each for each in outputs if each.system.kind == System.Kind.SYSTEM]
     for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
-        text = normalised(output.text or "")
+        text = normalise_text(output.text or "")
         if text not in seen and len(beside) < _OUTPUTS_BESIDE:
             seen.add(text)
             beside.append(output)
@@ -196,7 +198,7 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
         system_ids=sorted(systems),
         why={"purpose": "training", "round": round_},
     )
-    draw = Draw(seed=design.seed, number=sequence.last_number)
+    draw = HashDraw(seed=design.seed, number=sequence.last_number)
     for position, block in enumerate(training, start=1):
         order = draw.shuffled(
             shown[block.pk], lambda each: each.output_id, "training", block.position

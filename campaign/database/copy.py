@@ -1,7 +1,7 @@
-"""Many rows into one table with PostgreSQL's COPY.
+"""Write many rows into a table with PostgreSQL's COPY.
 
-About ten times faster than `bulk_create`, which matters for test sets of a
-million texts; constraints and triggers hold all the same.
+COPY is about ten times faster than `bulk_create`, which matters for test sets of a million texts.
+Constraints and triggers apply as usual.
 """
 
 import io
@@ -37,7 +37,7 @@ def ids_reserve(model: type[models.Model], count: int) -> list[int]:
 def rows_copy(
     model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Cell]]
 ) -> None:
-    """Write `rows`, whose cells are in the order of `columns`. Needs a transaction around it."""
+    """Write `rows`, whose cells are in the order of `columns`. Call it in a transaction."""
     quote = connection.ops.quote_name
     buffer = io.StringIO()
     for row in rows:
@@ -50,11 +50,11 @@ def rows_copy(
         cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
 
 
-def constraints_settle() -> None:
-    """Have PostgreSQL check now what it would check at the end.
+def constraints_check_now() -> None:
+    """Check deferred constraints now instead of at the end of the transaction.
 
-    It remembers every row with a deferred foreign key until then; a million
-    of them fill its memory, and an error would come too late to be placed.
+    PostgreSQL keeps every row with a deferred foreign key in memory until then, a million of them,
+    and an error would come too late to name its line.
     """
     with connection.cursor() as cursor:
         # `assignment_is_checked_by_index` is for the end of a transaction: nothing restores it there.
@@ -67,24 +67,23 @@ def constraints_settle() -> None:
         )
 
 
-def triggers_hasten() -> None:
-    """Keep the triggers from failing inside, once for every row, until the transaction ends.
+def pgtrigger_ignore_preset() -> None:
+    """Set `pgtrigger.ignore` to nothing for this transaction, so that triggers find it set.
 
-    Each asks which triggers are ignored first and catches the error where that is not set; undoing
-    that runs through all deferred checks of the transaction so far. A thousand rows need a second,
-    ten thousand would need minutes.
+    Each trigger reads this setting first, and catches an error for every row if it is not set; each
+    rollback of that error walks over all deferred checks of the transaction. A thousand rows need a
+    second, ten thousand would need minutes.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {IGNORED_TRIGGERS_SET}")
 
 
 def statistics_refresh(*models: type[models.Model]) -> None:
-    """Tell the planner how large the tables have become, after many rows at once.
+    """Update the planner's statistics of tables, after many rows were written at once.
 
-    Autovacuum does so within a minute. Until then the planner may take the
-    tables for empty and read them whole for every row of a join; the first
-    ranking of what was imported is computed before that. Samples the tables,
-    so it takes no longer for large ones.
+    Autovacuum does so within a minute. Until then the planner may take the tables for empty and
+    read them whole for every row of a join, and the first ranking of an import is computed before
+    that. ANALYZE samples the tables, so it takes no longer for large ones.
     """
     names = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in models)
     with connection.cursor() as cursor:

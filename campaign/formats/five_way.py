@@ -15,7 +15,7 @@ _FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
 _MUST_BE_FILLED: Final = frozenset({"srclang", "trglang", "judgeId"})
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
-LARGEST_INTEGER: Final = 2**31 - 1  # what the database has room for
+MAX_INTEGER: Final = 2**31 - 1  # what the database has room for
 BLANK: Final = "-1"
 
 
@@ -94,7 +94,7 @@ def _layout(file: str, line: int, header: list[str]) -> _Layout:
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
-    """Say what is wrong with a column of the header, and what to do about it."""
+    """Return what is wrong with a column of the header and what to do about it."""
     if key in earlier:
         return "the column stands twice in the header", "remove or rename one of the two"
     if key == "rankingid":
@@ -145,7 +145,7 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
 
 def _integer(text: str, smallest: int) -> int | None:
     """Read a decimal number a database integer can hold; int() alone would take "１" and "1_0"."""
-    if _INTEGER.fullmatch(text) and smallest <= int(text) <= LARGEST_INTEGER:
+    if _INTEGER.fullmatch(text) and smallest <= int(text) <= MAX_INTEGER:
         return int(text)
     return None
 
@@ -285,7 +285,7 @@ class _Row:
             )
         numbers = []
         for text in texts:
-            number = _integer(text, -LARGEST_INTEGER)
+            number = _integer(text, -MAX_INTEGER)
             if number is None:
                 raise self.error(
                     slot.number,

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from campaign.formats.five_way import BLANK, FIXED_COLUMNS, LARGEST_INTEGER
+from campaign.formats.five_way import BLANK, FIXED_COLUMNS, MAX_INTEGER
 from campaign.formats.records import CONTROL, MAX_JUDGE_NAME, FiveWayRow, system_name_problem
 
 
@@ -56,7 +56,7 @@ def _refuse_unwritable(row: FiveWayRow, slots: int) -> None:
         raise ValueError("candidates, labels and system numbers are not aligned")
     if any(label is not None and not 1 <= label <= 5 for label in row.labels):
         raise ValueError(f"labels are 1 to 5 or None, not {row.labels}")
-    if not 1 <= row.source_index <= LARGEST_INTEGER:
+    if not 1 <= row.source_index <= MAX_INTEGER:
         raise ValueError(f"the source index {row.source_index} is out of range")
     _refuse_unwritable_texts(row)
     _refuse_unwritable_systems(row)
@@ -85,5 +85,5 @@ def _refuse_unwritable_systems(row: FiveWayRow) -> None:
     for candidate, numbers in zip(row.candidates, row.system_numbers, strict=True):
         if not candidate or (numbers and len(numbers) != len(candidate)):
             raise ValueError("a candidate has one number a system, or none at all")
-        if any(abs(number) > LARGEST_INTEGER for number in numbers):
+        if any(abs(number) > MAX_INTEGER for number in numbers):
             raise ValueError(f"the system numbers {numbers} are out of range")

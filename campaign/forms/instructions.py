@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from campaign.services.instructions import LONGEST
+from campaign.services.instructions import MAX_CHARACTERS
 from campaign.texts.languages import language_name
 
 
@@ -17,7 +17,7 @@ class InstructionsForm(forms.Form):
     language = forms.ChoiceField(label=_("Language"))
     text = forms.CharField(
         label=_("Text"),
-        max_length=LONGEST,
+        max_length=MAX_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
     )
     demands_acceptance = forms.BooleanField(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign
 from campaign.services import RulesRefusedError, campaign_change
-from campaign.services.rules import LONGEST_LEASE, MOST_BLOCKS
+from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES
 
 
 class SettingsForm(forms.Form):
@@ -54,7 +54,7 @@ class SettingsForm(forms.Form):
             "and is lent no more; with a higher number they may go on."
         ),
         min_value=1,
-        max_value=MOST_BLOCKS,
+        max_value=MAX_BLOCKS,
         required=False,
     )
     lease_minutes = forms.IntegerField(
@@ -64,7 +64,7 @@ class SettingsForm(forms.Form):
             "for; what comes late is kept in any case."
         ),
         min_value=1,
-        max_value=LONGEST_LEASE,
+        max_value=MAX_LEASE_MINUTES,
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:

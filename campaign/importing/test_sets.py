@@ -10,7 +10,7 @@ from django.db.models import CharField
 
 from campaign.database.copy import (
     Cell,
-    constraints_settle,
+    constraints_check_now,
     ids_reserve,
     rows_copy,
     statistics_refresh,
@@ -158,7 +158,7 @@ class _Writer:
         )
         rows_copy(Reference, ("segment_id", "number", "text"), _references(ids, batch))
         rows_copy(Output, ("system_id", "segment_id", "text"), self._outputs(ids, batch))
-        constraints_settle()
+        constraints_check_now()
 
     def _create_systems(self, names: Collection[str]) -> None:
         if not names:

@@ -15,7 +15,7 @@ from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, Place
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
 from campaign.models import Campaign, Document, Segment, System, TestSet
 
-_LARGEST_POSITION: Final = 2**31 - 1
+_MAX_POSITION: Final = 2**31 - 1
 
 
 @transaction.atomic
@@ -134,7 +134,7 @@ def _positions(segments: list[tuple[int, str]]) -> list[tuple[int, int]]:
     ids = [id_ for _number, id_ in segments]
     numeric = [int(id_) for id_ in ids if id_.isascii() and id_.isdigit() and len(id_) <= 10]
     if len(numeric) == len(set(numeric)) == len(ids) and all(
-        1 <= position <= _LARGEST_POSITION for position in numeric
+        1 <= position <= _MAX_POSITION for position in numeric
     ):
         positions = numeric
     else:

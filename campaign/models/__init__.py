@@ -4,9 +4,9 @@ from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.instructions import Acceptance, Instructions
-from campaign.models.invitation import Arrival, Invitation, Sighting
+from campaign.models.invitation import BrowserVisit, Invitation, LinkRedemption
 from campaign.models.judge import Judge
-from campaign.models.mail import Mail
+from campaign.models.mail import InvitationMail
 from campaign.models.membership import Membership
 from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation
@@ -17,15 +17,16 @@ from campaign.models.user import User
 
 __all__ = [
     "Acceptance",
-    "Arrival",
     "BadReference",
+    "BrowserVisit",
     "Campaign",
     "ConflictOfInterest",
     "Document",
     "Instructions",
     "Invitation",
+    "InvitationMail",
     "Judge",
-    "Mail",
+    "LinkRedemption",
     "Membership",
     "Output",
     "Panel",
@@ -35,7 +36,6 @@ __all__ = [
     "Reference",
     "Segment",
     "Session",
-    "Sighting",
     "System",
     "TestSet",
     "User",

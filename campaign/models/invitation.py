@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
-        """Links that bring new judges in."""
+        """Select links that create new judges."""
         return self.filter(user__isnull=True)
 
-    def holding(self) -> "InvitationQuerySet":
-        """Those that still open something, by the database's clock."""
+    def valid(self) -> "InvitationQuerySet":
+        """Select links that are neither revoked nor expired, by the database's clock."""
         return self.filter(revoked_at__isnull=True).filter(
             models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=Now())
         )
@@ -23,9 +23,9 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 class Invitation(models.Model):
     """A link into one campaign: for one user, or for as many new judges as its cap allows.
 
-    A user's link signs them in and leads them to their work. A link without user makes a judge of
-    whoever opens it and says so. The address carries 128 random bits; only their SHA-256 is kept,
-    so that a copy of the database opens nobody's door.
+    A user's link signs them in and leads them to their work. A link without a user creates a
+    judge for each person who opens it and presses its button. The address carries 128 random bits; only their SHA-256 is kept,
+    so that a copy of the database signs nobody in.
     """
 
     class Role(models.TextChoices):
@@ -52,7 +52,7 @@ class Invitation(models.Model):
         help_text=_("How many judges a link for anybody brings in."),
     )
     arrived = models.PositiveIntegerField(
-        _("arrived"), default=0, help_text=_("Counted by the database with each arrival.")
+        _("arrived"), default=0, help_text=_("Counted by the database with each new judge.")
     )
     languages = ArrayField(
         models.CharField(max_length=35),
@@ -98,33 +98,36 @@ class Invitation(models.Model):
         return f"{self.role} {self.user_id or '*'} → {self.campaign_id}"
 
 
-class Arrival(models.Model):
-    """A judge who came in by a link for anybody, and the browser they came with.
+class LinkRedemption(models.Model):
+    """The redemption of a link for anybody: the judge it created, and their browser.
 
-    The database counts it on the link, whose cap is a constraint: however many arrive at once, no
-    more get in. A browser that comes again by the same link is the same judge.
+    The database counts it on the link, whose cap is a constraint: it also holds for people who join
+    at the same time. A browser that opens the same link again is the same judge.
     """
 
-    invitation = models.ForeignKey(Invitation, on_delete=models.PROTECT, related_name="arrivals")
-    judge = models.OneToOneField("campaign.Judge", on_delete=models.CASCADE, related_name="arrival")
+    invitation = models.ForeignKey(Invitation, on_delete=models.PROTECT, related_name="redemptions")
+    judge = models.OneToOneField(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="link_redemption"
+    )
     browser = models.BinaryField(
         _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
     )
-    arrived_at = models.DateTimeField(_("arrived"), auto_now_add=True)
+    redeemed_at = models.DateTimeField(_("redeemed"), auto_now_add=True)
 
-    objects: ClassVar[models.Manager["Arrival"]] = models.Manager()
+    objects: ClassVar[models.Manager["LinkRedemption"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("arrival")
-        verbose_name_plural = _("arrivals")
+        verbose_name = _("link redemption")
+        verbose_name_plural = _("link redemptions")
         constraints = [
             models.UniqueConstraint(
-                fields=["invitation", "browser"], name="arrival_once_per_invitation_and_browser"
+                fields=["invitation", "browser"],
+                name="link_redemption_once_per_invitation_and_browser",
             ),
         ]
         triggers = [
             pgtrigger.Trigger(
-                name="arrival_counts_on_its_invitation",
+                name="link_redemption_counts_on_its_invitation",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 func="""
@@ -136,7 +139,7 @@ class Arrival(models.Model):
                         RAISE EXCEPTION 'invitation % brings nobody in as judge %',
                             NEW.invitation_id, NEW.judge_id
                             USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'arrival_by_a_link_of_the_campaign';
+                                  CONSTRAINT = 'link_redemption_by_a_link_of_the_campaign';
                     END IF;
                     RETURN NEW;
                 """,
@@ -147,19 +150,21 @@ class Arrival(models.Model):
         return f"{self.invitation_id} → {self.judge_id}"
 
 
-class Sighting(models.Model):
-    """A browser in which a judge opened a link of theirs, or was at work.
+class BrowserVisit(models.Model):
+    """A visit of a judge's browser: it opened one of their links, or was at work.
 
-    Kept so that organisers notice a link that was passed on. Neither addresses of the network nor
+    Stored so that organisers notice a link that was passed on. Neither addresses of the network nor
     the browser's own words are stored: a keyed hash of a random cookie, and two words for the kind
     of device. After a while they are deleted, but for when a link was opened first.
     """
 
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="sightings")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits"
+    )
     invitation = models.ForeignKey(
         Invitation,
         on_delete=models.SET_NULL,
-        related_name="sightings",
+        related_name="browser_visits",
         null=True,
         blank=True,
         help_text=_("The link that was opened; empty while at work."),
@@ -174,28 +179,28 @@ class Sighting(models.Model):
     device = models.CharField(_("device"), max_length=40, blank=True)
     seen_at = models.DateTimeField(_("seen"), db_default=Now())
 
-    objects: ClassVar[models.Manager["Sighting"]] = models.Manager()
+    objects: ClassVar[models.Manager["BrowserVisit"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("sighting")
-        verbose_name_plural = _("sightings")
+        verbose_name = _("browser visit")
+        verbose_name_plural = _("browser visits")
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(at_work=False) | models.Q(invitation__isnull=True),
-                name="sighting_opens_a_link_or_is_at_work",
+                name="browser_visit_opens_a_link_or_is_at_work",
             ),
             models.CheckConstraint(
                 condition=models.Q(browser__isnull=False) | models.Q(at_work=False, device=""),
-                name="sighting_forgotten_is_an_opening",
+                name="browser_visit_forgotten_is_an_opening",
             ),
         ]
         indexes = [
-            models.Index(fields=["judge", "seen_at"], name="sighting_by_judge_and_time"),
-            # For those that are due to be forgotten.
+            models.Index(fields=["judge", "seen_at"], name="browser_visit_by_judge_time"),
+            # For the visits to purge.
             models.Index(
                 fields=["seen_at"],
                 condition=models.Q(browser__isnull=False),
-                name="sighting_with_browser_by_time",
+                name="browser_visit_to_forget",
             ),
         ]
 

@@ -6,20 +6,19 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 
-class MailQuerySet(models.QuerySet["Mail"]):
-    def due(self) -> "MailQuerySet":
-        """Those to be sent now, by the database's clock."""
+class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
+    def due(self) -> "InvitationMailQuerySet":
+        """Select messages to be sent now, by the database's clock."""
         return self.filter(
-            state=Mail.State.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
+            state=InvitationMail.State.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
         )
 
 
-class Mail(models.Model):
-    """An invitation by e-mail, from when it was asked for until it is known to be sent.
+class InvitationMail(models.Model):
+    """An invitation by e-mail, and the state of its sending.
 
-    It holds no link: the worker makes the token in the moment it sends the message, so that the
-    database never has more than its hash. Where the worker cannot know whether the message went
-    out, it is `unsure` and not sent again by itself: nobody gets two without somebody's wish.
+    It holds no link: the worker makes the token when it sends the message, so that the database
+    stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again by itself: nobody gets two unless an organiser asks for it.
     """
 
     class State(models.TextChoices):
@@ -27,7 +26,7 @@ class Mail(models.Model):
         SENDING = "sending", _("being sent")
         SENT = "sent", _("sent")
         FAILED = "failed", _("not sent")
-        UNSURE = "unsure", _("perhaps sent")
+        UNCONFIRMED = "unconfirmed", _("perhaps sent")
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
@@ -45,7 +44,7 @@ class Mail(models.Model):
         blank=True,
         help_text=_("The link of the latest attempt."),
     )
-    state = models.CharField(_("state"), max_length=7, choices=State, default=State.QUEUED)
+    state = models.CharField(_("state"), max_length=11, choices=State, default=State.QUEUED)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
     claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
@@ -59,34 +58,36 @@ class Mail(models.Model):
         _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
     )
 
-    objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[InvitationMailQuerySet] = InvitationMailQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("e-mail")
         verbose_name_plural = _("e-mails")
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(state__in=["queued", "sending", "sent", "failed", "unsure"]),
-                name="mail_state_is_known",
+                condition=models.Q(
+                    state__in=["queued", "sending", "sent", "failed", "unconfirmed"]
+                ),
+                name="invitation_mail_state_is_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(state="sent", sent_at__isnull=False)
                 | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
-                name="mail_has_a_time_exactly_if_sent",
+                name="invitation_mail_has_a_time_exactly_if_sent",
             ),
             models.UniqueConstraint(
                 "campaign",
                 Lower("address"),
                 condition=models.Q(withdrawn_at__isnull=True),
-                name="mail_one_in_force_per_campaign_and_address",
+                name="invitation_mail_one_in_force_per_campaign_and_address",
             ),
         ]
         indexes = [
-            # What the worker looks for.
+            # For the worker's query.
             models.Index(
                 fields=["next_attempt_at"],
                 condition=models.Q(state__in=["queued", "sending"]),
-                name="mail_to_be_sent",
+                name="invitation_mail_to_be_sent",
             ),
         ]
 

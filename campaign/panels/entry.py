@@ -53,7 +53,7 @@ def prolific_entry(query: Mapping[str, str]) -> Entry:
 
 
 def mturk_is_preview(query: Mapping[str, str]) -> bool:
-    """Whether the worker only looks at the HIT and has not accepted it."""
+    """Return whether the worker only looks at the HIT and has not accepted it."""
     return query.get("assignmentId") == NOT_AVAILABLE
 
 

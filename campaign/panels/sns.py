@@ -59,7 +59,7 @@ _HASHES: Final = {"1": SHA1, "2": SHA256}
 _SNS_HOST: Final = re.compile(r"sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
 # sns.amazonaws.com; in newer regions sns-signing.REGION.…, in others sns-REGION.…
 _SIGNER: Final = re.compile(r"sns(-[a-z0-9-]+)?(\.[a-z0-9-]+)?\.amazonaws\.com(\.cn)?")
-_LEAST_BITS: Final = 2048
+_MIN_KEY_BITS: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def message_verify(message: SNSMessage, *, certificate: Certificate, now: dateti
     if not any(_SIGNER.fullmatch(name) for name in _names(certificate)):
         raise EventForgedError("The certificate is not that of Amazon SNS.")
     key = certificate.public_key()
-    if not isinstance(key, RSAPublicKey) or key.key_size < _LEAST_BITS:
+    if not isinstance(key, RSAPublicKey) or key.key_size < _MIN_KEY_BITS:
         raise EventForgedError("The certificate holds no key that SNS would have.")
     try:
         key.verify(
@@ -140,7 +140,7 @@ def _subscribe_url(data: dict[str, Any]) -> str:
 
 
 def _signed(data: dict[str, Any], kind: str) -> bytes:
-    """The text that is signed, as SNS documents it."""
+    """Return the text that is signed, as SNS documents it."""
     names = (
         name for name in _SIGNED[kind] if name != _LEFT_OUT_IF_ABSENT or data.get(name) is not None
     )

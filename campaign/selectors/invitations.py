@@ -1,4 +1,4 @@
-"""Who was invited, who came, and whether a link was passed on."""
+"""Invited judges, their links, and links that were passed on."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -7,14 +7,14 @@ from django.db.models import F, Max, Min, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import Lag, Lead
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import Campaign, Invitation, Judge, Mail, Sighting, TestSet
+from campaign.models import BrowserVisit, Campaign, Invitation, InvitationMail, Judge, TestSet
 
-#: Two browsers are at work at once where one was seen between two sightings of the other, and
-#: these lie no further apart. A judge who goes on with another device is seen there only afterwards.
-AT_ONCE = timedelta(minutes=10)
+#: Two browsers work at the same time if one was seen between two visits of the other that are at
+#: most this far apart. A judge who changes devices is seen on the second only afterwards.
+_CONCURRENT_WITHIN = timedelta(minutes=10)
 
 
-# The others are names.
+# Other devices go by their proper names.
 _DEVICES = {
     "Android phone": _("Android phone"),
     "Android tablet": _("Android tablet"),
@@ -27,13 +27,13 @@ class InvitedJudge:
     """A judge who is a person, as the organisers' page of invitations shows them."""
 
     judge: Judge
-    mail: Mail | None
-    arrived_by: Invitation | None
+    mail: InvitationMail | None
+    joined_by: Invitation | None
     #: The latest version of the instructions they accepted.
     accepted: int | None = None
     opened_at: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
-    at_once: datetime | None = None
+    concurrent_at: datetime | None = None
 
     @property
     def browsers(self) -> int:
@@ -41,12 +41,12 @@ class InvitedJudge:
 
     @property
     def kinds(self) -> list[str]:
-        """What they came with, each kind once."""
+        """Return the kinds of device they used, each once."""
         return sorted({str(_DEVICES.get(kind, kind)) for kind in self.devices.values() if kind})
 
 
 def campaign_languages(campaign: Campaign) -> list[str]:
-    """Languages of the campaign's test sets, as these spell them. One query."""
+    """Return the languages of the campaign's test sets, as these spell them. One query."""
     pairs = TestSet.objects.filter(campaign=campaign).values_list(
         "source_language", "target_language"
     )
@@ -54,7 +54,7 @@ def campaign_languages(campaign: Campaign) -> list[str]:
 
 
 def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
-    """The campaign's links for new judges, the newest first. One query."""
+    """Return the campaign's links for new judges, the newest first. One query."""
     return (
         Invitation.objects.filter(campaign=campaign)
         .for_anybody()
@@ -64,9 +64,9 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
 
 
 def own_link_of(*, judge: Judge) -> Invitation | None:
-    """The link the judge made for their other devices, while it holds. One query."""
+    """Return the valid link that the judge made for their other devices. One query."""
     return (
-        Invitation.objects.holding()
+        Invitation.objects.valid()
         .filter(campaign=judge.campaign_id, user=judge.user_id, created_by=judge.user_id)
         .order_by("-id")
         .first()
@@ -74,18 +74,18 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 
 
 def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
-    """The campaign's judges who are people, the newest first. Four queries, however many."""
-    mails = Mail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
+    """Return the campaign's judges who are people, the newest first. Four queries."""
+    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     judges = (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-        .select_related("arrival__invitation")
+        .select_related("link_redemption__invitation")
         .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
         .annotate(accepted=Max("acceptances__instructions__version"))
         .order_by("-id")
     )
     rows = {judge.pk: _row(judge) for judge in judges}
     browsers = (
-        Sighting.objects.filter(judge__campaign=campaign)
+        BrowserVisit.objects.filter(judge__campaign=campaign)
         .values_list("judge", "browser")
         .annotate(device=Max("device"), opened_at=Min("seen_at", filter=Q(at_work=False)))
     )
@@ -94,37 +94,37 @@ def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
         if browser is not None:
             row.devices[bytes(browser)] = device
         row.opened_at = min(filter(None, (row.opened_at, opened_at)), default=None)
-    for judge_id, seen_at in sightings_at_once(campaign=campaign):
-        rows[judge_id].at_once = seen_at
+    for judge_id, seen_at in concurrent_browser_visits(campaign=campaign):
+        rows[judge_id].concurrent_at = seen_at
     return list(rows.values())
 
 
 def _row(judge: Judge) -> InvitedJudge:
-    arrival = getattr(judge, "arrival", None)
-    mails: list[Mail] = judge.mails_in_force  # type: ignore[attr-defined]
+    redemption = getattr(judge, "link_redemption", None)
+    mails: list[InvitationMail] = judge.mails_in_force  # type: ignore[attr-defined]
     return InvitedJudge(
         judge=judge,
         mail=mails[0] if mails else None,
-        arrived_by=arrival.invitation if arrival else None,
+        joined_by=redemption.invitation if redemption else None,
         accepted=judge.accepted,  # type: ignore[attr-defined]
-        opened_at=arrival.arrived_at if arrival else None,
+        opened_at=redemption.redeemed_at if redemption else None,
     )
 
 
-def sightings_at_once(*, campaign: Campaign) -> list[tuple[int, datetime]]:
-    """Judge and time wherever a browser was at work between two moments of another. One query.
+def concurrent_browser_visits(*, campaign: Campaign) -> list[tuple[int, datetime]]:
+    """Return judge and time of each visit between two visits of another browser. One query.
 
-    In order of time, so that the last one of a judge is the latest.
+    They are in order of time: the last one of a judge is the latest.
     """
     found = (
-        Sighting.objects.filter(judge__campaign=campaign, at_work=True)
+        BrowserVisit.objects.filter(judge__campaign=campaign, at_work=True)
         .annotate(
             before=_neighbour(Lag("browser")),
             after=_neighbour(Lead("browser")),
             began=_neighbour(Lag("seen_at")),
             ended=_neighbour(Lead("seen_at")),
         )
-        .filter(before=F("after"), ended__lte=F("began") + AT_ONCE)
+        .filter(before=F("after"), ended__lte=F("began") + _CONCURRENT_WITHIN)
         .exclude(before=F("browser"))
         .order_by("seen_at", "id")
     )
@@ -132,5 +132,5 @@ def sightings_at_once(*, campaign: Campaign) -> list[tuple[int, datetime]]:
 
 
 def _neighbour(of: Lag | Lead) -> Window:
-    """Of the sighting of the same judge before this one, or after it."""
+    """Return a window over the visits of the same judge, before or after this one."""
     return Window(of, partition_by=F("judge"), order_by=[F("seen_at").asc(), F("id").asc()])

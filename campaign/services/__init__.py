@@ -1,14 +1,5 @@
 """Writes of the campaign app; each is one atomic business action."""
 
-from campaign.services.arriving import (
-    ArrivalRefusedError,
-    InvitationFullError,
-    judge_admit,
-    judge_arrive,
-    judge_arrived,
-    languages_offered,
-    test_set_choose,
-)
 from campaign.services.bad_references import (
     BAD_REFERENCE_SYSTEM,
     BadReferenceRefusedError,
@@ -16,6 +7,7 @@ from campaign.services.bad_references import (
     bad_reference_review,
     bad_references_make,
 )
+from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
 from campaign.services.instructions import (
     InstructionsRefusedError,
     instructions_accept,
@@ -30,6 +22,15 @@ from campaign.services.invitations import (
     judge_links_revoke,
     own_link_create,
     own_link_revoke,
+)
+from campaign.services.joining import (
+    InvitationFullError,
+    JoinRefusedError,
+    judge_create_from_link,
+    judge_for_browser,
+    judge_join,
+    languages_offered,
+    test_set_choose,
 )
 from campaign.services.mails import (
     AddressesRefusedError,
@@ -61,17 +62,16 @@ from campaign.services.people import (
     user_language_set,
 )
 from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
-from campaign.services.sightings import sighting_note, sightings_forget
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
     "AddressesRefusedError",
-    "ArrivalRefusedError",
     "BadReferenceRefusedError",
     "InstructionsRefusedError",
     "InvitationFullError",
     "InvitationRefusedError",
     "Invited",
+    "JoinRefusedError",
     "PanelRefusedError",
     "PanelTerms",
     "PersonRefusedError",
@@ -80,6 +80,8 @@ __all__ = [
     "bad_reference_redraw",
     "bad_reference_review",
     "bad_references_make",
+    "browser_visit_record",
+    "browser_visits_purge",
     "campaign_change",
     "code_make",
     "conflict_declare",
@@ -90,11 +92,11 @@ __all__ = [
     "invitation_open",
     "invitation_revoke",
     "judge_add",
-    "judge_admit",
-    "judge_arrive",
-    "judge_arrived",
     "judge_change",
+    "judge_create_from_link",
+    "judge_for_browser",
     "judge_invite",
+    "judge_join",
     "judge_links_revoke",
     "judges_invite_by_mail",
     "languages_offered",
@@ -108,8 +110,6 @@ __all__ = [
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
-    "sighting_note",
-    "sightings_forget",
     "sns_topic_approve",
     "sns_topic_request_store",
     "test_set_change",

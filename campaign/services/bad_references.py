@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.models import BadReference, Output, Reference, System, TestSet, User
-from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, Dice, bad_text
+from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
 _BATCH: Final = 1_000
@@ -45,7 +45,8 @@ def bad_references_make(
         number
         for number in references.numbers
         if number not in there
-        and Dice(seed=seed, segment=number, attempt=_CHOICE).below(10**9, "choice") < share * 10**9
+        and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(10**9, "choice")
+        < share * 10**9
     ]
     for start in range(0, len(chosen), _BATCH):
         _store(system, references, chosen[start : start + _BATCH], seed, damages)
@@ -177,7 +178,7 @@ class _Others(Sequence[str]):
 
 
 def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
-    """All outputs and references of the segments, less what `system` holds."""
+    """Return all outputs and references of the segments, except those of `system`."""
     texts: dict[int, set[str]] = {number: set() for number in numbers}
     here = {"segment__test_set": system.test_set_id, "segment__number__in": numbers}
     outputs = Output.objects.filter(**here, text__isnull=False).exclude(system=system)
@@ -203,7 +204,7 @@ def _damaged(
         others.own,
         others=others,
         forbidden=forbidden,
-        dice=Dice(seed=seed, segment=number, attempt=attempt),
+        draw=damage_draw(seed=seed, segment=number, attempt=attempt),
         damages=damages,
     )
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
 
 #: Characters: thirty pages, which nobody reads.
-LONGEST: Final = 60_000
+MAX_CHARACTERS: Final = 60_000
 
 
 class InstructionsRefusedError(Exception):
@@ -31,10 +31,10 @@ def instructions_write(
     text = text.replace("\r\n", "\n").strip()
     if not text:
         raise InstructionsRefusedError(_("Instructions need some words."))
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         raise InstructionsRefusedError(
             _("Instructions may have %(most)d characters, and these have %(length)d.")
-            % {"most": LONGEST, "length": len(text)}
+            % {"most": MAX_CHARACTERS, "length": len(text)}
         )
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     versions = Instructions.objects.filter(campaign=campaign)

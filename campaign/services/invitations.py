@@ -8,7 +8,7 @@ from hashlib import sha256
 from django.db import transaction
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, Judge, Mail, User
+from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
 
 TOKEN_BYTES = 16  # 128 bits
 
@@ -25,7 +25,7 @@ def invitation_create(
     expires_at: datetime | None = None,
     created_by: User | None = None,
 ) -> tuple[Invitation, str]:
-    """A new link for this user; its token is in the returned string and nowhere else."""
+    """Create a link for this user; return it with its token, which is stored nowhere."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
@@ -48,7 +48,7 @@ def invitation_create_for_anybody(
     note: str = "",
     created_by: User | None = None,
 ) -> tuple[Invitation, str]:
-    """A link that brings in as many new judges as `cap`; its token is in the returned string.
+    """Create a link for up to `cap` new judges; return it with its token.
 
     They read `languages` (all of the campaign if there are none), or say on arrival which of them.
     """
@@ -68,12 +68,12 @@ def invitation_create_for_anybody(
 
 
 def invitation_open(*, token: str) -> Invitation:
-    """The invitation behind a token, if it still holds. Raises `InvitationRefusedError`.
+    """Return the valid invitation of a token. Raises `InvitationRefusedError`.
 
-    Without a user it is for anybody: see `judge_arrive`.
+    Without a user it is for anybody: see `judge_join`.
     """
     invitation = (
-        Invitation.objects.holding()
+        Invitation.objects.valid()
         .select_related("user", "campaign")
         .filter(token_hash=_hash(token))
         .exclude(user__is_active=False)
@@ -85,13 +85,13 @@ def invitation_open(*, token: str) -> Invitation:
 
 
 def invitation_revoke(*, invitation: Invitation) -> None:
-    """From now on the link opens nothing; sessions it opened stay."""
+    """Revoke a link; sessions it opened stay."""
     invitation.revoked_at = timezone.now()
     invitation.save(update_fields=["revoked_at"])
 
 
 def own_link_create(*, judge: Judge) -> str:
-    """The token of a link by which a judge continues on another device; an earlier one is revoked.
+    """Return the token of a new link for a judge's other device, and revoke the earlier one.
 
     Raises `ValueError` for a judge who is no person.
     """
@@ -122,7 +122,7 @@ def own_link_revoke(*, judge: Judge) -> int:
 def judge_links_revoke(*, judge: Judge) -> None:
     """No link of this judge opens anything any more, and no message still goes out with one."""
     now = timezone.now()
-    Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,

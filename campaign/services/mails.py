@@ -1,4 +1,4 @@
-"""Invitations by e-mail: asked for by an organiser, sent by the worker, never doubled in silence."""
+"""Invitations by e-mail: queued for an organiser, sent once by the worker."""
 
 import logging
 import re
@@ -21,22 +21,22 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, Invitation, Mail, User
+from campaign.models import Campaign, Invitation, InvitationMail, User
 from campaign.notification import mail_enqueue
-from campaign.services.arriving import judge_admit
 from campaign.services.invitations import invitation_create, judge_links_revoke
+from campaign.services.joining import judge_create_from_link
 
 logger = logging.getLogger(__name__)
 
-#: A mail server that cannot be reached is asked again after so long, and then no more.
-WAITS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
-#: A worker that was sending is thought dead after so long: tasks end before.
-_LOST_AFTER: Final = timedelta(minutes=15)
-_MOST_AT_ONCE: Final = 1000
+#: Delays before each further attempt if the mail server cannot be reached.
+RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+#: A message that is being sent for so long was lost with its worker: tasks end earlier.
+_SENDING_TIMEOUT: Final = timedelta(minutes=15)
+_MAX_AT_ONCE: Final = 1000
 
 
 class AddressesRefusedError(Exception):
-    """Some lines are no e-mail addresses; `problems` has each with its number, in words."""
+    """Some lines are not e-mail addresses; `problems` names each with its number."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -45,17 +45,17 @@ class AddressesRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """What became of a list of addresses: those queued, and those that were invited before."""
+    """Result of inviting addresses: the messages queued, and the addresses invited before."""
 
-    mails: list[Mail]
+    mails: list[InvitationMail]
     known: list[str]
 
 
 def addresses_read(text: str) -> list[str]:
-    """E-mail addresses, one a line or separated by commas; `Ada <ada@example.org>` is one too.
+    """Return the addresses of a text, one a line or separated by commas, each once in their order.
 
-    Each once, in their order. Raises `AddressesRefusedError` with the numbers of the lines that
-    hold something else.
+    `Ada <ada@example.org>` is an address, too. Raises `AddressesRefusedError` with the numbers of
+    the lines that hold anything else.
     """
     found: dict[str, str] = {}
     problems = []
@@ -73,14 +73,14 @@ def addresses_read(text: str) -> list[str]:
                 found.setdefault(address.lower(), address)
     if not found and not problems:
         problems.append(_("There is no e-mail address in it."))
-    if len(found) > _MOST_AT_ONCE:
+    if len(found) > _MAX_AT_ONCE:
         problems.append(
             ngettext(
                 "That is %(count)d address; at most %(most)d are taken at once.",
                 "That are %(count)d addresses; at most %(most)d are taken at once.",
                 len(found),
             )
-            % {"count": len(found), "most": _MOST_AT_ONCE}
+            % {"count": len(found), "most": _MAX_AT_ONCE}
         )
     if problems:
         raise AddressesRefusedError(problems)
@@ -98,17 +98,17 @@ def judges_invite_by_mail(
     note: str = "",
     user: User | None = None,
 ) -> Invited:
-    """A new judge for each address, and a message to them in `language`, sent by the worker.
+    """Create a judge and queue a message in `language` for each address.
 
-    `languages` are those the judges read. Who was invited to this campaign before is left alone.
+    `languages` are those the judges read. Addresses invited to this campaign before are skipped.
     """
     mails, known = [], []
     for address in addresses:
         try:
             with transaction.atomic():
-                judge = judge_admit(campaign=campaign, languages=languages)
+                judge = judge_create_from_link(campaign=campaign, languages=languages)
                 mails.append(
-                    Mail.objects.create(
+                    InvitationMail.objects.create(
                         campaign=campaign,
                         judge=judge,
                         address=address,
@@ -119,7 +119,7 @@ def judges_invite_by_mail(
                     )
                 )
         except IntegrityError as error:
-            if "mail_one_in_force_per_campaign_and_address" not in str(error):
+            if "invitation_mail_one_in_force_per_campaign_and_address" not in str(error):
                 raise
             known.append(address)
     transaction.on_commit(mail_enqueue)
@@ -127,10 +127,12 @@ def judges_invite_by_mail(
 
 
 @transaction.atomic
-def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> Mail:
-    """Another message with a new link for the same judge; the links they have open nothing more."""
+def mail_send_again(
+    *, mail: InvitationMail, base_url: str, user: User | None = None
+) -> InvitationMail:
+    """Queue and return another message with a new link; revoke the judge's other links."""
     judge_links_revoke(judge=mail.judge)
-    again = Mail.objects.create(
+    again = InvitationMail.objects.create(
         campaign_id=mail.campaign_id,
         judge_id=mail.judge_id,
         address=mail.address,
@@ -144,8 +146,8 @@ def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> M
 
 
 def mails_send_due(*, limit: int = 500) -> int:
-    """Send what is due, one after the other; how many went out. For the worker."""
-    mails_lost_mark()
+    """Send the messages that are due, one after the other; return the number sent."""
+    mails_mark_unconfirmed()
     sent = 0
     for _turn in range(limit):
         claimed = mail_claim()
@@ -155,22 +157,22 @@ def mails_send_due(*, limit: int = 500) -> int:
     return sent
 
 
-def mails_lost_mark() -> int:
-    """Messages whose worker died while sending: nobody knows whether they went out; how many."""
-    return Mail.objects.filter(state=Mail.State.SENDING, claimed_at__lt=Now() - _LOST_AFTER).update(
-        state=Mail.State.UNSURE, error=_("The worker stopped while sending.")
-    )
+def mails_mark_unconfirmed() -> int:
+    """Mark messages whose worker stopped while sending as unconfirmed; return their number."""
+    return InvitationMail.objects.filter(
+        state=InvitationMail.State.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
+    ).update(state=InvitationMail.State.UNCONFIRMED, error=_("The worker stopped while sending."))
 
 
 @transaction.atomic
-def mail_claim() -> tuple[Mail, str] | None:
-    """Take the next message that is due, with the token of a link made for this attempt.
+def mail_claim() -> tuple[InvitationMail, str] | None:
+    """Claim the next message that is due; return it with the token of a new link, or None.
 
-    Committed before anything is sent: another worker, or this one after a crash, does not send it
-    a second time.
+    Locks the message's row, skipping locked ones. The claim is committed before anything is sent, so
+    that neither another worker nor this one after a crash sends it a second time.
     """
     mail = (
-        Mail.objects.due()
+        InvitationMail.objects.due()
         .select_for_update(skip_locked=True, of=("self",))
         .select_related("campaign", "judge__user", "created_by", "invitation")
         .order_by("next_attempt_at", "id")
@@ -182,23 +184,23 @@ def mail_claim() -> tuple[Mail, str] | None:
     if user is None:
         raise ValueError(mail.judge.pseudonym)
     if mail.invitation is not None:
-        # Of an attempt that sent nothing: nobody has it.
+        # The link of an attempt that sent nothing: nobody has it.
         mail.invitation.delete()
     mail.invitation, token = invitation_create(
         campaign=mail.campaign, user=user, role=Invitation.Role.JUDGE
     )
-    mail.state = Mail.State.SENDING
+    mail.state = InvitationMail.State.SENDING
     mail.attempts += 1
     mail.claimed_at = timezone.now()
     mail.save(update_fields=["invitation", "state", "attempts", "claimed_at"])
     return mail, token
 
 
-def mail_send(*, mail: Mail, token: str) -> bool:
-    """Send a claimed message and keep what came of it; whether it went out.
+def mail_send(*, mail: InvitationMail, token: str) -> bool:
+    """Send a claimed message and store the outcome; return whether it was sent.
 
-    Whatever fails before the server has the message is tried again later. What it refuses for good
-    is `failed`. What breaks off in the middle is `unsure`: it may have arrived.
+    A failure before the server has the message is retried later. A message that the server refuses
+    for good is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
     """
     try:
         connection = get_connection()
@@ -209,51 +211,53 @@ def mail_send(*, mail: Mail, token: str) -> bool:
     try:
         _message(mail, token, connection).send()
     except smtplib.SMTPNotSupportedError as error:
-        # An address in letters that the server does not know.
-        _settle(mail, Mail.State.FAILED, error)
+        # The server does not support the letters of the address.
+        _outcome_store(mail, InvitationMail.State.FAILED, error)
         return False
     except smtplib.SMTPException as error:
         code = _reply_code(error)
         if code is None:
-            _settle(mail, Mail.State.UNSURE, error)
+            _outcome_store(mail, InvitationMail.State.UNCONFIRMED, error)
         elif code < 500:
             _retry(mail, error)
         else:
-            _settle(mail, Mail.State.FAILED, error)
+            _outcome_store(mail, InvitationMail.State.FAILED, error)
         return False
     except OSError as error:
-        _settle(mail, Mail.State.UNSURE, error)
+        _outcome_store(mail, InvitationMail.State.UNCONFIRMED, error)
         return False
     finally:
         connection.close()
-    _settle(mail, Mail.State.SENT)
+    _outcome_store(mail, InvitationMail.State.SENT)
     return True
 
 
 def _reply_code(error: smtplib.SMTPException) -> int | None:
-    """What the server answered; None where it answered nothing."""
+    """Return the server's reply code; None if it did not reply."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return max(code for code, _text in error.recipients.values())
     return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
 
 
-def _retry(mail: Mail, error: Exception) -> None:
-    if mail.attempts > len(WAITS):
-        _settle(mail, Mail.State.FAILED, error)
+def _retry(mail: InvitationMail, error: Exception) -> None:
+    if mail.attempts > len(RETRY_DELAYS):
+        _outcome_store(mail, InvitationMail.State.FAILED, error)
         return
     logger.warning("An invitation could not be sent; it is tried again: %s", error)
-    Mail.objects.filter(pk=mail.pk).update(
-        state=Mail.State.QUEUED,
+    InvitationMail.objects.filter(pk=mail.pk).update(
+        state=InvitationMail.State.QUEUED,
         error=_short(error),
-        next_attempt_at=Now() + WAITS[mail.attempts - 1],
+        next_attempt_at=Now() + RETRY_DELAYS[mail.attempts - 1],
     )
 
 
-def _settle(mail: Mail, state: Mail.State, error: Exception | None = None) -> None:
+def _outcome_store(
+    mail: InvitationMail, state: InvitationMail.State, error: Exception | None = None
+) -> None:
     if error is not None:
         logger.warning("An invitation is %s: %s", state, error)
-    sent_at = timezone.now() if state == Mail.State.SENT else None
-    Mail.objects.filter(pk=mail.pk).update(
+    sent_at = timezone.now() if state == InvitationMail.State.SENT else None
+    InvitationMail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""
     )
 
@@ -262,7 +266,7 @@ def _short(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def _message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
+def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> EmailMessage:
     organiser = mail.created_by
     with translation.override(mail.language):
         link = mail.base_url + reverse("invitation", args=[token])

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from campaign.models import Campaign, TestSet
 
 # The columns hold no more; a lease of a year is one of ever.
-MOST_BLOCKS = 2**31 - 1
-LONGEST_LEASE = 60 * 24 * 365
+MAX_BLOCKS = 2**31 - 1
+MAX_LEASE_MINUTES = 60 * 24 * 365
 
 
 class RulesRefusedError(Exception):
@@ -77,12 +77,12 @@ def _rules_check(campaign: Campaign) -> None:
             _("Judges need something to compare with: show them the source or the reference."),
             field="show_reference",
         )
-    if not 1 <= campaign.lease_minutes <= LONGEST_LEASE:
+    if not 1 <= campaign.lease_minutes <= MAX_LEASE_MINUTES:
         raise RulesRefusedError(
             _("A HIT is lent for one minute at least and a year at most."), field="lease_minutes"
         )
     blocks = campaign.blocks_per_judge
-    if blocks is not None and not 1 <= blocks <= MOST_BLOCKS:
+    if blocks is not None and not 1 <= blocks <= MAX_BLOCKS:
         raise RulesRefusedError(
             _("Ask a judge for one block at least, or set no limit."), field="blocks_per_judge"
         )

@@ -14,8 +14,10 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import blake2b
 from typing import Final
+
+from campaign.texts.hash_draw import HashDraw
+from campaign.texts.normalisation import normalise_text
 
 # Scripts that write words without a space between them, as Unicode names their characters.
 _UNSPACED: Final = frozenset(
@@ -60,31 +62,9 @@ class BadText:
     detail: str
 
 
-class Dice:
-    """The randomness of one damaged reference: a hash of (seed, segment, attempt, purpose).
-
-    As `annotation.sampling.draw`, which this app must not import: the same on every machine, in
-    every version and in every order.
-    """
-
-    def __init__(self, *, seed: int, segment: int, attempt: int) -> None:
-        root = f"quintet-damage-1\x1f{seed}\x1f{segment}\x1f{attempt}"
-        self._root = blake2b(root.encode(), digest_size=16)
-
-    def below(self, bound: int, *purpose: object) -> int:
-        """A uniform integer in [0, bound); its bias is below bound / 2**64."""
-        state = self._root.copy()
-        state.update("".join(f"\x1f{part}" for part in purpose).encode())
-        return int.from_bytes(state.digest()[:8], "big") * bound >> 64
-
-    def shuffled(self, count: int, *purpose: object) -> list[int]:
-        """The integers below `count` in uniformly random order."""
-        return sorted(range(count), key=lambda index: (self.below(2**63, *purpose, index), index))
-
-
-def normalised(text: str) -> str:
-    """What two texts must differ in to be told apart: NFC, every run of white space one space."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+def damage_draw(*, seed: int, segment: int, attempt: int) -> HashDraw:
+    """Return the random draws for one damaged reference."""
+    return HashDraw(scheme="damage", seed=seed, number=segment, attempt=attempt)
 
 
 def bad_text(
@@ -92,7 +72,7 @@ def bad_text(
     *,
     others: Sequence[str],
     forbidden: Collection[str],
-    dice: Dice,
+    draw: HashDraw,
     damages: Sequence[Damage] = USUAL_DAMAGES,
 ) -> BadText:
     """Damage a reference so that it is neither the reference nor any of the `forbidden` texts.
@@ -105,8 +85,8 @@ def bad_text(
         References of other segments of the test set, of the same language.
     forbidden
         The outputs and other references of the segment: the damaged text differs from each of them
-        after `normalised`.
-    dice
+        after `normalise_text`.
+    draw
         Decides everything.
     damages
         From which to draw. One that cannot be done to this text (no number in it, one word alone,
@@ -119,12 +99,12 @@ def bad_text(
     """
     if not reference.strip():
         raise ValueError("a blank reference cannot be damaged")
-    taken = {normalised(text) for text in (reference, *forbidden)}
-    order = [damages[index] for index in dice.shuffled(len(damages), "damage")]
+    taken = {normalise_text(text) for text in (reference, *forbidden)}
+    order = [damages[index] for index in draw.shuffled(range(len(damages)), str, "damage")]
     for damage in order:
         for try_ in range(_TRIES):
-            made = _DAMAGES[damage](reference, others, dice, try_)
-            if made and made[0].strip() and normalised(made[0]) not in taken:
+            made = _DAMAGES[damage](reference, others, draw, try_)
+            if made and made[0].strip() and normalise_text(made[0]) not in taken:
                 return BadText(made[0], damage, made[1])
     return _repeated(reference, taken)
 
@@ -134,7 +114,7 @@ def _repeated(reference: str, taken: Collection[str]) -> BadText:
     times = 2
     while True:
         text = words.joined(words.units * times)
-        if normalised(text) not in taken:
+        if normalise_text(text) not in taken:
             return BadText(text, Damage.REPEATED, f"{times}×")
         times += 1
 
@@ -170,7 +150,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _stretch(words: int) -> int:
-    """How many words direct assessment replaces in a sentence of so many (WMT16)."""
+    """Return how many words direct assessment replaces in a sentence of so many (WMT16)."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if words <= longest:
             return replaced
@@ -180,49 +160,49 @@ def _stretch(words: int) -> int:
 _Made = tuple[str, str] | None
 
 
-def _replace(reference: str, others: Sequence[str], dice: Dice, try_: int) -> _Made:
+def _replace(reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
     words = _Words(reference)
     length = min(_stretch(len(words.units)), len(words.units))
     if not others:
         return None
-    source = _Words(others[dice.below(len(others), "source", try_)]).units
+    source = _Words(others[draw.below(len(others), "source", try_)]).units
     if not source:
         return None
     length = min(length, len(source))
-    at = dice.below(len(words.units) - length + 1, "at", try_)
-    start = dice.below(len(source) - length + 1, "from", try_)
+    at = draw.below(len(words.units) - length + 1, "at", try_)
+    start = draw.below(len(source) - length + 1, "from", try_)
     taken = source[start : start + length]
     text = words.joined([*words.units[:at], *taken, *words.units[at + length :]])
     return text, f"{at + 1}–{at + length}: {words.joined(taken)}"
 
 
-def _drop(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+def _drop(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
     words = _Words(reference)
     count = len(words.units)
     if count < 2:
         return None
-    gone = set(dice.shuffled(count, "drop", try_)[: max(1, round(count / 3))])
+    gone = set(draw.shuffled(range(count), str, "drop", try_)[: max(1, round(count / 3))])
     kept = [unit for index, unit in enumerate(words.units) if index not in gone]
     return words.joined(kept), words.joined([words.units[index] for index in sorted(gone)])
 
 
-def _reorder(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+def _reorder(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
     words = _Words(reference)
-    order = dice.shuffled(len(words.units), "reorder", try_)
+    order = draw.shuffled(range(len(words.units)), str, "reorder", try_)
     return words.joined([words.units[index] for index in order]), ""
 
 
-def _swap(_reference: str, others: Sequence[str], dice: Dice, try_: int) -> _Made:
+def _swap(_reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
     if not others:
         return None
-    return others[dice.below(len(others), "swap", try_)], ""
+    return others[draw.below(len(others), "swap", try_)], ""
 
 
-def _numbers(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _Made:
+def _numbers(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
     """Change every digit by the same step: digits of any script, each within its own ten."""
     if not any(character.isdecimal() for character in reference):
         return None
-    step = 1 + dice.below(9, "step", try_)
+    step = 1 + draw.below(9, "step", try_)
     changed = []
     for character in reference:
         if not character.isdecimal():
@@ -233,12 +213,12 @@ def _numbers(reference: str, _others: Sequence[str], dice: Dice, try_: int) -> _
     return "".join(changed), f"+{step}"
 
 
-def _repeat(reference: str, _others: Sequence[str], _dice: Dice, try_: int) -> _Made:
+def _repeat(reference: str, _others: Sequence[str], _draw: HashDraw, try_: int) -> _Made:
     words = _Words(reference)
     return words.joined(words.units * (2 + try_)), f"{2 + try_}×"
 
 
-_DAMAGES: Final[dict[Damage, Callable[[str, Sequence[str], Dice, int], _Made]]] = {
+_DAMAGES: Final[dict[Damage, Callable[[str, Sequence[str], HashDraw, int], _Made]]] = {
     Damage.REPLACED: _replace,
     Damage.DROPPED: _drop,
     Damage.REORDERED: _reorder,

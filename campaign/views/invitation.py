@@ -6,28 +6,34 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from campaign.browsers import (
+    Browser,
+    browser_new,
+    browser_of,
+    browser_remember,
+    link_opening_record,
+)
 from campaign.models import Invitation, Judge, User
 from campaign.services import (
-    ArrivalRefusedError,
     InvitationFullError,
     InvitationRefusedError,
+    JoinRefusedError,
     invitation_open,
-    judge_arrive,
-    judge_arrived,
+    judge_for_browser,
+    judge_join,
     languages_offered,
 )
 from campaign.texts.languages import language_name
-from campaign.views.browser import Browser, browser_new, browser_of, browser_remember, opening_note
 
 
-# No HEAD: programs that look at links ask with it.
+# No HEAD: programs check links with it.
 @require_http_methods(["GET", "POST"])
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign in whoever holds the link and lead them to their work; make judges of newcomers.
+    """Sign in the holder of a link and redirect them to their work; create a judge for a newcomer.
 
-    A link for anybody makes a judge only when its button is pressed: what looks at links ahead of
-    people (previews, scanners of mail) makes none.
+    A link for anybody creates a judge only when its button is pressed: previews and mail scanners,
+    which follow links too, create none.
     """
     try:
         opened = invitation_open(token=token)
@@ -39,7 +45,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if opened.role == Invitation.Role.JUDGE:
         judge = Judge.objects.filter(user=opened.user, campaign=opened.campaign_id).first()
         if judge is not None:
-            opening_note(request, response, judge=judge, invitation=opened)
+            link_opening_record(request, response, judge=judge, invitation=opened)
     return response
 
 
@@ -53,16 +59,16 @@ def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
     if _is_judge(request, opened):
         return redirect("judge", slug=opened.campaign.slug)
     browser = browser_of(request) or browser_new()
-    known = judge_arrived(invitation=opened, browser=browser.known_as(opened.campaign_id))
+    known = judge_for_browser(invitation=opened, browser=browser.hash_for(opened.campaign_id))
     if known is not None and known.user is not None:
-        return _enter(request, opened, known)
+        return _sign_in_judge(request, opened, known)
     if request.method == "POST":
-        return _arrive(request, opened, browser)
-    return _door(request, opened, browser, full=opened.arrived >= cast("int", opened.cap))
+        return _join(request, opened, browser)
+    return _landing_page(request, opened, browser, full=opened.arrived >= cast("int", opened.cap))
 
 
 def _is_judge(request: HttpRequest, opened: Invitation) -> bool:
-    """Whether whoever is signed in judges here already, by whatever link they came."""
+    """Return whether the signed-in user is a judge of the campaign, by any link."""
     user = request.user
     return (
         user.is_authenticated
@@ -70,28 +76,28 @@ def _is_judge(request: HttpRequest, opened: Invitation) -> bool:
     )
 
 
-def _arrive(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpResponse:
+def _join(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpResponse:
     languages = request.POST.getlist("language")
     try:
-        judge = judge_arrive(
+        judge = judge_join(
             invitation=opened,
-            browser=browser.known_as(opened.campaign_id),
+            browser=browser.hash_for(opened.campaign_id),
             languages=languages,
         )
     except InvitationFullError:
-        return _door(request, opened, browser, full=True)
-    except ArrivalRefusedError as error:
-        return _door(request, opened, browser, problem=str(error), chosen=languages)
-    return _enter(request, opened, judge)
+        return _landing_page(request, opened, browser, full=True)
+    except JoinRefusedError as error:
+        return _landing_page(request, opened, browser, problem=str(error), chosen=languages)
+    return _sign_in_judge(request, opened, judge)
 
 
-def _enter(request: HttpRequest, opened: Invitation, judge: Judge) -> HttpResponse:
+def _sign_in_judge(request: HttpRequest, opened: Invitation, judge: Judge) -> HttpResponse:
     response = _sign_in(request, opened, cast("User", judge.user))
-    opening_note(request, response, judge=judge, invitation=opened)
+    link_opening_record(request, response, judge=judge, invitation=opened)
     return response
 
 
-def _door(
+def _landing_page(
     request: HttpRequest,
     opened: Invitation,
     browser: Browser,
@@ -100,7 +106,7 @@ def _door(
     problem: str = "",
     chosen: list[str] | None = None,
 ) -> HttpResponse:
-    """The page with one button."""
+    """Return the landing page of a link for anybody, with its one button."""
     offered = languages_offered(opened) if opened.asks_languages and not full else []
     context = {
         "campaign": opened.campaign,
@@ -109,7 +115,7 @@ def _door(
         "languages": [(tag, language_name(tag), tag in (chosen or [])) for tag in offered],
     }
     status = 410 if full else 400 if problem else 200
-    response = render(request, "campaign/arrival.html", context, status=status)
-    # Before the button is pressed, so that pressing it twice is one arrival.
+    response = render(request, "campaign/join.html", context, status=status)
+    # Before the button is pressed, so that pressing it twice creates one judge.
     browser_remember(response, browser)
     return response

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
-from campaign.models import Campaign, Invitation, Judge, Mail, User
+from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
 from campaign.selectors import campaign_languages, links_for_anybody, people_invited
 from campaign.services import (
     invitation_create_for_anybody,
@@ -43,7 +43,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "section": "invitations",
         "links": links_for_anybody(campaign=campaign),
         "people": people_invited(campaign=campaign),
-        "days_kept": settings.SIGHTINGS_KEPT_DAYS,
+        "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
         "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),
@@ -119,7 +119,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
     campaign = organised_campaign(request, slug)
-    mails = Mail.objects.filter(withdrawn_at__isnull=True).select_related("judge")
+    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).select_related("judge")
     mail = get_object_or_404(mails, judge=judge_id, campaign=campaign)
     mail_send_again(
         mail=mail, base_url=request.build_absolute_uri("/"), user=cast("User", request.user)

@@ -245,7 +245,7 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
     )
 
 
-class MeasuredSerializer(serializers.Serializer[Any]):
+class MeasureResultSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField()
     evidence = serializers.IntegerField(help_text="Comparisons or blocks it rests on.")
     low = serializers.FloatField(allow_null=True, help_text="Ends of the 95 % interval.")
@@ -268,7 +268,7 @@ class JudgeSerializer(serializers.Serializer[JudgeQuality]):
         source="row.status", choices=[each.value for each in JudgeStatus]
     )
     measures = serializers.DictField(
-        child=MeasuredSerializer(),
+        child=MeasureResultSerializer(),
         help_text="By name, those there is evidence for; see docs/statistics/quality.md.",
     )
 

@@ -1,4 +1,4 @@
-"""One simulated campaign, as it grows under a sampling design."""
+"""A simulated campaign that grows under a sampling design."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Int64Array = npt.NDArray[np.int64]
 _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 
 
-class Design(StrEnum):
+class ComparedDesign(StrEnum):
     """The designs that are compared."""
 
     UNIFORM = "uniform"
@@ -28,12 +28,12 @@ class Design(StrEnum):
     ACTIVE = "active"
 
 
-_CODES = {Design.UNIFORM: 0, Design.BALANCED: 1, Design.ACTIVE: 2}
+_CODES = {ComparedDesign.UNIFORM: 0, ComparedDesign.BALANCED: 1, ComparedDesign.ACTIVE: 2}
 
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """What a pair's comparisons come out as: judgments are resampled from those of a campaign.
+    """Outcomes of the comparisons of a pair, as frequent as among a campaign's judgments.
 
     Comparisons are drawn one by one, so that those of one block are independent: a little more
     informative than real ones. The truth is the order by Expected Wins of all real judgments.
@@ -60,7 +60,7 @@ class Rates:
         return self.per_block
 
 
-World = Model | Rates
+JudgmentSource = Model | Rates
 
 
 def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
@@ -86,17 +86,17 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
     )
 
 
-class Campaign:
-    """A campaign that never happened: a function of (world, design, seed, experiment).
+class SimulatedCampaign:
+    """A simulated campaign, a function of (source, design, seed, experiment).
 
     All designs judge the same systems in the experiment of one number.
 
     Parameters
     ----------
-    world : Model or Rates
+    source : Model or Rates
         How judgments come about.
-    design : Design
-        Which systems meet.
+    design : ComparedDesign
+        Which systems are shown together.
     floor : float
         Share of the active blocks that are drawn as balanced ones.
     resamples : int
@@ -115,48 +115,48 @@ class Campaign:
 
     def __init__(
         self,
-        world: World,
-        design: Design,
+        source: JudgmentSource,
+        design: ComparedDesign,
         *,
         floor: float = 0.1,
         resamples: int = 0,
         seed: int,
         experiment: int,
     ) -> None:
-        self._world, self._design, self._floor = world, design, floor
+        self._source, self._design, self._floor = source, design, floor
         self._drawing, self._judging, self._resampling = (
             _generator(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
         )
-        n = world.systems
+        n = source.systems
         self._counts = np.zeros((n, n), dtype=np.int64)
         self.blocks = 0
         self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
         self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
         self.resampled_ties = np.zeros_like(self.resampled_wins)
         self._quality, self._outputs = np.zeros(n), np.empty((0, n))
-        if isinstance(world, Rates):
-            self.true_ranks = true_ranks(expected_wins(world.rates[0]).values)
+        if isinstance(source, Rates):
+            self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
             return
         random = _generator(seed, experiment, _SYSTEMS)
         self._quality = random.uniform(0, QUALITY_RANGE, n)
-        self._outputs = self._quality + world.noise * random.standard_normal(
-            (world.segments or 0, n)
+        self._outputs = self._quality + source.noise * random.standard_normal(
+            (source.segments or 0, n)
         )
         self.true_ranks = true_ranks(self._quality)
 
-    def grow(self, blocks: int) -> None:
-        """Judge until there are so many blocks, all of them planned from what is known now."""
+    def simulate_until(self, blocks: int) -> None:
+        """Simulate judgments until there are `blocks` blocks, all planned from the present counts."""
         # Importing the compiler costs more than all the rest; only simulations pay for it.
-        from ranking.design_study.kernel import grow
+        from ranking.design_study.kernel import simulate_more_blocks
 
-        world, n = self._world, len(self.wins)
+        source, n = self._source, len(self.wins)
         priorities = np.ones((n, n))
-        if self._design is Design.ACTIVE:
+        if self._design is ComparedDesign.ACTIVE:
             priorities = active_priorities(self.wins, self.ties, self._counts)
         noises = (0.0, 0.0, 0.0)
-        if isinstance(world, Model):
-            noises = (float(world.noise), float(world.judge_noise), float(world.tie_radius))
-        grow(
+        if isinstance(source, Model):
+            noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
+        simulate_more_blocks(
             self._drawing,
             self._judging,
             self._resampling,
@@ -166,8 +166,8 @@ class Campaign:
             self._quality,
             self._outputs,
             *noises,
-            world.rates if isinstance(world, Rates) else np.empty((0, n, n)),
-            world.shown,
+            source.rates if isinstance(source, Rates) else np.empty((0, n, n)),
+            source.shown,
             blocks - self.blocks,
             self._counts,
             self.wins,

@@ -82,7 +82,7 @@ def compare(
 
 
 @njit(cache=True, nogil=True)
-def meet(chosen: Int64Array, counts: Int64Array) -> None:
+def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
     """Count the meetings of a block."""
     for i in range(1, len(chosen)):
         for j in range(i):
@@ -141,7 +141,7 @@ def count_block(
 
 
 @njit(cache=True, nogil=True)
-def grow(
+def simulate_more_blocks(
     drawing: np.random.Generator,
     judging: np.random.Generator,
     resampling: np.random.Generator,
@@ -198,7 +198,7 @@ def grow(
         else:
             judge_model(judging, quality, outputs, noise, judge_noise, chosen, perceived)
             compare(perceived, tie_radius, labels, outcome)
-        meet(chosen, counts)
+        count_pairs_shown(chosen, counts)
         count_block(chosen, outcome, 1, wins, ties)
         for resample in range(len(resampled_wins)):
             weight = poisson_of(resampling.random())

@@ -1,4 +1,4 @@
-"""What a campaign can say about its systems, by several definitions of a rank range."""
+"""Verdicts of a campaign on its systems, by several definitions of a rank range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ranking.core.methods.davidson.bradley_terry import scores as bradley_terry
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.simulation.measures import significantly_better
-from ranking.design_study.campaigns import Campaign
+from ranking.design_study.campaigns import SimulatedCampaign
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -26,13 +26,13 @@ RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """What is said about n systems at one moment.
+class RangeVerdict:
+    """The verdict on n systems at one moment.
 
     Attributes
     ----------
     above : bool, shape (n, n)
-        ``above[a, b]``: a is said to be better than b.
+        ``above[a, b]``: a is judged better than b.
     ranges : RankRanges
     """
 
@@ -40,31 +40,33 @@ class Said:
     ranges: RankRanges
 
     def pairs(self) -> float:
-        """Share of the n(n−1)/2 pairs that are separated."""
+        """Return the share of the n(n−1)/2 pairs that are separated."""
         n = len(self.above)
         return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
 
     def clusters(self) -> int:
-        """Number of clusters (Koehn 2012, eq. 6)."""
+        """Return the number of clusters (Koehn 2012, eq. 6)."""
         return int(clusters(self.ranges).max())
 
     def range_violations(self, true: Int64Array) -> float:
-        """Share of the systems whose true rank lies outside their range."""
+        """Return the share of the systems whose true rank lies outside their range."""
         return float(np.mean((true < self.ranges.low) | (true > self.ranges.high)))
 
     def wrong_pairs(self, true: Int64Array) -> float:
-        """Share of the separated pairs that are in the wrong order; 0 if none is separated."""
+        """Return the share of the separated pairs that are in the wrong order; 0 if none is separated."""
         wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
         separated_pairs = int(np.count_nonzero(self.above))
         return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
 
 
-def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
-    """Say what a campaign has found.
+def range_verdict(
+    campaign: SimulatedCampaign, ranges: Ranges, *, confidence: float
+) -> RangeVerdict:
+    """Return the verdict of a campaign's judgments on its systems.
 
     Parameters
     ----------
-    campaign : Campaign
+    campaign : SimulatedCampaign
         With resamples for "expected_wins" and "bradley_terry".
     ranges : str
         "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (evidence
@@ -83,12 +85,12 @@ def said_by(campaign: Campaign, ranges: Ranges, *, confidence: float) -> Said:
         # One-sided like the sign test: of the two ways to be wrong, one is open for each pair.
         above = separated(campaign.wins, confidence=2 * confidence - 1)
     better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
-    return Said(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
+    return RangeVerdict(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
 
 
-def _by_resampling(campaign: Campaign, ranges: Ranges, confidence: float) -> Said:
+def _by_resampling(campaign: SimulatedCampaign, ranges: Ranges, confidence: float) -> RangeVerdict:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
     scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
     found = rank_ranges(scores, confidence=confidence)
     above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
-    return Said(above=above, ranges=found)
+    return RangeVerdict(above=above, ranges=found)

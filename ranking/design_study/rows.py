@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom, norm
 
-from ranking.design_study.campaigns import Design
-from ranking.design_study.ranges import Ranges, Said
+from ranking.design_study.campaigns import ComparedDesign
+from ranking.design_study.ranges import Ranges, RangeVerdict
 
 Float64Array = npt.NDArray[np.float64]
 Measure = Literal["pairs", "clusters"]
@@ -26,7 +26,7 @@ class Question:
     Attributes
     ----------
     ranges : str
-        See `ranking.design_study.ranges.said_by`.
+        See `ranking.design_study.ranges.range_verdict`.
     measure : "pairs" or "clusters"
     target : float
         The share of pairs to be separated, or the number of clusters.
@@ -36,8 +36,8 @@ class Question:
     measure: Measure
     target: float
 
-    def is_answered(self, said: Said) -> bool:
-        """Say whether the target is reached."""
+    def is_answered(self, said: RangeVerdict) -> bool:
+        """Return whether the target is reached."""
         reached = said.pairs() if self.measure == "pairs" else said.clusters()
         return reached >= self.target
 
@@ -48,7 +48,7 @@ class DesignRow:
 
     Attributes
     ----------
-    design : Design
+    design : ComparedDesign
     ranges, measure, target
         The question.
     reached : float
@@ -69,7 +69,7 @@ class DesignRow:
         Judgments of each campaign, None where the target was not reached.
     """
 
-    design: Design
+    design: ComparedDesign
     ranges: str
     measure: str
     target: float
@@ -87,7 +87,7 @@ class DesignRow:
 
 
 def row_of(
-    design: Design, question: Question, own: Float64Array, first: Float64Array, limit: int
+    design: ComparedDesign, question: Question, own: Float64Array, first: Float64Array, limit: int
 ) -> DesignRow:
     """Sum up one design on one question.
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.model import Model
-from ranking.design_study.campaigns import Campaign, Design, World
-from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, Said, said_by
+from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, SimulatedCampaign
+from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, RangeVerdict, range_verdict
 from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
 
 Float64Array = npt.NDArray[np.float64]
 
-#: Judgments between two looks grow by this much: how exactly a number of judgments is known, and
+#: Judgments grow by this much between two looks: how exactly a number of judgments is known, and
 #: how old the state is that active HITs are planned from.
 _GROWTH = 1.05
 _FIRST_LOOK = 30
@@ -29,15 +29,15 @@ class Comparison:
 
     Attributes
     ----------
-    world : Model or Rates
+    source : Model or Rates
     confidence, active_confidence : float
         Of the ranges, and of those under the active design.
     rows : tuple of DesignRow
         By question, then by design.
     """
 
-    world: World
-    designs: tuple[Design, ...]
+    source: JudgmentSource
+    designs: tuple[ComparedDesign, ...]
     confidence: float
     active_confidence: float
     resamples: int
@@ -49,9 +49,9 @@ class Comparison:
 
 
 def compare_designs(
-    world: World,
+    source: JudgmentSource,
     *,
-    designs: Sequence[Design] = tuple(Design),
+    designs: Sequence[ComparedDesign] = tuple(ComparedDesign),
     ranges: Sequence[Ranges] = RANGES,
     target_pairs: Sequence[float] = (0.9,),
     clusters: Sequence[int] = (),
@@ -73,12 +73,12 @@ def compare_designs(
 
     Parameters
     ----------
-    world : Model or Rates
+    source : Model or Rates
         Where judgments come from.
-    designs : sequence of Design
+    designs : sequence of ComparedDesign
         The first is what the others are compared with.
     ranges : sequence of str
-        Definitions of a rank range, see `ranking.design_study.ranges.said_by`.
+        Definitions of a rank range, see `ranking.design_study.ranges.range_verdict`.
     target_pairs, clusters : sequences
         Shares of pairs to be separated; numbers of clusters to be told apart.
     confidence : float
@@ -112,9 +112,9 @@ def compare_designs(
     _check(designs, ranges, min(confidence, active_confidence), floor, limit)
     _check(designs, ranges, max(confidence, active_confidence), floor, limit)
     confidences = tuple(
-        active_confidence if design is Design.ACTIVE else confidence for design in designs
+        active_confidence if design is ComparedDesign.ACTIVE else confidence for design in designs
     )
-    if "anytime" in ranges and isinstance(world, Model) and world.segments is not None:
+    if "anytime" in ranges and isinstance(source, Model) and source.segments is not None:
         raise ValueError(
             "anytime: comparisons of shared segments are not independent, and this evidence is for "
             "independent ones only; leave out `segments` or `anytime`"
@@ -124,14 +124,14 @@ def compare_designs(
         raise ValueError("give a share of pairs or a number of clusters to be reached")
     measured = measure_experiments(
         partial(
-            _measure, world, tuple(designs), questions, confidences, resamples, floor, limit, seed
+            _measure, source, tuple(designs), questions, confidences, resamples, floor, limit, seed
         ),
         range(experiments),
         jobs=jobs,
         progress=progress,
     )
     return Comparison(
-        world=world,
+        source=source,
         designs=tuple(designs),
         confidence=confidence,
         active_confidence=active_confidence,
@@ -161,7 +161,11 @@ def _questions(
 
 
 def _check(
-    designs: Sequence[Design], ranges: Sequence[Ranges], confidence: float, floor: float, limit: int
+    designs: Sequence[ComparedDesign],
+    ranges: Sequence[Ranges],
+    confidence: float,
+    floor: float,
+    limit: int,
 ) -> None:
     if not designs or not ranges:
         raise ValueError("designs and ranges: expected at least one")
@@ -174,8 +178,8 @@ def _check(
 
 
 def _measure(
-    world: World,
-    designs: tuple[Design, ...],
+    source: JudgmentSource,
+    designs: tuple[ComparedDesign, ...],
     questions: tuple[Question, ...],
     confidences: tuple[float, ...],
     resamples: int,
@@ -189,8 +193,8 @@ def _measure(
     return np.stack(
         [
             _until_answered(
-                Campaign(
-                    world,
+                SimulatedCampaign(
+                    source,
                     design,
                     floor=floor,
                     resamples=resampled,
@@ -207,20 +211,22 @@ def _measure(
 
 
 def _until_answered(
-    campaign: Campaign, questions: tuple[Question, ...], confidence: float, limit: int
+    campaign: SimulatedCampaign, questions: tuple[Question, ...], confidence: float, limit: int
 ) -> Float64Array:
     """Grow a campaign until each question is answered; NaN for those that are not."""
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():
-        campaign.grow(min(limit, max(campaign.blocks + 1, round(look))))
+        campaign.simulate_until(min(limit, max(campaign.blocks + 1, round(look))))
         look *= _GROWTH
-        said: dict[Ranges, Said] = {}
+        said: dict[Ranges, RangeVerdict] = {}
         for row, question in enumerate(questions):
             if not np.isnan(answers[row, JUDGMENTS]):
                 continue
             if question.ranges not in said:
-                said[question.ranges] = said_by(campaign, question.ranges, confidence=confidence)
+                said[question.ranges] = range_verdict(
+                    campaign, question.ranges, confidence=confidence
+                )
             found = said[question.ranges]
             if question.is_answered(found):
                 answers[row, JUDGMENTS] = campaign.blocks

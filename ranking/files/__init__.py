@@ -1,13 +1,19 @@
 """Judgments from files: any of the formats of docs/formats.md in, columns for the core out."""
 
 from ranking.files.reading import read_judgments
-from ranking.files.records import FileRead, InputFormat, JudgmentsRead, Selection, SelectionError
+from ranking.files.records import (
+    FileRead,
+    InputFormat,
+    JudgmentSelection,
+    JudgmentsRead,
+    SelectionError,
+)
 
 __all__ = [
     "FileRead",
     "InputFormat",
+    "JudgmentSelection",
     "JudgmentsRead",
-    "Selection",
     "SelectionError",
     "read_judgments",
 ]

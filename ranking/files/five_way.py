@@ -11,7 +11,7 @@ import numpy.typing as npt
 from campaign.formats import InputFile, read_five_way_csv, system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME
 from ranking.files.records import JudgedBlock
-from ranking.files.scan import Layout, Names, NotPlainError, Scanned, scan
+from ranking.files.scan import ColumnLayout, Names, NotPlainError, Scanned, scan
 from ranking.files.vocabulary import Columns, Vocabulary, systems_table
 
 _NAMES = ("srclang", "trglang", "judgeid", "documentid")
@@ -43,7 +43,7 @@ def scan_five_way(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
         yield _columns(scanned, vocabulary)
 
 
-def _layout(header: list[str]) -> Layout:
+def _layout(header: list[str]) -> ColumnLayout:
     from ranking.files.scan_kernel import IGNORED, INDEX, NUMBER, OPTIONAL, RANK, SYSTEM, TEXT
 
     slot_kinds = {"id": SYSTEM, "rank": RANK, "number": NUMBER}
@@ -66,7 +66,7 @@ def _layout(header: list[str]) -> Layout:
             places.append(0)
         else:
             raise NotPlainError
-    return Layout(
+    return ColumnLayout(
         kinds=np.array(kinds, dtype=np.int64),
         places=np.array(places, dtype=np.int64),
         slots=slots,

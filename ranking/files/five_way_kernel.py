@@ -12,7 +12,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def shows_twice(candidate: npt.NDArray[np.int32], systems_of: npt.NDArray[np.int32]) -> bool:
-    """Say whether any row of `candidate`, shape (N, S), holds a system more than once.
+    """Return whether any row of `candidate`, shape (N, S), holds a system more than once.
 
     `systems_of` has shape (candidates, most systems of one), padded with -1.
     """

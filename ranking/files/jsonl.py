@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from campaign.formats import FormatError, InputFile
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import text_lines
-from ranking.files.labels import LARGEST_INTEGER, Refuse, judge_of, systems_of
+from ranking.files.labels import MAX_INTEGER, Refuse, judge_of, systems_of
 from ranking.files.records import JudgedBlock
 
 _REQUIRED = ("source_language", "target_language", "segment", "judge", "candidates", "labels")
@@ -145,7 +145,7 @@ def _text(key: str, value: object, refuse: Refuse) -> str:
 def _integer(key: str, value: object, smallest: int, refuse: Refuse) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         refuse(key, f"{value!r} is no whole number", "write a whole number, without quotes")
-    if not smallest <= value <= LARGEST_INTEGER:
+    if not smallest <= value <= MAX_INTEGER:
         refuse(key, f"{value} is out of range", f"write a whole number from {smallest}")
     return value
 

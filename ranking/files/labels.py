@@ -10,7 +10,7 @@ from campaign.formats import system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME
 
 BLANK = "-1"
-LARGEST_INTEGER = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 _INTEGER = re.compile(r"[0-9]{1,10}")
 
 #: Raises the error for (field, problem, remedy); knows the file and the line.
@@ -53,7 +53,7 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
 def segment_of(text: str, field: str, refuse: Refuse) -> int:
     """Read the number of a segment, from 1 through the test set."""
     stripped = text.strip()
-    if not (_INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= LARGEST_INTEGER):
+    if not (_INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= MAX_INTEGER):
         refuse(
             field,
             f"the segment number {stripped!r} is no whole number from 1",

@@ -10,18 +10,18 @@ import numpy.typing as npt
 from numba import njit
 
 #: Room for the systems of a block; more of them are not plain.
-MOST_SYSTEMS = 32
+MAX_SYSTEMS = 32
 
 
 @njit(cache=True, nogil=True)
 def _place_of(
     name: int, rank: int, count: int, system: npt.NDArray[np.int32], label: npt.NDArray[np.int8]
 ) -> int:
-    """Where the name stands among `count` of a block: `count` if it is new, -1 if not plain."""
+    """Return the place of the name among the block's `count`: `count` if new, -1 if not plain."""
     for i in range(count):
         if system[i] == name:
             return i if label[i] == rank else -1
-    if name < 0 or count == MOST_SYSTEMS:
+    if name < 0 or count == MAX_SYSTEMS:
         return -1
     system[count] = name
     label[count] = rank
@@ -36,7 +36,7 @@ def _grouped(
     group: npt.NDArray[np.int8],
 ) -> bool:
     """Put systems that are not compared into one group; False where the pairs do not allow it."""
-    first_of = np.zeros(MOST_SYSTEMS, dtype=np.int64)
+    first_of = np.zeros(MAX_SYSTEMS, dtype=np.int64)
     groups = 0
     for i in range(count):
         g = 0
@@ -76,7 +76,7 @@ def gather(
     texts : int32, shape (rows, texts)
         The two systems, then what is the same in all rows of a block, as `index` is.
     rank : int8, shape (rows, 2)
-    out_system, out_group, out_label : shape (B, MOST_SYSTEMS)
+    out_system, out_group, out_label : shape (B, MAX_SYSTEMS)
         Take the systems (-1 after the last), the candidate each belongs to, and its label.
 
     Returns
@@ -84,7 +84,7 @@ def gather(
     bool
         False as soon as a block is not plain; the strict reader then has the last word.
     """
-    compared = np.zeros((MOST_SYSTEMS, MOST_SYSTEMS), dtype=np.bool_)
+    compared = np.zeros((MAX_SYSTEMS, MAX_SYSTEMS), dtype=np.bool_)
     for b in range(len(start) - 1):
         count = 0
         for at in range(start[b], start[b + 1]):

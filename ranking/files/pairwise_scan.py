@@ -10,7 +10,7 @@ import numpy.typing as npt
 from campaign.formats import InputFile
 from ranking.files.five_way import languages_of, numbers_of, plain_candidate, plain_judge
 from ranking.files.pairwise import COLUMNS
-from ranking.files.scan import Layout, Names, NotPlainError, Scanned, scan
+from ranking.files.scan import ColumnLayout, Names, NotPlainError, Scanned, scan
 from ranking.files.vocabulary import Columns, Vocabulary
 
 _TEXTS = ("system1id", "system2id", "srclang", "trglang", "judgeid", "segmentid", "rankingid")
@@ -27,7 +27,7 @@ def scan_pairwise(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
         yield _columns(scanned, vocabulary)
 
 
-def _layout(header: list[str]) -> Layout:
+def _layout(header: list[str]) -> ColumnLayout:
     from ranking.files.scan_kernel import INDEX, RANK, SYSTEM, TEXT
 
     if sorted(header) != sorted(name.lower() for name in COLUMNS):
@@ -43,7 +43,7 @@ def _layout(header: list[str]) -> Layout:
         else:
             places.append(_TEXTS.index(name))
             kinds.append(SYSTEM if places[-1] < len(_RANKS) else TEXT)
-    return Layout(
+    return ColumnLayout(
         kinds=np.array(kinds, dtype=np.int64),
         places=np.array(places, dtype=np.int64),
         slots=len(_RANKS),
@@ -101,9 +101,9 @@ def _numbered(
 def _gathered(
     scanned: Scanned, block: npt.NDArray[np.int64], blocks: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    from ranking.files.pairwise_kernel import MOST_SYSTEMS, gather
+    from ranking.files.pairwise_kernel import MAX_SYSTEMS, gather
 
-    shape = (blocks, MOST_SYSTEMS)
+    shape = (blocks, MAX_SYSTEMS)
     system = np.full(shape, -1, dtype=np.int32)
     group = np.zeros(shape, dtype=np.int8)
     label = np.zeros(shape, dtype=np.int8)

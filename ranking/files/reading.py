@@ -13,7 +13,13 @@ from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.pairwise_scan import scan_pairwise
 from ranking.files.rank_pairs import read_rank
-from ranking.files.records import FileRead, InputFormat, JudgedBlock, JudgmentsRead, Selection
+from ranking.files.records import (
+    FileRead,
+    InputFormat,
+    JudgedBlock,
+    JudgmentSelection,
+    JudgmentsRead,
+)
 from ranking.files.scan import IS_POSSIBLE, NotPlainError
 from ranking.files.selecting import selected
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
@@ -40,7 +46,7 @@ def read_judgments(
     names: Sequence[str],
     *,
     input_format: InputFormat | None = None,
-    selection: Selection | None = None,
+    selection: JudgmentSelection | None = None,
     progress: ReadingProgress | None = None,
     standard_input: IO[bytes] | None = None,
     scanned_from_bytes: int = SCANNED_FROM_BYTES,
@@ -57,7 +63,7 @@ def read_judgments(
         Files, plain or gzip whatever they are called; ``-`` is standard input.
     input_format : InputFormat, optional
         Told by how the files begin if not given.
-    selection : Selection, optional
+    selection : JudgmentSelection, optional
         Languages and judges; everything if not given.
     progress : callable, optional
         Called with the bytes read so far and, if known, those of all files.
@@ -84,7 +90,7 @@ def read_judgments(
     reading = _Reading(input_format, sources, scanned_from_bytes)
     for name in sources.names:
         reading.read(name)
-    return reading.result(selection or Selection())
+    return reading.result(selection or JudgmentSelection())
 
 
 class _Reading:
@@ -144,7 +150,7 @@ class _Reading:
             # Names of this file that are in the vocabulary already do no harm there.
             return None
 
-    def result(self, selection: Selection) -> JudgmentsRead:
+    def result(self, selection: JudgmentSelection) -> JudgmentsRead:
         if self._first is None:
             raise ValueError("no file was read")
         chosen = selected(joined(self._columns), self._vocabulary, selection, self._files)

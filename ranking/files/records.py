@@ -31,7 +31,7 @@ class SelectionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class JudgmentSelection:
     """Which judgments of the files are asked for.
 
     Attributes

@@ -30,7 +30,7 @@ class NotPlainError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """What the columns of a file hold: kinds of `ranking.files.scan_kernel`, and where they go.
 
     The systems of the `slots` places are the first names of a row, `texts` names in all.
@@ -73,7 +73,7 @@ class Scanned:
 
 def scan(
     file: InputFile,
-    layout_of: Callable[[list[str]], Layout],
+    layout_of: Callable[[list[str]], ColumnLayout],
     *,
     at_a_time: int | None = SCANNED_AT_A_TIME,
 ) -> Iterator[Scanned]:
@@ -92,7 +92,7 @@ def scan(
     NotPlainError
         At the first thing that is not as simple as the compiled pass wants it.
     """
-    layout: Layout | None = None
+    layout: ColumnLayout | None = None
     try:
         for lines in _lines(file, at_a_time):
             start = 0
@@ -141,7 +141,7 @@ def _header(head: bytes) -> list[str]:
     return [cell.strip().lower() for cell in cells]
 
 
-def _scanned(data: bytes, start: int, layout: Layout) -> Scanned:
+def _scanned(data: bytes, start: int, layout: ColumnLayout) -> Scanned:
     """Scan lines, with `_PADDING` after them, from `start` on."""
     from ranking.files.scan_kernel import scan_rows
 

@@ -40,13 +40,13 @@ def _lowest_special(word: np.uint64) -> Any:
 
 @njit(cache=True, nogil=True)
 def _place(bit: np.uint64) -> Any:
-    """Which of eight bytes, from 0, `bit` is the lowest bit of; 0 if there is none."""
+    """Return which of eight bytes, from 0, `bit` is the lowest bit of; 0 if there is none."""
     return np.int64((bit * _PLACES) >> np.uint64(56))
 
 
 @njit(cache=True, nogil=True)
 def _next_special(words: npt.NDArray[np.uint64], at: int) -> Any:
-    """Where the next byte up to the comma stands."""
+    """Return the place of the next byte up to the comma."""
     while True:
         bit = _lowest_special(words[at])
         if bit:
@@ -56,7 +56,7 @@ def _next_special(words: npt.NDArray[np.uint64], at: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _short_cell(words: npt.NDArray[np.uint64], start: int) -> Any:
-    """Where the next byte up to the comma stands among 16, and those before it, zeros after them.
+    """Return the next byte up to the comma among 16, and those before it, zeros after them.
 
     If there is none, that is after the 16. No branch: the lengths of cells are what a processor
     cannot foresee.
@@ -125,7 +125,7 @@ def _refilled(hashes: npt.NDArray[np.uint64], known: int, size: int) -> npt.NDAr
 
 @njit(cache=True, nogil=True)
 def _are_digits(word: np.uint64, length: int) -> Any:
-    """Say whether the first `length` of eight bytes are digits; the others are zero."""
+    """Return whether the first `length` of eight bytes are digits; the others are zero."""
     filled = word | (_ZEROS << (np.uint64(length) * _EIGHT) if length < 8 else np.uint64(0))
     return (filled & _UPPER) == _ZEROS and ((filled + _SIXES) & _UPPER) == _ZEROS
 
@@ -141,7 +141,7 @@ def _value(word: np.uint64, length: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _are_numbers(data: npt.NDArray[np.uint8], start: int, end: int) -> Any:
-    """Say whether these are whole numbers of at most nine digits, separated by commas."""
+    """Return whether these are whole numbers of at most nine digits, separated by commas."""
     digits = 0
     for at in range(start, end):
         if _ZERO <= data[at] <= _NINE:
@@ -164,7 +164,7 @@ def _rank(data: npt.NDArray[np.uint8], start: int, length: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _rows_fit(texts: npt.NDArray[np.int32], ranks: npt.NDArray[np.int8]) -> bool:
-    """Say whether every row shows a system, and ranks no empty one."""
+    """Return whether every row shows a system, and ranks no empty one."""
     for row in range(len(ranks)):
         shown = 0
         for slot in range(ranks.shape[1]):

@@ -11,7 +11,13 @@ import numpy.typing as npt
 from campaign.formats import FormatError
 from ranking.core.judged.blocks import Blocks
 from ranking.files.build import blocks_of
-from ranking.files.records import NO_JUDGE, FileRead, LanguagePair, Selection, SelectionError
+from ranking.files.records import (
+    NO_JUDGE,
+    FileRead,
+    JudgmentSelection,
+    LanguagePair,
+    SelectionError,
+)
 from ranking.files.vocabulary import Columns, Vocabulary
 
 _NAMED_AT_MOST = 20
@@ -30,7 +36,10 @@ class Selected:
 
 
 def selected(
-    columns: Columns, vocabulary: Vocabulary, selection: Selection, files: Sequence[FileRead]
+    columns: Columns,
+    vocabulary: Vocabulary,
+    selection: JudgmentSelection,
+    files: Sequence[FileRead],
 ) -> Selected:
     """Keep one language pair without the judges to be left out, and part judgments from skips."""
     languages = _one_pair(vocabulary, selection)
@@ -59,7 +68,7 @@ def selected(
     )
 
 
-def _one_pair(vocabulary: Vocabulary, selection: Selection) -> LanguagePair:
+def _one_pair(vocabulary: Vocabulary, selection: JudgmentSelection) -> LanguagePair:
     there = sorted(vocabulary.languages)
     listed = ", ".join(f"{source} to {target}" for source, target in there)
     found = [
@@ -91,7 +100,7 @@ def _refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> No
     )
 
 
-def _excluded(columns: Columns, vocabulary: Vocabulary, selection: Selection) -> list[int]:
+def _excluded(columns: Columns, vocabulary: Vocabulary, selection: JudgmentSelection) -> list[int]:
     judges = list(vocabulary.judges)
     present = {judges[one]: one for one in np.unique(columns.judge).tolist()}
     for name in selection.exclude_judges:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from campaign.formats import FormatError
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
 from ranking.core.methods.davidson.likelihood import NotConvergedError
-from ranking.files import InputFormat, Selection, SelectionError, read_judgments
+from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.output import Progress, replaced
 from ranking.reports import Report, ReportFormat, write
@@ -114,7 +114,7 @@ def refused_writing(path: Path) -> Iterator[None]:
 
 
 def add_kappa_level_argument(parser: CommandParser) -> None:
-    """What intervals of κ take for drawn at random."""
+    """Add the option that chooses what intervals of κ take as random."""
     parser.add_argument(
         "--resample",
         choices=KAPPA_LEVELS,
@@ -127,7 +127,7 @@ def add_kappa_level_argument(parser: CommandParser) -> None:
 
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
-    """How many resamples, and which interval of them."""
+    """Add the options for the number of resamples and the confidence."""
     parser.add_argument(
         "--resamples",
         type=POSITIVE,
@@ -145,7 +145,7 @@ def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) ->
 def add_file_arguments(
     parser: CommandParser, *, optional: bool = False, reference: bool = True, short: bool = True
 ) -> None:
-    """Which files, and which judgments of them.
+    """Add the arguments for files, and for the judgments to read from them.
 
     `optional` files may be none; `reference` says whether excluding it can be asked for; `short`
     whether --source and --target mean languages.
@@ -197,7 +197,7 @@ def read_input(options: Options, progress: Progress) -> Input:
     read = read_judgments(
         options["files"],
         input_format=options["input_format"],
-        selection=Selection(
+        selection=JudgmentSelection(
             source=options["source_language"],
             target=options["target_language"],
             exclude_judges=tuple(dict.fromkeys(options["exclude_judge"])),

@@ -25,7 +25,7 @@ def kappa(value: float | None) -> str:
 
 
 def why_no_interval(reason: str) -> str:
-    """Say why a κ has no interval."""
+    """Return why a κ has no interval."""
     return no_interval_in_words(reason)
 
 

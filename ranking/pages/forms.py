@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityAction, QualityRule
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
@@ -17,7 +18,7 @@ class RuleForm(forms.Form):
     """The terms of a quality rule of a campaign."""
 
     action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
-    measure = forms.ChoiceField(label=_("Measure"), choices=QualityRule.Measure.choices)
+    measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
     direction = forms.ChoiceField(label=_("Side"), choices=QualityRule.Direction.choices)
     threshold = forms.FloatField(
         label=_("Threshold"),

@@ -1,15 +1,15 @@
-"""Where the lines of "how the ranking formed" lie."""
+"""Lay out the plot "How the ranking formed"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.selectors.formation import Stage
+from ranking.selectors.history import HistoryPoint
 
 # The drawing's own units; the page stretches it, strokes keep their width.
 WIDTH = 1000
 ROW = 100
 _TONES = 5
-_FEWEST_STAGES = 3
+_MIN_POINTS = 3
 # Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
 _HALF = 0.3
 
@@ -25,10 +25,10 @@ class SystemLine:
 
 
 @dataclass(frozen=True, slots=True)
-class FormationPlot:
-    """Lines of the systems of the latest stage, best first."""
+class HistoryPlot:
+    """The points of a ranking's history, and a line for each system of the latest, best first."""
 
-    stages: tuple[Stage, ...]
+    points: tuple[HistoryPoint, ...]
     lines: tuple[SystemLine, ...]
     width: int
     height: int
@@ -36,22 +36,22 @@ class FormationPlot:
     last: int
 
 
-def formation_plot(stages: Sequence[Stage]) -> FormationPlot | None:
-    """Lay out how ranks changed with the comparisons made; None while there is little to see."""
-    if len(stages) < _FEWEST_STAGES or len(stages[-1].systems) < 2:
+def history_plot(points: Sequence[HistoryPoint]) -> HistoryPlot | None:
+    """Lay out how ranks changed with the comparisons made; return None while there is little to see."""
+    if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
-    first, last = stages[0].comparisons, stages[-1].comparisons
+    first, last = points[0].comparisons, points[-1].comparisons
     if first == last:
         return None
-    names = [row["system"] for row in stages[-1].systems]
-    rows = max(len(stage.systems) for stage in stages)
+    names = [row["system"] for row in points[-1].systems]
+    rows = max(len(point.systems) for point in points)
 
-    def x(stage: Stage) -> float:
-        return round(WIDTH * (stage.comparisons - first) / (last - first), 1)
+    def x(point: HistoryPoint) -> float:
+        return round(WIDTH * (point.comparisons - first) / (last - first), 1)
 
     def line(index: int, name: str) -> SystemLine:
         ranked = [
-            (x(stage), row) for stage in stages for row in stage.systems if row["system"] == name
+            (x(point), row) for point in points for row in point.systems if row["system"] == name
         ]
         low = [_point(at, row["rank_low"] - _HALF) for at, row in ranked]
         high = [_point(at, row["rank_high"] + _HALF) for at, row in reversed(ranked)]
@@ -62,8 +62,8 @@ def formation_plot(stages: Sequence[Stage]) -> FormationPlot | None:
             area=" ".join(low + high),
         )
 
-    return FormationPlot(
-        stages=tuple(stages),
+    return HistoryPlot(
+        points=tuple(points),
         lines=tuple(line(index, name) for index, name in enumerate(names)),
         width=WIDTH,
         height=ROW * rows,

@@ -1,4 +1,4 @@
-"""What was measured of a judge, in words: one line a measure, with its interval and evidence."""
+"""Put the measures of a judge into words: a row for each, with its interval and evidence."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
-from ranking.core.judges.monitoring import Watched
 from ranking.pages.formats import duration, kappa, share
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureLine:
-    """A measure in words; `interval` and `test` are empty where there is none."""
+class MeasureRow:
+    """A measure in words; `interval` and `test` may be empty."""
 
     measure: str
     label: str
@@ -29,7 +29,7 @@ _Format = Callable[[float | None], str]
 
 
 def probability(value: float | None) -> str:
-    """A probability as papers print it."""
+    """Format a probability as papers print it."""
     if value is None:
         return "–"
     if value < 0.001:
@@ -37,45 +37,45 @@ def probability(value: float | None) -> str:
     return number_format(value, decimal_pos=3 if value < 0.1 else 2)
 
 
-_SHOWN: Final[Mapping[Watched, _Format]] = {
-    Watched.REFERENCE: share,
-    Watched.BAD_REFERENCE: share,
-    Watched.INTER: kappa,
-    Watched.INTRA: kappa,
-    Watched.TIES: share,
-    Watched.SECONDS: duration,
-    Watched.ONE_LABEL: share,
-    Watched.SHOWN_ORDER: share,
-    Watched.POSITION: probability,
-    Watched.REFERENCE_IGNORED: probability,
-    Watched.DAMAGE_IGNORED: probability,
-    Watched.TYPED_IN_ORDER: probability,
-    Watched.DISAGREES: probability,
+_SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {
+    JudgeMeasure.REFERENCE: share,
+    JudgeMeasure.BAD_REFERENCE: share,
+    JudgeMeasure.INTER: kappa,
+    JudgeMeasure.INTRA: kappa,
+    JudgeMeasure.TIES: share,
+    JudgeMeasure.SECONDS: duration,
+    JudgeMeasure.ONE_LABEL: share,
+    JudgeMeasure.SHOWN_ORDER: share,
+    JudgeMeasure.POSITION: probability,
+    JudgeMeasure.REFERENCE_IGNORED: probability,
+    JudgeMeasure.DAMAGE_IGNORED: probability,
+    JudgeMeasure.TYPED_IN_ORDER: probability,
+    JudgeMeasure.DISAGREES: probability,
 }
 _IN_BLOCKS: Final = {
-    Watched.SECONDS,
-    Watched.ONE_LABEL,
-    Watched.SHOWN_ORDER,
-    Watched.POSITION,
-    Watched.REFERENCE_IGNORED,
-    Watched.DAMAGE_IGNORED,
-    Watched.TYPED_IN_ORDER,
+    JudgeMeasure.SECONDS,
+    JudgeMeasure.ONE_LABEL,
+    JudgeMeasure.SHOWN_ORDER,
+    JudgeMeasure.POSITION,
+    JudgeMeasure.REFERENCE_IGNORED,
+    JudgeMeasure.DAMAGE_IGNORED,
+    JudgeMeasure.TYPED_IN_ORDER,
 }
 
 
-def measure_lines(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureLine]:
-    """The measures of a judge there are, in the order of the pages."""
+def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
+    """Return a row for each measure of a judge, in the order of the pages."""
     return [
-        _line(measure, shown, measures[measure])
+        _measure_row(measure, shown, measures[measure])
         for measure, shown in _SHOWN.items()
         if measure in measures
     ]
 
 
 def rule_in_words(rule: QualityRule) -> str:
-    """ "Warn if “prefers the reference” is surely below 55 %, on at least 60 comparisons"."""
-    watched = Watched(rule.measure)
-    shown = _SHOWN.get(watched, probability)
+    """Return the rule as a sentence: "Warn if “ties” is surely above 90 %, on at least 60 …"."""
+    measure = JudgeMeasure(rule.measure)
+    shown = _SHOWN.get(measure, probability)
     below = rule.direction == QualityRule.Direction.BELOW
     certain = shown is not probability
     if certain:
@@ -96,29 +96,29 @@ def rule_in_words(rule: QualityRule) -> str:
         "action": str(rule.get_action_display()).capitalize(),
         "measure": rule.get_measure_display(),
         "threshold": shown(rule.threshold),
-        "evidence": _evidence(watched, rule.minimum),
+        "evidence": _evidence(measure, rule.minimum),
     }
 
 
 def breach_in_words(evidence: Mapping[str, Any]) -> str:
-    """What a rule acted on: the measure as it was then."""
+    """Return the measure that a rule acted on, as it was then; "" if no rule did."""
     rule = evidence.get("rule")
     if not rule:
         return ""
-    watched = Watched(rule["measure"])
+    measure = JudgeMeasure(rule["measure"])
     row = evidence["measures"][rule["measure"]]
-    line = _line(watched, _SHOWN.get(watched, probability), row)
-    interval = f" ({line.interval})" if line.interval else ""
-    return f"{line.label}: {line.value}{interval}, {line.evidence}"
+    shown = _measure_row(measure, _SHOWN.get(measure, probability), row)
+    interval = f" ({shown.interval})" if shown.interval else ""
+    return f"{shown.label}: {shown.value}{interval}, {shown.evidence}"
 
 
-def _line(measure: Watched, shown: _Format, row: Mapping[str, Any]) -> MeasureLine:
+def _measure_row(measure: JudgeMeasure, shown: _Format, row: Mapping[str, Any]) -> MeasureRow:
     interval = ""
     if row["low"] is not None and row["high"] is not None:
         interval = _("%(low)s to %(high)s") % {"low": shown(row["low"]), "high": shown(row["high"])}
-    return MeasureLine(
+    return MeasureRow(
         measure=measure,
-        label=str(QualityRule.Measure(measure).label),
+        label=str(measure.label),
         value=shown(row["value"]),
         interval=interval,
         evidence=_evidence(measure, row["evidence"]),
@@ -126,17 +126,17 @@ def _line(measure: Watched, shown: _Format, row: Mapping[str, Any]) -> MeasureLi
     )
 
 
-def _evidence(measure: Watched, count: int) -> str:
+def _evidence(measure: JudgeMeasure, count: int) -> str:
     if measure in _IN_BLOCKS:
         return ngettext("%(count)d block", "%(count)d blocks", count) % {"count": count}
-    if measure == Watched.DISAGREES:
+    if measure == JudgeMeasure.DISAGREES:
         return ngettext("%(count)d sentence", "%(count)d sentences", count) % {"count": count}
     return ngettext("%(count)d comparison", "%(count)d comparisons", count) % {"count": count}
 
 
-def _test(measure: Watched, p_value: float | None) -> str:
+def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
-    if measure == Watched.SHOWN_ORDER:
+    if measure == JudgeMeasure.SHOWN_ORDER:
         return _("by shuffling: p %(p)s") % {"p": probability(p_value)}
     return _("by clicking at random: p %(p)s") % {"p": probability(p_value)}

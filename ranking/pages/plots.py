@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ranking.selectors.judges import JudgeAgreement, JudgeRow
+from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
 
 _AXIS_NUMBERS = 12
@@ -138,7 +138,7 @@ def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
     def at(kappa: float) -> str:
         return percent((min(1.0, max(lowest, kappa)) - lowest) / (1 - lowest))
 
-    def mark(agreement: JudgeAgreement) -> KappaMark | None:
+    def mark(agreement: JudgeKappa) -> KappaMark | None:
         if agreement.kappa is None:
             return None
         low, high = agreement.low, agreement.high

@@ -22,12 +22,12 @@ _SYSTEMS_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """The finding of a run.
+class RankingSummary:
+    """A ranking run in words.
 
-    `headline` is one phrase, `details` are whole sentences on what cannot be told yet, `basis` is
-    what the finding rests on, `warnings` are sentences on why it must be read with care,
-    `range_meaning` explains its rank ranges.
+    `headline` is one phrase. `details` are sentences on what cannot be told yet, `basis` names the
+    judgments used, `warnings` say why the ranking must be read with care, and `range_meaning`
+    explains its rank ranges.
     """
 
     headline: str
@@ -37,14 +37,14 @@ class Finding:
     range_meaning: str = ""
 
 
-def finding_of(run: RankingRun | None) -> Finding:
-    """Put a run's result into words; without a run, say what will bring one about."""
+def summarise_run(run: RankingRun | None) -> RankingSummary:
+    """Return a run's result in words; without a run, say when there will be one."""
     if run is None:
-        return Finding(
+        return RankingSummary(
             headline=_("No ranking yet"), basis=(_("It forms with the first judgments."),)
         )
     systems = run.result["systems"]
-    return Finding(
+    return RankingSummary(
         headline=_headline(systems, run.result["groups"]),
         details=_details(systems, run.result["groups"]),
         basis=_basis(run),
@@ -178,7 +178,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
 
 
 def reason_in_words(reason: str) -> str:
-    """Say why a system has no rank, or a judge no κ."""
+    """Return why a system has no rank, or a judge no κ."""
     return {
         "no_comparison": _("not compared yet"),
         "only_ties": _("only ties so far"),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
 from ranking.core.agreement.breakdowns import AgreementByReference, LengthAgreement
-from ranking.core.agreement.intervals import Measure
+from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.labels import LabelAgreements
 from ranking.core.agreement.measures import AgreementMeasures
 from ranking.reports.inputs import Input, input_data, input_notes
@@ -68,7 +68,7 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
 
 
 def _without_interval(measures: AgreementMeasures) -> list[str]:
-    """Say why a κ has no interval."""
+    """Return why a κ has no interval."""
     return [
         _("No interval of κ %(of)s: %(reason)s.")
         % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
@@ -111,7 +111,7 @@ def _measures(found: AgreementFound) -> Table:
     )
 
 
-def _measure_row(called: str, measure: Measure) -> tuple[Value, ...]:
+def _measure_row(called: str, measure: AgreementEstimate) -> tuple[Value, ...]:
     return (
         called,
         measure.kappa,

@@ -20,14 +20,14 @@ from ranking.reports.tables import Column, Report, Table
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
     """Tell how many judgments each design needs, and how often its rank ranges are wrong."""
     notes = input_notes(given) if given is not None else []
-    notes += [_world_note(comparison), _how_note(comparison)]
+    notes += [_source_note(comparison), _how_note(comparison)]
     return Report(
         notes=notes,
         tables=[_table(comparison)],
         data={
             "input": None if given is None else input_data(given),
             "rows": comparison.rows,
-            "world": _world(comparison),
+            "source": _source(comparison),
             "designs": comparison.designs,
             "confidence": comparison.confidence,
             "active_confidence": comparison.active_confidence,
@@ -52,20 +52,20 @@ def plot_of(comparison: Comparison) -> str:
     )
 
 
-def _world(comparison: Comparison) -> dict[str, Any]:
-    world = comparison.world
-    if isinstance(world, Rates):
-        return {"kind": "resampled", "systems": world.systems, "per_block": world.per_block}
-    return {"kind": "model", **asdict(world)}
+def _source(comparison: Comparison) -> dict[str, Any]:
+    source = comparison.source
+    if isinstance(source, Rates):
+        return {"kind": "resampled", "systems": source.systems, "per_block": source.per_block}
+    return {"kind": "model", **asdict(source)}
 
 
-def _world_note(comparison: Comparison) -> str:
-    world = comparison.world
-    if isinstance(world, Rates):
+def _source_note(comparison: Comparison) -> str:
+    source = comparison.source
+    if isinstance(source, Rates):
         return _(
             "Judgments are resampled pair by pair: %(systems)s systems, %(shown)s outputs a block"
-        ) % {"systems": world.systems, "shown": world.shown}
-    return model_note(world)
+        ) % {"systems": source.systems, "shown": source.shown}
+    return model_note(source)
 
 
 def _how_note(comparison: Comparison) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.selection.cross_validation import Requirement, Selection
+from ranking.core.selection.cross_validation import MethodSelection, Requirement
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 
 
 def selection_report(
-    given: Input, found: Selection, requirements: Sequence[Requirement] = ()
+    given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
     """Tell which method predicts held-out judgments best, and how much data each needs."""
     tables = [_methods(found)]
@@ -51,7 +51,7 @@ def _plain(value: object) -> dict[str, object]:
     return asdict(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _methods(found: Selection) -> Table:
+def _methods(found: MethodSelection) -> Table:
     rows = [
         (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
         for name, each in found.methods.items()
@@ -75,7 +75,7 @@ def _methods(found: Selection) -> Table:
     )
 
 
-def _requirements(found: Selection, requirements: Sequence[Requirement]) -> Table:
+def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -> Table:
     names = list(found.methods)
     return Table(
         name="data_requirements",

@@ -1,4 +1,4 @@
-"""What each judge of a test set did, and how far they agree with the others."""
+"""The work of each judge of a test set, and their agreement with the others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Aggregate, Count, F, FloatField, Max, Q
 from django.db.models.functions import Coalesce
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment
 from annotation.selectors import JudgeStatus, judge_statuses
 from campaign.models import Judge, TestSet
-from ranking.core.judges.monitoring import Watched
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import open_skips
 
@@ -25,7 +25,7 @@ class Median(Aggregate):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeAgreement:
+class JudgeKappa:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
     `kappa`, `low` and `high` are None where the run could not estimate them; `no_interval`, a
@@ -40,19 +40,19 @@ class JudgeAgreement:
     no_interval: str | None = None
 
 
-# A judge whom the latest run does not know yet, or no run at all.
-_NOT_YET = JudgeAgreement(kappa=None, low=None, high=None, agreeing=0, comparable=0)
+# For a judge who is not in the latest run, or without a run.
+_NOT_YET = JudgeKappa(kappa=None, low=None, high=None, agreeing=0, comparable=0)
 
-# Of a judge who agrees with the others as these do among each other, at any look at any judge.
-_WORTH_A_LOOK = 0.05
+# Level of the test for low agreement, over all judges and all looks.
+_LOW_AGREEMENT_LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
     """A judge in a test set. Times are of a block's first judgment, active where measured.
 
-    A suspect agrees with the others less than these do, however many judges there are and however
-    often one looks (`ranking.core.judges.disagreement`).
+    A judge has low agreement if they agree with the others less than these do; the test allows for
+    the number of judges and for repeated looks (`ranking.core.judges.disagreement`).
     """
 
     judge_id: int
@@ -63,9 +63,9 @@ class JudgeRow:
     skipped: int
     median_seconds: float | None
     last_seen: datetime | None
-    agreement: JudgeAgreement
+    agreement: JudgeKappa
     status: JudgeStatus
-    is_suspect: bool
+    has_low_agreement: bool
 
     @property
     def is_simulated(self) -> bool:
@@ -77,8 +77,7 @@ def judge_rows(
 ) -> list[JudgeRow]:
     """Return the judges with a judgment or a skip in a test set, by pseudonym. Four queries.
 
-    Agreement is that of `run` and suspicion that of `report`; both may be a moment behind the
-    counts.
+    Agreement comes from `run`, low agreement from `report`; both may be a moment behind the counts.
     """
     first = Q(supersedes__isnull=True)
     judged = {
@@ -98,7 +97,7 @@ def judge_rows(
         .values("judge")
         .annotate(skipped=Count("pk"), last=Max("created_at"))
     }
-    agreement, suspects = _agreement(run), _suspects(report)
+    agreement, disagreeing = _agreement(run), _disagreeing(report)
     judges = list(Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym"))
     statuses = judge_statuses(*(judge.pk for judge in judges))
     return [
@@ -108,7 +107,7 @@ def judge_rows(
             skipped.get(judge.pk, {}),
             agreement,
             statuses.get(judge.pk, JudgeStatus.GOOD),
-            is_suspect=judge.pseudonym in suspects,
+            has_low_agreement=judge.pseudonym in disagreeing,
         )
         for judge in judges
     ]
@@ -118,10 +117,10 @@ def _row(
     judge: Judge,
     judged: Mapping[str, Any],
     skipped: Mapping[str, Any],
-    agreement: dict[str, JudgeAgreement],
+    agreement: dict[str, JudgeKappa],
     status: JudgeStatus,
     *,
-    is_suspect: bool,
+    has_low_agreement: bool,
 ) -> JudgeRow:
     median_ms = judged.get("median_ms")
     return JudgeRow(
@@ -135,16 +134,16 @@ def _row(
         last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
         agreement=agreement.get(judge.pseudonym, _NOT_YET),
         status=status,
-        is_suspect=is_suspect,
+        has_low_agreement=has_low_agreement,
     )
 
 
-def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
+def _agreement(run: RankingRun | None) -> dict[str, JudgeKappa]:
     if run is None:
         return {}
     report = run.result["agreement"]
     return {
-        row["judge"]: JudgeAgreement(
+        row["judge"]: JudgeKappa(
             kappa=row["kappa"],
             low=row["low"],
             high=row["high"],
@@ -156,10 +155,11 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeAgreement]:
     }
 
 
-def _suspects(report: QualityReport | None) -> set[str]:
+def _disagreeing(report: QualityReport | None) -> set[str]:
     measured = report.measures if report else {}
     return {
         name
         for name, rows in measured.items()
-        if Watched.DISAGREES in rows and rows[Watched.DISAGREES]["value"] < _WORTH_A_LOOK
+        if JudgeMeasure.DISAGREES in rows
+        and rows[JudgeMeasure.DISAGREES]["value"] < _LOW_AGREEMENT_LEVEL
     }

@@ -27,7 +27,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JudgingProgress:
     """How far the judging of a test set is.
 
     `judged` counts current judgments: one for each judge and block, however often revised.
@@ -51,7 +51,7 @@ class Progress:
         return min(1.0, self.judged / self.wanted) if self.wanted else None
 
 
-def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Progress:
+def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> JudgingProgress:
     """Count what was judged in a test set. Four queries."""
     now = timezone.localtime(now)
     counts = first_judgments(test_set_id=test_set.pk).aggregate(
@@ -62,7 +62,7 @@ def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Progr
     )
     begun = counts["begun"] or now
     hourly = now - begun < timedelta(hours=2 * HOURS_SHOWN)
-    return Progress(
+    return JudgingProgress(
         judged=counts["judged"],
         skipped=open_skips(test_set_id=test_set.pk).count(),
         wanted=test_set.blocks_wanted,

@@ -26,7 +26,7 @@ def due_test_sets() -> list[int]:
 
 
 def ranking_is_due(*, test_set_id: int) -> bool:
-    """Say whether the latest ranking run of a test set is behind, as for `due_test_sets`."""
+    """Return whether the latest ranking run of a test set is behind, as for `due_test_sets`."""
     return bool(_due(JudgmentSequence.objects.filter(test_set_id=test_set_id)))
 
 

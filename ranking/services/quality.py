@@ -1,20 +1,20 @@
-"""Measures judges after each ranking, and lets the rules of a campaign act on what is found."""
+"""Measure judges after each ranking and apply the quality rules of the campaign."""
 
 from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
 from annotation.services import quality_rule_apply
 from campaign.models import Judge, System, TestSet
 from ranking.core.agreement.report import JudgeChance
-from ranking.core.judges.monitoring import (
+from ranking.judge_monitoring import (
     PROBABILITIES,
-    Measured,
-    Measures,
-    Watched,
-    judge_quality,
+    MeasureResult,
+    MeasuresByJudge,
+    measure_judges,
 )
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
@@ -24,10 +24,11 @@ from ranking.selectors.quality import judging_times
 def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
     """Measure the judges of a ranking run, store that, and apply the rules in force.
 
-    Costs a few more passes over the run's judgments and no resampling: κ with the
-    others is the run's own. Excluded judges are measured all the same, all but
-    that κ and whether they agree less than the others. Can run twice: a rule acts on a judge once. None where a report of
-    later judgments is stored.
+    This takes a few more passes over the run's judgments and no resampling: κ with the others is
+    the run's own. Excluded judges are measured too, except for that κ and whether they agree less
+    than the others. It can run twice: a rule acts on a judge once.
+
+    Returns the stored report, or None if a report of later judgments is stored already.
     """
     test_set = TestSet.objects.select_related("campaign").get(pk=run.test_set_id)
     with transaction.atomic():
@@ -46,14 +47,14 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
     return report
 
 
-def is_breached(rule: QualityRule, measured: Measured | None) -> bool:
-    """Whether a measure breaks a rule: on enough evidence, with its whole interval.
+def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
+    """Return whether a result breaks a rule: on enough evidence, with its whole interval.
 
-    A probability has no interval and is compared as it is.
+    A probability has no interval; its value is compared.
     """
-    if measured is None or measured.evidence < rule.minimum:
+    if result is None or result.evidence < rule.minimum:
         return False
-    bounds = [measured.value, measured.low, measured.high]
+    bounds = [result.value, result.low, result.high]
     if rule.measure not in PROBABILITIES and None in bounds:
         return False
     known = [bound for bound in bounds if bound is not None]
@@ -62,16 +63,16 @@ def is_breached(rule: QualityRule, measured: Measured | None) -> bool:
     return min(known) > rule.threshold
 
 
-def _measures(test_set: TestSet, run: RankingRun) -> Measures:
+def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
     names = {
         kind: name
         for name, kind in test_set.systems.order_by("-name").values_list("name", "kind")
         if kind != System.Kind.SYSTEM
     }
     agreement = run.result["agreement"]
-    # Runs of older code say nothing of it: P(E) was the same for all judges.
+    # Runs of older code do not record it: P(E) was the same for all judges.
     is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
-    measures = judge_quality(
+    measures = measure_judges(
         judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
         reference=names.get(System.Kind.REFERENCE),
         attention=attention_blocks(test_set_id=test_set.pk, watermark=run.watermark),
@@ -82,13 +83,13 @@ def _measures(test_set: TestSet, run: RankingRun) -> Measures:
     )
     for row in agreement["judges"]:
         if row["kappa"] is not None:
-            measures.setdefault(row["judge"], {})[Watched.INTER] = Measured(
+            measures.setdefault(row["judge"], {})[JudgeMeasure.INTER] = MeasureResult(
                 row["kappa"], row["comparable"], row["low"], row["high"]
             )
     return measures
 
 
-def _rules_apply(test_set: TestSet, measures: Measures, *, watermark: int) -> None:
+def _rules_apply(test_set: TestSet, measures: MeasuresByJudge, *, watermark: int) -> None:
     rules = [
         rule
         for rule in QualityRule.objects.filter(
@@ -118,8 +119,10 @@ def _rules_apply(test_set: TestSet, measures: Measures, *, watermark: int) -> No
             )
 
 
-def _evidence(rule: QualityRule, measures: dict[str, Measured], watermark: int) -> dict[str, Any]:
-    """All that was measured of the judge then, and the terms that were broken."""
+def _evidence(
+    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
+) -> dict[str, Any]:
+    """Return all measures of the judge at this time, and the terms that were broken."""
     return {
         "watermark": watermark,
         "rule": {

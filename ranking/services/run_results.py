@@ -109,7 +109,7 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
 def _units_and_limits(
     run: RankingRun, blocks: Blocks, ranking: Ranking, documents: int
 ) -> dict[str, Any]:
-    """Say how many units the ranges rest on, and what they do not account for.
+    """Return how many units the ranges rest on, and what they do not account for.
 
     `documents` is the number of documents that the judged segments are of.
     """

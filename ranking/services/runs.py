@@ -1,4 +1,4 @@
-"""Ranking runs: computed once for a watermark, stored for good, reproduced at any time."""
+"""Compute ranking runs, once for a watermark, and reproduce them at any time."""
 
 from typing import Any
 
@@ -62,12 +62,12 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
             return None
         run.result = run_result(run)
         run.save(force_insert=True)
-        _drawing_tell(run)
+        _sampling_state_update(run)
     return run
 
 
-def _drawing_tell(run: RankingRun) -> None:
-    """Tell an active design what the judges said of each pair of systems; others need not know."""
+def _sampling_state_update(run: RankingRun) -> None:
+    """Update the sampling state of an active design: wins and ties of each pair of systems."""
     design = design_in_force(test_set_id=run.test_set_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
         return
@@ -184,7 +184,7 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
 
 
 def _is_stored(run: RankingRun) -> bool:
-    """Whether the newest run of these judgments is this very run.
+    """Return whether the newest run of these judgments is the same as this one.
 
     An older one is not enough: after a judge was excluded and let back in, the run before says the
     same as the run to be, but the one between would pass for the latest.

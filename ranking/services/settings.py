@@ -13,7 +13,7 @@ from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choic
 from ranking.selectors.settings import ranking_settings_in_force
 
 #: Beyond, a thousand resamples say nothing.
-MOST_CONFIDENCE = 0.999
+MAX_CONFIDENCE = 0.999
 
 
 class RangeSettings(TypedDict, total=False):
@@ -58,9 +58,9 @@ def ranking_settings_change(
 
 def _check(choice: RangeChoice, test_set: TestSet) -> None:
     """Refuse choices that the core allows but this test set cannot be ranked with."""
-    if choice.confidence > MOST_CONFIDENCE:
+    if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(
-            _("The confidence is at most %(most)s.") % {"most": MOST_CONFIDENCE}, field="confidence"
+            _("The confidence is at most %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
         )
     active = Design.objects.filter(test_set=test_set, kind=Design.Kind.ACTIVE)
     if choice.ranges == "anytime" and active.exists():

@@ -8,14 +8,14 @@ from django.views.decorators.http import require_safe
 
 from campaign.models import Campaign, Judge, TestSet, User
 from ranking.pages.plots import percent
-from ranking.pages.summary import Finding, finding_of
+from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.selectors.dashboards import TestSetSummary, organised_campaigns
 
 
 @dataclass(frozen=True, slots=True)
 class _TestSetCard:
     summary: TestSetSummary
-    finding: Finding
+    ranking: RankingSummary
     bar: str | None
 
 
@@ -36,7 +36,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 def _card(summary: TestSetSummary) -> _TestSetCard:
     return _TestSetCard(
         summary=summary,
-        finding=finding_of(summary.run),
+        ranking=summarise_run(summary.run),
         bar=None if summary.share is None else percent(summary.share),
     )
 

@@ -9,14 +9,14 @@ from django.views.decorators.http import require_safe
 
 from campaign.models import User
 from ranking.models import QualityReport, RankingRun
-from ranking.pages.history_plot import formation_plot
+from ranking.pages.history_plot import history_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
-from ranking.pages.summary import finding_of, reason_in_words
+from ranking.pages.summary import reason_in_words, summarise_run
 from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
-from ranking.selectors.formation import formation
+from ranking.selectors.feedback import latest_feedback
+from ranking.selectors.history import ranking_history
 from ranking.selectors.judges import judge_rows
 from ranking.selectors.progress import judging_progress
-from ranking.selectors.remarks import remarks_of
 
 
 @require_safe
@@ -59,29 +59,31 @@ def _context(state: DashboardState) -> dict[str, Any]:
     report = QualityReport.objects.filter(test_set=test_set).first()
     judges = judge_rows(test_set=test_set, run=run, report=report)
     agreement = run.result["agreement"] if run else None
-    suspects = [row for row in judges if row.is_suspect and row.agreement.kappa is not None]
+    low_agreement = [
+        row for row in judges if row.has_low_agreement and row.agreement.kappa is not None
+    ]
     return {
         "campaign": test_set.campaign,
         "test_set": test_set,
         "version": state.version,
         "age": _age(run),
         "run": run,
-        "finding": finding_of(run),
+        "summary": summarise_run(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
         "not_estimable": _not_estimable(run),
-        "formation": formation_plot(formation(test_set_id=test_set.pk)),
+        "history": history_plot(ranking_history(test_set_id=test_set.pk)),
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
         "bars": bar_plot(progress.periods),
         "agreement": agreement,
         "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
-        "suspects": suspects,
-        "remarks": remarks_of(test_set),
+        "low_agreement": low_agreement,
+        "feedback": latest_feedback(test_set),
     }
 
 
 def _age(run: RankingRun | None) -> int | None:
-    """Whole seconds since the ranking was computed: the browser's clock may be wrong."""
+    """Return whole seconds since the ranking was computed, by the server's clock."""
     if run is None:
         return None
     return max(0, int((timezone.now() - run.finished_at).total_seconds()))

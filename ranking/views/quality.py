@@ -22,7 +22,7 @@ from campaign.models import Judge, User
 from campaign.views.access import organised_test_set
 from ranking.models import QualityReport
 from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
-from ranking.pages.judge_measures import MeasureLine, breach_in_words, measure_lines, rule_in_words
+from ranking.pages.judge_measures import MeasureRow, breach_in_words, measure_rows, rule_in_words
 from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
 from ranking.selectors.runs import latest_run
 
@@ -37,7 +37,7 @@ class _ActionLine:
 @dataclass(frozen=True, slots=True)
 class _JudgeCard:
     judge: JudgeQuality
-    lines: list[MeasureLine]
+    rows: list[MeasureRow]
     actions: list[_ActionLine]
     training: list[TrainingResult]
 
@@ -64,7 +64,7 @@ def _card(judge: JudgeQuality, training: list[TrainingResult]) -> _JudgeCard:
     return _JudgeCard(
         judge=judge,
         training=training,
-        lines=measure_lines(judge.measures),
+        rows=measure_rows(judge.measures),
         actions=[
             _ActionLine(
                 action=action,

@@ -6,7 +6,7 @@ from ranking.core.agreement.kappa_intervals import KappaLevel, NoInterval
 
 
 def no_interval_in_words(reason: str) -> str:
-    """Say why a κ has no interval."""
+    """Return why a κ has no interval."""
     return {
         NoInterval.TOO_FEW_JUDGES.value: _("too few judges to tell how judges differ"),
         NoInterval.TOO_FEW_SEGMENTS.value: _("too few segments to tell how segments differ"),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.core.anytime.ranges import Refusal
-from ranking.core.counting.moments import FEWEST_UNITS
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeKind
@@ -90,7 +90,7 @@ def ranges_in_words(
     limits: Collection[str],
     counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> list[str]:
-    """Say in sentences how ranges were made, and what the way they were made leaves out.
+    """Return sentences on how ranges were made, and on what they do not account for.
 
     `counts` has the number of `documents`, where these are known.
     """
@@ -285,7 +285,7 @@ def ranges_meaning(
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
-    """Say what ranges of a kind should account for but do not.
+    """Return a sentence on what ranges were meant to account for, but do not.
 
     `counts` has the numbers of `judges`, `segments` and, if they are known, `documents`, and the
     effective ones, `effective_judges` and so on.
@@ -307,7 +307,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
 
 
 def _refusal(reason: str) -> str:
-    """Say why anytime ranges tell no systems apart."""
+    """Return why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
             "No comparison has a winner yet, so that no systems can be told apart."
@@ -332,7 +332,7 @@ def _refusal(reason: str) -> str:
 
 
 def _few_judges(judges: int, effective: float) -> str:
-    if judges < FEWEST_UNITS:
+    if judges < MIN_UNITS:
         said = ngettext(
             "Only %(count)s judge: rank ranges hold for this judge and say nothing about others.",
             "Only %(count)s judges: rank ranges hold for these judges and say nothing about "
@@ -347,7 +347,7 @@ def _few_judges(judges: int, effective: float) -> str:
 
 
 def _few_segments(segments: int, effective: float) -> str:
-    if segments < FEWEST_UNITS:
+    if segments < MIN_UNITS:
         said = ngettext(
             "Only %(count)s segment: rank ranges hold for this segment and say nothing about "
             "others.",
@@ -363,7 +363,7 @@ def _few_segments(segments: int, effective: float) -> str:
 
 
 def _few_documents(documents: int, effective: float) -> str:
-    if documents < FEWEST_UNITS:
+    if documents < MIN_UNITS:
         said = ngettext(
             "Only %(count)s document: rank ranges account for its segments and say nothing about "
             "other documents.",

@@ -26,7 +26,7 @@ from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.hopkins_may.fit import hopkins_may
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
-from ranking.core.methods.hopkins_may.model import Model, posterior_modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, posterior_modes
 from ranking.core.methods.trueskill.kernels import one_pass
 from ranking.core.methods.trueskill.online import Games, draw_margin, trueskill_wmt
 
@@ -163,7 +163,7 @@ def measure(comparisons: int, repeats: int) -> list[Row]:
     played = list(zip(games.first.tolist(), games.second.tolist(), games.tie.tolist(), strict=True))
     apart = float(np.abs(pass_of_pypi(played) - pass_of_kernel(games)).max())
     rankings = rankings_of(blocks)
-    model = Model(radius=0.5)
+    model = HopkinsMayModel(radius=0.5)
     tallies = tally(blocks)
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import UNITS, Unit, moments_of_blocks
+from ranking.core.counting.moments import CLUSTER_UNITS, ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins_influence
@@ -111,7 +111,7 @@ def _is_misordered(ranking: Ranking, true: Sequence[int]) -> bool:
     )
 
 
-HalfLevel = Unit | Literal["two_way"]
+HalfLevel = ClusterUnit | Literal["two_way"]
 #: Released judgments, in tests/data/released; the references among them are left out.
 RELEASED = {
     "wmt10/judgments.cs-en.csv.gz": "WMT10 Czech–English",
@@ -174,7 +174,7 @@ def _covariance(blocks: Blocks, level: HalfLevel) -> npt.NDArray[np.float64]:
 
 def say_split_halves(splits: int) -> None:
     """Print the table of released campaigns."""
-    levels: tuple[HalfLevel, ...] = (*UNITS, "two_way")
+    levels: tuple[HalfLevel, ...] = (*CLUSTER_UNITS, "two_way")
     say(f"\n{splits} splits into halves without a judge or a segment in common:")
     say("the other half's ranks outside in % (outside ranges for another half in %)")
     say("| released campaign | " + " | ".join(levels) + " |")

@@ -104,16 +104,16 @@ class Look:
     @property
     def two_way(self) -> BoolArray:
         """Of all pairs together, by tests that are right at one look."""
-        return self._in_errors > -float(stdtrit(self._freedom, LEVEL / self.pairs / 2))
+        return self._in_errors > -float(stdtrit(self._degrees_of_freedom, LEVEL / self.pairs / 2))
 
     @property
     def two_way_each(self) -> BoolArray:
         """Of each pair by itself, by a test that is right at one look."""
-        return self._in_errors > -float(stdtrit(self._freedom, LEVEL / 2))
+        return self._in_errors > -float(stdtrit(self._degrees_of_freedom, LEVEL / 2))
 
     @property
-    def _freedom(self) -> float:
-        return self._two_way.freedom
+    def _degrees_of_freedom(self) -> float:
+        return self._two_way.degrees_of_freedom
 
     @cached_property
     def _scored(self) -> tuple[FloatArray, FloatArray]:

@@ -98,7 +98,7 @@ def coverage(
     kappas, variances, judges = [], [], []
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
-        counts = count_agreement(blocks, meetings=True)
+        counts = count_agreement(blocks, shared_items=True)
         spread = inter_spread(counts, world.judges, expected=None)
         kappas.append(spread.kappa)
         variances.append(variance(spread, "two_way").value)
@@ -159,7 +159,7 @@ def print_files(names: Iterable[str]) -> None:
         blocks = read_judgments([name]).blocks
         blocks = blocks.without({"_ref"}.intersection(blocks.systems))
         judges = len(blocks.judges)
-        counts = count_agreement(blocks, meetings=True)
+        counts = count_agreement(blocks, shared_items=True)
         spread = inter_spread(counts, judges, expected=None)
         errors = [
             math.sqrt(value)

@@ -70,7 +70,7 @@ def confidence_sets(campaign: Scored, *, simultaneous: bool) -> RankRanges:
     return rank_confidence_sets(
         campaign.scores.values,
         covariance.matrix,
-        freedom=covariance.freedom,
+        degrees_of_freedom=covariance.degrees_of_freedom,
         simultaneous=simultaneous,
         seed=campaign.seed,
     )

@@ -19,7 +19,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
-from launcher.home import CHECKOUT, Home
+from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.services import Services
 from tests.mutants.modules import modules, near_tests, tests_of
 from tests.mutants.mutation import mutants
@@ -72,7 +72,7 @@ def _services() -> Iterator[None]:
     """Run a PostgreSQL and a Valkey that the tests of all mutants use."""
     with (
         tempfile.TemporaryDirectory(prefix="quintet-tests-") as folder,
-        Services(Home(Path(folder).resolve()), durable=False) as services,
+        Services(DataDirectory(Path(folder).resolve()), durable=False) as services,
     ):
         os.environ.update(services.environment)
         yield

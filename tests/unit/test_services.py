@@ -2,7 +2,7 @@
 
 import pytest
 
-from launcher.home import CHECKOUT
+from launcher.data_directory import CHECKOUT
 from tests.services import services_needed
 
 

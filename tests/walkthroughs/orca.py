@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
-from launcher.home import Home
+from launcher.data_directory import DataDirectory
 from launcher.waiting import wait_until
 from tests.walkthroughs.desk import DEVTOOLS_PORT, Desk, missing
 from tests.walkthroughs.line import Line
@@ -143,7 +143,7 @@ def main() -> int:
     if lacking := missing():
         say(f"Not here: {', '.join(lacking)}. On Debian: apt-get install {' '.join(lacking)}")
         return 2
-    demo_file = Home.from_environment().demo_file
+    demo_file = DataDirectory.from_environment().demo_file
     if not demo_file.exists():
         say("The demo has to be running: make demo.")
         return 2

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import HIT, Block
 from annotation.models.lent_blocks import BLOCKS_OF_PLANS
-from campaign.database.copy import triggers_hasten
+from campaign.database.copy import pgtrigger_ignore_preset
 
 # A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
 _AT_ONCE: Final = 10
@@ -47,7 +47,7 @@ def _prepare(hit_ids: list[int]) -> int:
     mine = list(locked.values_list("pk", flat=True))
     # Filtered again under the lock: somebody may have been lent one.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
-    triggers_hasten()
+    pgtrigger_ignore_preset()
     with connection.cursor() as cursor:
         # As for a lending: plans of foreign keys are kept from when the tables were small.
         cursor.execute("SET LOCAL enable_seqscan = off")

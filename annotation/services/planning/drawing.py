@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
+from campaign.texts.hash_draw import HashDraw
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class HITDrawer:
         avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
         window = self._windows.window(
             order=self.parameters.segment_order,
-            draw=Draw(seed=self.parameters.seed, number=number),
+            draw=HashDraw(seed=self.parameters.seed, number=number),
             turn=turn,
             avoid=avoid,
         )

@@ -12,10 +12,10 @@ from annotation.sampling.repeats import Purpose
 from annotation.selectors.corpus import TestSetTexts
 from campaign.database.copy import (
     Cell,
-    constraints_settle,
+    constraints_check_now,
     ids_reserve,
+    pgtrigger_ignore_preset,
     rows_copy,
-    triggers_hasten,
 )
 
 
@@ -58,7 +58,7 @@ def hits_store(
     """
     if not planned:
         return
-    triggers_hasten()
+    pgtrigger_ignore_preset()
     hit_ids = ids_reserve(HIT, len(planned))
     stored_ids.update((hit.plan.number, id_) for hit, id_ in zip(planned, hit_ids, strict=True))
     rows_copy(
@@ -69,7 +69,7 @@ def hits_store(
             for hit, id_ in zip(planned, hit_ids, strict=True)
         ),
     )
-    constraints_settle()
+    constraints_check_now()
 
 
 _HIT_COLUMNS = (

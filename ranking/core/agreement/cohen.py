@@ -53,7 +53,7 @@ class PairsOfJudges:
     Attributes
     ----------
     first, second : int64, shape (G,)
-        Indices of the judges. In front each judge with himself, `own` of them; then first < second.
+        Indices of the judges. In front each judge with themselves, `own` of them; then first < second.
     own : int
     row : int64, shape (J, J)
         ``row[first, second]`` is the place of the pair; -1 where there is none.
@@ -66,7 +66,7 @@ class PairsOfJudges:
 
 
 def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
-    """List the pairs of judges who judged a segment both, and each judge with himself."""
+    """List the pairs of judges who judged a segment both, and each judge with themselves."""
     judges = len(blocks.judges)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
     met = np.unique(segment * max(judges, 1) + blocks.judge)
@@ -134,7 +134,7 @@ def resampled_tables(
     Returns
     -------
     int64, shape (3, 3, G, 1 + R)
-        Pairs of an outcome by the first judge and one by the second; of one judge with himself
+        Pairs of an outcome by the first judge and one by the second; of one judge with themselves
         each pair both ways. The last axis: first the segments as they are, then the resamples from
         ``first_resample`` on. Tables of shards that share no segment add up to those of the
         whole, bit for bit.
@@ -206,12 +206,12 @@ def cohen_shares(
     Returns
     -------
     inter, intra : Shares
-        `inter` with each judge himself for `Pairing.PRESENTED`.
+        `inter` with each judge themselves for `Pairing.PRESENTED`.
     """
     pairs = pairs_of_judges(blocks)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(1, len(pairs.first) * _TABLE))
     by_segment = SegmentTables(blocks, pairs, pairing, keep=at_a_time < resamples)
-    # The table of one judge with himself holds each pair both ways.
+    # The table of one judge with themselves holds each pair both ways.
     ways = 1 + (np.arange(len(pairs.first)) < pairs.own)
     inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
     intra = slice(0, pairs.own)
@@ -229,7 +229,7 @@ def cohen_shares(
 
 
 def _few(pairs: int) -> int:
-    """How many resamples to work on at a time."""
+    """Return how many resamples to work on at a time."""
     return max(1, _CELLS_IN_WORK // max(1, _TABLE * pairs))
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ranking.core.agreement.cohen import PairsOfJudges, SegmentTables, pairs_of_judges
 from ranking.core.agreement.kappa_intervals import Spread
-from ranking.core.agreement.left_out import LeftOutSums, added, spread_of
+from ranking.core.agreement.left_out import LeftOutSums, added, leave_one_out_spread
 from ranking.core.agreement.shared_items import PairMoments
 from ranking.core.agreement.spread import counted_twice
 from ranking.core.agreement.statistics import cohen_of_tables, share
@@ -82,7 +82,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     for _, found in by_segment:
         totals += found.sum(axis=1)
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
-    # The table of one judge with himself holds each pair both ways.
+    # The table of one judge with themselves holds each pair both ways.
     ways = 1 + (np.arange(count) < pairs.own)
     parts = [_changes(_tables(shard, count), whole, ways, symmetric) for shard in by_segment]
     changes = _Changes(
@@ -176,7 +176,7 @@ def _spread(
     # Pairs of one judge with themselves are there both ways.
     comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
     twice = partial(counted_twice, moments, int(comparable), int(agreeing))
-    return spread_of(found, _evaluate, twice)
+    return leave_one_out_spread(found, _evaluate, twice)
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.agreement.shared_items import Meetings, count_meetings, no_meetings, raters_of
+from ranking.core.agreement.shared_items import (
+    SharedItemCounts,
+    count_shared_items,
+    no_shared_items,
+    raters_of,
+)
 from ranking.core.agreement.units import Cells, cells_of_comparisons
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
@@ -40,7 +45,7 @@ class AgreementCounts:
         Of a judge on a segment: pairs with comparisons of the same item by others; those that
         agree; those in which the judge tied; those in which the other did; the judge's ties; the
         judge's comparisons.
-    meetings : Meetings or None
+    shared_items : SharedItemCounts or None
         The first four of these by the other judge, where they were asked for.
     """
 
@@ -48,7 +53,7 @@ class AgreementCounts:
     segment: Int64Array
     judge: Int64Array
     counts: Int64Array
-    meetings: Meetings | None
+    shared_items: SharedItemCounts | None
 
     def by_judge(self, judges: int) -> Int64Array:
         """Add up over segments: shape (J, 6)."""
@@ -75,7 +80,7 @@ class AgreementCounts:
         ).tocsc()
 
 
-def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCounts:
+def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementCounts:
     """Count pairs of comparisons of one item by different judges, on collapsed outputs.
 
     Counted by numbered groups, never pair by pair, and some segments at a time (an item never
@@ -85,7 +90,7 @@ def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCount
     ----------
     blocks : Blocks
         B blocks over n systems by J judges.
-    meetings : bool
+    shared_items : bool
         Whether to count by pair of judges, too.
 
     Returns
@@ -94,7 +99,7 @@ def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCount
     """
     judges = len(blocks.judges)
     segments, raters, counts = [], [], []
-    met = no_meetings(judges)
+    met = no_shared_items(judges)
     for shard in shards_of_whole_segments(blocks):
         compared = collapsed_comparisons(shard)
         cells = cells_of_comparisons(compared, judges)
@@ -102,9 +107,11 @@ def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCount
         segments.append(np.unique(compared.item_segment))
         raters.append(np.stack([rater.segment, rater.judge]))
         counts.append(_counts_of_raters(cells, rater.of_cell, len(rater.judge)))
-        if meetings:
-            here = count_meetings(cells, rater, judges)
-            met = Meetings(others=met.others + here.others, moments=met.moments + here.moments)
+        if shared_items:
+            here = count_shared_items(cells, rater, judges)
+            met = SharedItemCounts(
+                others=met.others + here.others, moments=met.moments + here.moments
+            )
     numbers = np.concatenate(segments).astype(np.int64)
     segment, judge = np.concatenate(raters, axis=1)
     return AgreementCounts(
@@ -112,7 +119,7 @@ def count_agreement(blocks: Blocks, *, meetings: bool = False) -> AgreementCount
         segment=np.searchsorted(numbers, segment),
         judge=judge,
         counts=np.concatenate(counts),
-        meetings=met if meetings else None,
+        shared_items=met if shared_items else None,
     )
 
 

@@ -39,7 +39,7 @@ _RESAMPLES_AT_A_TIME = 128
 
 
 @dataclass(frozen=True)
-class Measure:
+class AgreementEstimate:
     """Agreement on pairs of judgments of the same item, with what it was counted from.
 
     Attributes
@@ -52,7 +52,7 @@ class Measure:
     p_chance : float or None
         P(E).
     agreeing, comparable : int
-        Pairs of judgments of one item, and those of them with the same outcome.
+        Pairs of judgments of one item with the same outcome, and all such pairs.
     ties, labels : int
         Tied comparisons, and comparisons, of the judgments P(E) is estimated from where it is
         Scott's. (The script of WMT15 calls the outcome of a comparison its label.)
@@ -181,7 +181,7 @@ def resampled_sums(
 
 
 def percentiles(shares: Shares, cut: int) -> Interval:
-    """Find the percentile interval of κ, chopping off `cut` resampled values at each end."""
+    """Find the percentile interval of κ, trimming `cut` resampled values at each end."""
     kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
     # A resample without an estimate might have had any: the lowest for the lower end.
     lowest = lowest_kappa(float(shares.p_chance[0]))
@@ -190,7 +190,9 @@ def percentiles(shares: Shares, cut: int) -> Interval:
     return Interval(low, high, None)
 
 
-def measure_of_shares(units: Units, ties: Ties, shares: Shares, interval: Interval) -> Measure:
+def agreement_of_shares(
+    units: Units, ties: Ties, shares: Shares, interval: Interval
+) -> AgreementEstimate:
     """Turn P(A) and P(E) into κ with its interval.
 
     Parameters
@@ -204,7 +206,7 @@ def measure_of_shares(units: Units, ties: Ties, shares: Shares, interval: Interv
 
     Returns
     -------
-    Measure
+    AgreementEstimate
     """
     agreeing = int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2
     comparable = int(units.pairs.sum()) // 2
@@ -212,7 +214,7 @@ def measure_of_shares(units: Units, ties: Ties, shares: Shares, interval: Interv
     kappa = float(kappa_of(shares.p_agree[:1], shares.p_chance[:1])[0])
     estimable = not np.isnan(kappa)
     reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
-    return Measure(
+    return AgreementEstimate(
         kappa=kappa if estimable else None,
         p_agree=None if np.isnan(p_agree) else p_agree,
         p_chance=None if np.isnan(p_chance) else p_chance,

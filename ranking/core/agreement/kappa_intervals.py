@@ -34,7 +34,7 @@ KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
 #: Below this a variance of κ is rounding: κ is at most 1, and floats have 16 digits.
 _NOTHING = 1e-24
 #: With fewer degrees of freedom an interval holds every κ there is in any case.
-_FEWEST_DEGREES = 0.5
+_MIN_DEGREES_OF_FREEDOM = 0.5
 
 
 class NoInterval(StrEnum):
@@ -95,7 +95,7 @@ class Variance:
     """A variance of κ, and the degrees of freedom of the t distribution that goes with it."""
 
     value: float
-    degrees: float
+    degrees_of_freedom: float
 
 
 def effective_number(pairs: Int64Array) -> float:
@@ -157,9 +157,9 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
         If `level` is another.
     """
     of_judges = jackknife(spread.kappa, spread.without_judge)
-    degrees = _degrees(spread.judges)
+    degrees_of_freedom = _degrees_of_judges(spread.judges)
     if level == "judges":
-        return Variance(of_judges, degrees)
+        return Variance(of_judges, degrees_of_freedom)
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
     of_segments = jackknife(spread.kappa, spread.without_segment)
@@ -167,15 +167,19 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
     both = of_segments + once - spread.overlap + spread.pairs_in_segments
     value = max(both, of_segments, once)
     if math.isnan(of_segments) or math.isnan(of_judges):
-        return Variance(math.nan, degrees)
-    uncertain = max(once, 0.0) ** 2 / degrees + of_segments**2 / (len(spread.without_segment) - 1)
-    return Variance(value, max(degrees, value**2 / uncertain) if uncertain else degrees)
+        return Variance(math.nan, degrees_of_freedom)
+    uncertain = max(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / (
+        len(spread.without_segment) - 1
+    )
+    return Variance(
+        value, max(degrees_of_freedom, value**2 / uncertain) if uncertain else degrees_of_freedom
+    )
 
 
-def _degrees(judges: float) -> float:
+def _degrees_of_judges(judges: float) -> float:
     if judges <= 1:
-        return _FEWEST_DEGREES
-    return max(_FEWEST_DEGREES, judges * (judges - 1) / (2 * judges - 1))
+        return _MIN_DEGREES_OF_FREEDOM
+    return max(_MIN_DEGREES_OF_FREEDOM, judges * (judges - 1) / (2 * judges - 1))
 
 
 def kappa_interval(
@@ -206,7 +210,7 @@ def kappa_interval(
     if reason is not None:
         return Interval(None, None, reason)
     disagreement = 1 - spread.kappa
-    quantile = float(stdtrit(found.degrees, (1 + confidence) / 2))
+    quantile = float(stdtrit(found.degrees_of_freedom, (1 + confidence) / 2))
     # Beyond this the interval holds every κ in any case, and exp would overflow.
     reach = min(700.0, quantile * math.sqrt(found.value) / disagreement)
     low = max(lowest, 1 - disagreement * math.exp(reach))

@@ -77,7 +77,7 @@ def kappas_of_sums(
 
 
 def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Interval]:
-    """Find percentile intervals, chopping off `cut` resampled values at each end."""
+    """Find percentile intervals, trimming `cut` resampled values at each end."""
     found = []
     for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
         low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]

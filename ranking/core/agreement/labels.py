@@ -9,9 +9,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement.intervals import (
-    Measure,
+    AgreementEstimate,
     additive_of,
-    measure_of_shares,
+    agreement_of_shares,
     percentiles,
     resampled_sums,
     shares_of_compared,
@@ -26,15 +26,15 @@ from ranking.core.agreement.kappa_intervals import (
 from ranking.core.agreement.left_out import (
     Evaluate,
     evaluate_with_ties,
+    leave_one_out_spread,
     left_out_of_labels,
-    spread_of,
 )
 from ranking.core.agreement.pairs import ComparedPairs, compared_labels
 from ranking.core.agreement.report import Chance
 from ranking.core.agreement.spread import lowest_kappa
 from ranking.core.agreement.statistics import Additive, share
 from ranking.core.agreement.units import Units
-from ranking.core.counting.bootstrap import chopped
+from ranking.core.counting.bootstrap import trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 
 FloatArray = npt.NDArray[np.float64]
@@ -74,15 +74,15 @@ class LabelAgreement:
     ----------
     n_agreement : tuple of NAgreement
         For n = 0 … 4.
-    fleiss : Measure
+    fleiss : AgreementEstimate
         The "global kappa" of Hamon et al., with each of the five labels a category.
-    alpha : Measure
+    alpha : AgreementEstimate
         Krippendorff's α, the labels being ordinal.
     """
 
     n_agreement: tuple[NAgreement, ...]
-    fleiss: Measure
-    alpha: Measure
+    fleiss: AgreementEstimate
+    alpha: AgreementEstimate
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    how = _How(resample, resamples, chopped(resamples, confidence), confidence, seed)
+    how = _How(resample, resamples, trim_count(resamples, confidence), confidence, seed)
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     compared = compared_labels(blocks)
@@ -154,7 +154,7 @@ def label_agreement(
 
 @dataclass(frozen=True)
 class _How:
-    """How intervals are found; `cut` resampled values are chopped off at each end."""
+    """How intervals are found; `cut` resampled values are trimmed off at each end."""
 
     resample: KappaLevel
     resamples: int
@@ -163,7 +163,9 @@ class _How:
     seed: int
 
 
-def _measures(blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How) -> list[Measure]:
+def _measures(
+    blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How
+) -> list[AgreementEstimate]:
     """Measure κ on labels between judges, and of judges with themselves."""
     sides = [compared.inter, compared.intra]
     drawn = how.resamples if how.resample == "segments" else 0
@@ -180,7 +182,7 @@ def _measures(blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How
         lowest = [lowest_kappa(float(each.p_chance[0])) for each in shares]
         intervals = _left_out(blocks, additive, how, lowest)
     return [
-        measure_of_shares(side.units, side.ties, each, interval)
+        agreement_of_shares(side.units, side.ties, each, interval)
         for side, each, interval in zip(sides, shares, intervals, strict=True)
     ]
 
@@ -189,7 +191,10 @@ def _left_out(blocks: Blocks, additive: Additive, how: _How, lowest: list[float]
     evaluate = evaluate_with_ties(additive)
     return [
         kappa_interval(
-            spread_of(sums, evaluate), how.resample, confidence=how.confidence, lowest=each
+            leave_one_out_spread(sums, evaluate),
+            how.resample,
+            confidence=how.confidence,
+            lowest=each,
         )
         for sums, each in zip(left_out_of_labels(blocks, additive.of_units), lowest, strict=True)
     ]
@@ -206,7 +211,7 @@ def _n_agreement(
         intervals = [
             [
                 kappa_interval(
-                    spread_of(sums, _within(n)),
+                    leave_one_out_spread(sums, _within(n)),
                     how.resample,
                     confidence=how.confidence,
                     lowest=0.0,

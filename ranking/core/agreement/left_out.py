@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ranking.core.agreement.counts import shards_of_whole_segments
 from ranking.core.agreement.kappa_intervals import Spread, effective_number
 from ranking.core.agreement.shared_items import (
-    Meetings,
     Raters,
-    count_meetings,
-    no_meetings,
+    SharedItemCounts,
+    count_shared_items,
+    no_shared_items,
     raters_of,
 )
 from ranking.core.agreement.spread import kappa_of
@@ -74,14 +74,14 @@ class LeftOutSums:
 
 @dataclass(frozen=True, eq=False)
 class LeftOutPairs:
-    """The same between judges, and of judges with themselves; and which judges met.
+    """The same between judges, and of judges with themselves; and the items that judges share.
 
     The last two of the sums are ties and comparisons, of those that Scott's P(E) is estimated from.
     """
 
     inter: LeftOutSums
     intra: LeftOutSums
-    meetings: Meetings
+    shared_items: SharedItemCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ def left_out_of_comparisons(
     names = tuple(sorted({*blocks.judges, *(chance_from.judges if chance_from else ())}))
     judges = len(names)
     inter, intra, ties = [], [], []
-    met = no_meetings(judges)
+    met = no_shared_items(judges)
     leave_out = inter_left_out if pairing is Pairing.UNORDERED else pooled_left_out
     for shard in shards_of_whole_segments(_renumbered(blocks, names)):
         cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
@@ -129,8 +129,8 @@ def left_out_of_comparisons(
         inter.append(_part(leave_out(cells), raters, judges, of_units))
         intra.append(_part(intra_left_out(cells), raters, judges, of_units))
         ties.append(_ties(cells, raters, judges))
-        here = count_meetings(cells, raters, judges)
-        met = Meetings(others=met.others + here.others, moments=met.moments + here.moments)
+        here = count_shared_items(cells, raters, judges)
+        met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
     if chance_from is not None:
         ties = []
         for shard in shards_of_whole_segments(_renumbered(chance_from, names)):
@@ -141,7 +141,7 @@ def left_out_of_comparisons(
     return LeftOutPairs(
         inter=_sums(inter, judges, all_ties[:3]),
         intra=_sums(intra, judges, repeated[:3]),
-        meetings=met,
+        shared_items=met,
     )
 
 
@@ -161,7 +161,9 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
     return inter, intra
 
 
-def spread_of(sums: LeftOutSums, evaluate: Evaluate, twice: Twice | None = None) -> Spread:
+def leave_one_out_spread(
+    sums: LeftOutSums, evaluate: Evaluate, twice: Twice | None = None
+) -> Spread:
     """Find κ without each segment, each judge, and each judge's ratings of a segment.
 
     Parameters

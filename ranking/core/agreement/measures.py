@@ -10,18 +10,22 @@ import numpy as np
 from ranking.core.agreement.cohen import cohen_shares
 from ranking.core.agreement.cohen_left_out import cohen_spreads
 from ranking.core.agreement.intervals import (
-    Measure,
+    AgreementEstimate,
     additive_of,
-    measure_of_shares,
+    agreement_of_shares,
     percentiles,
     shares_of_compared,
 )
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, KappaLevel, Spread, kappa_interval
-from ranking.core.agreement.left_out import evaluate_with_ties, left_out_of_comparisons, spread_of
+from ranking.core.agreement.left_out import (
+    evaluate_with_ties,
+    leave_one_out_spread,
+    left_out_of_comparisons,
+)
 from ranking.core.agreement.pairs import ComparedPairs, compared_pairs
 from ranking.core.agreement.report import Chance
 from ranking.core.agreement.spread import counted_twice, lowest_kappa
-from ranking.core.counting.bootstrap import chopped
+from ranking.core.counting.bootstrap import trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
 
@@ -32,9 +36,9 @@ class AgreementMeasures:
 
     Attributes
     ----------
-    inter : Measure
+    inter : AgreementEstimate
         Between judges.
-    intra : Measure
+    intra : AgreementEstimate
         Of judges with themselves, where they judged an item more than once.
     pairing : Pairing
     chance : Chance
@@ -46,8 +50,8 @@ class AgreementMeasures:
     seed : int
     """
 
-    inter: Measure
-    intra: Measure
+    inter: AgreementEstimate
+    intra: AgreementEstimate
     pairing: Pairing
     chance: Chance
     resample: KappaLevel
@@ -77,7 +81,7 @@ def measure_agreement(
     judges (Bojar et al. 2011). `Pairing.PRESENTED` is the script of WMT15 and WMT16: its `inter`
     compares *all* pairs of comparisons, a judge's own repeated ones too, but only if the
     candidates were shown in the same order; and the P(E) of its `intra` is estimated from the
-    judge's comparisons on the segments where he repeated one, not from all comparisons.
+    judge's comparisons on the segments where they repeated one, not from all comparisons.
 
     `symmetric`: which of two candidates is the first is a convention, so for the measures that
     count categories (Cohen, Fleiss, Krippendorff) each comparison is read once each way, and
@@ -92,7 +96,7 @@ def measure_agreement(
     pairing : Pairing
     chance : Chance
         For `COHEN` P(E) is that of each pair of judges on the items they share (for `intra`, of
-        each judge with himself), averaged with the weight of their pairs of judgments.
+        each judge with themselves), averaged with the weight of their pairs of judgments.
     symmetric : bool
     chance_from : Blocks or None
         Where to count ties for Scott's P(E), if not in `blocks`: Bojar et al. (2011, Table 3) use
@@ -120,7 +124,7 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
-    cut = chopped(resamples, confidence)
+    cut = trim_count(resamples, confidence)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
     if resample not in KAPPA_LEVELS:
@@ -155,7 +159,7 @@ def measure_agreement(
             for spread, each in zip(spreads, shares, strict=True)
         ]
     inter_measure, intra_measure = (
-        measure_of_shares(side.units, ties, each, interval)
+        agreement_of_shares(side.units, ties, each, interval)
         for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
     )
     return AgreementMeasures(
@@ -189,6 +193,8 @@ def _spreads(
     if chance is not Chance.KRIPPENDORFF_ORDINAL:
         pairs = compared.inter.units.pairs
         agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
-        moments = left_out.meetings.pair_moments()
+        moments = left_out.shared_items.pair_moments()
         twice = partial(counted_twice, moments, int(pairs.sum()) // 2, agreeing)
-    return spread_of(left_out.inter, evaluate, twice), spread_of(left_out.intra, evaluate)
+    return leave_one_out_spread(left_out.inter, evaluate, twice), leave_one_out_spread(
+        left_out.intra, evaluate
+    )

@@ -121,17 +121,17 @@ def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) 
             inter=Compared(units=inter_units(cells), ties=everything),
             intra=Compared(units=themselves, ties=everything),
         )
-    repeated = _where_judge_repeated_himself(cells, comparisons, judges)
+    repeated = _repeats_by_judge(cells, comparisons, judges)
     return ComparedPairs(
         inter=Compared(units=pooled_units(cells), ties=everything),
         intra=Compared(units=themselves, ties=_ties(segment[repeated], tied[repeated])),
     )
 
 
-def _where_judge_repeated_himself(
+def _repeats_by_judge(
     cells: Cells, comparisons: CollapsedComparisons, judges: int
 ) -> npt.NDArray[np.bool_]:
-    """Say for each comparison whether its judge repeated any comparison of that segment."""
+    """Return for each comparison whether its judge repeated any comparison of that segment."""
     again = cells.counts.sum(axis=1) > 1
     theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
     return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])

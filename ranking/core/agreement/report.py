@@ -16,7 +16,7 @@ from ranking.core.agreement.kappas import (
     left_out_intervals,
     percentile_intervals,
 )
-from ranking.core.counting.bootstrap import bootstrap_sums, chopped
+from ranking.core.counting.bootstrap import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable
 
@@ -37,7 +37,7 @@ class Chance(StrEnum):
     """Two of five labels at random are equal one time in five: 0.2² + 2 · 0.4² = 0.36."""
 
     COHEN = "cohen"
-    """Cohen's κ: each judge has shares of win, tie and loss of his own."""
+    """Cohen's κ: each judge has their own shares of win, tie and loss."""
 
     FLEISS = "fleiss"
     """Fleiss's κ: one distribution for all, items weigh the same however often they were judged."""
@@ -218,14 +218,14 @@ def inter_judge_agreement(
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
     """
-    cut = chopped(resamples, confidence)
+    cut = trim_count(resamples, confidence)
     if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
         raise ValueError(f"chance: {chance.value} is not the same for all judges")
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
     judges = len(blocks.judges)
-    counts = count_agreement(blocks, meetings=resample != "segments")
+    counts = count_agreement(blocks, shared_items=resample != "segments")
     by_segment = counts.by_segment(judges, own_chance=own)
     total: Int64Array = np.asarray(by_segment.sum(axis=1)).reshape(-1, 1)
     expected = FIXED_CHANCE.get(chance)

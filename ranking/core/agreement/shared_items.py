@@ -1,4 +1,4 @@
-"""What two judges said of the items both compared, pair of judges by pair and segment by segment."""
+"""Counts of the items that two judges both compared, by pair of judges and segment."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ranking.core.judged.collapsed_candidates import Outcome
 
 Int64Array = npt.NDArray[np.int64]
 
-#: What is counted of two judges on a segment, see `Meetings`.
+#: What is counted of two judges on a segment, see `SharedItemCounts`.
 COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES = range(4)
 _COUNTS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Meetings:
-    """Sums over the segments on which judges met, J judges.
+class SharedItemCounts:
+    """Counts over the segments that J judges share, for each two of them.
 
-    A judge *meets* another on a segment when both compared an item of it. Four numbers are counted
-    of each such meeting: pairs of a comparison by the judge and one by the other of the same item,
+    Two judges share a segment when both compared an item of it. Four numbers are counted for each
+    shared segment: pairs of a comparison by the judge and one by the other of the same item,
     those of them with the same outcome, those in which the judge tied, and those in which the other
     did. Integers, so that they add up to the same bits in any order and in shards.
 
@@ -33,14 +33,14 @@ class Meetings:
         The numbers of each judge with each other, summed over segments. Grows with the square of
         the number of judges, like `ranking.core.agreement.judge_pairs`.
     moments : int64, shape (J, 4, 4)
-        Products of two of the numbers of a meeting, summed over the judge's meetings.
+        Products of two of the numbers of a shared segment, summed over the judge's shared segments.
     """
 
     others: Int64Array
     moments: Int64Array
 
     def with_others(self, judge: int) -> Int64Array:
-        """Return what was counted with each of the M others the judge met, shape (M, 4)."""
+        """Return what was counted with each of the M judges they share items with, shape (M, 4)."""
         row = self.others[judge]
         met: Int64Array = row[row[:, COMPARABLE] > 0]
         return met
@@ -89,35 +89,35 @@ class Raters:
 
 
 def raters_of(cells: Cells, judges: int) -> Raters:
-    """List who compared items of which segment."""
+    """Return which judges compared items of which segments."""
     segment = cells.item_segment[cells.item].astype(np.int64)
     codes, of_cell = np.unique(segment * max(judges, 1) + cells.judge, return_inverse=True)
     numbers, judge = np.divmod(codes, max(judges, 1))
     return Raters(segment=numbers, judge=judge, of_cell=of_cell)
 
 
-def no_meetings(judges: int) -> Meetings:
-    """Return the sums over no segment at all."""
-    return Meetings(
+def no_shared_items(judges: int) -> SharedItemCounts:
+    """Return counts of 0."""
+    return SharedItemCounts(
         others=np.zeros((judges, judges, _COUNTS), dtype=np.int64),
         moments=np.zeros((judges, _COUNTS, _COUNTS), dtype=np.int64),
     )
 
 
-def count_meetings(cells: Cells, raters: Raters, judges: int) -> Meetings:
-    """Count what each judge and each other said of the items of the same segments.
+def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemCounts:
+    """Count the comparisons of shared items of each two judges.
 
     Parameters
     ----------
     cells : Cells
-        What each judge said of each item, by `Outcome`.
+        Comparisons of each item by each judge, by `Outcome`.
     raters : Raters
         Of these cells.
     judges : int
 
     Returns
     -------
-    Meetings
+    SharedItemCounts
     """
     judge, other, tables = _tables(cells, raters)
     columns = (
@@ -126,7 +126,7 @@ def count_meetings(cells: Cells, raters: Raters, judges: int) -> Meetings:
         tables[:, Outcome.TIE].sum(axis=1),
         tables[:, :, Outcome.TIE].sum(axis=1),
     )
-    found = no_meetings(judges)
+    found = no_shared_items(judges)
     two = judge * judges + other
     for one, column in enumerate(columns):
         # Whole numbers, exact in floating point up to 2**53.
@@ -139,7 +139,7 @@ def count_meetings(cells: Cells, raters: Raters, judges: int) -> Meetings:
 
 
 def _tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return judge, other and their outcomes (M, 3, 3) of each meeting, each meeting both ways.
+    """Return judge, other and their outcomes (M, 3, 3) of each shared segment, each two judges both ways.
 
     One product of sparse matrices: its blocks are of an item and a rater, 1 × 3 numbers each, and
     those of the product of two raters, 3 × 3. No item is of two segments, so neither is a product.

@@ -78,7 +78,7 @@ def judge_spreads(
     Parameters
     ----------
     counts : AgreementCounts
-        With its meetings.
+        With `shared_items`.
     judges : int
     p_chance : float or None
         P(E) of all judges, taken as known; None to estimate it from the pairs of the judge.
@@ -91,16 +91,16 @@ def judge_spreads(
     Raises
     ------
     ValueError
-        If `counts` has no meetings.
+        If `counts` has no `shared_items`.
     """
-    if counts.meetings is None:
-        raise ValueError("counts: expected those of meetings, too")
+    if counts.shared_items is None:
+        raise ValueError("counts: expected those with shared items")
     compared = np.flatnonzero(counts.counts[:, COMPARABLE])
     order = compared[np.argsort(counts.judge[compared], kind="stable")]
     starts = np.searchsorted(counts.judge[order], np.arange(judges + 1))
     found = []
     for judge in range(judges):
-        others = counts.meetings.with_others(judge)
+        others = counts.shared_items.with_others(judge)
         on_segments = counts.counts[order[starts[judge] : starts[judge + 1]]][:, _PAIRS]
         whole = on_segments.sum(axis=0)
         slope = _slope(whole, p_chance)
@@ -109,7 +109,7 @@ def judge_spreads(
                 kappa=float(kappa_of_judge(whole, p_chance)[0]),
                 without_segment=kappa_of_judge(whole - on_segments, p_chance)[0],
                 without_judge=kappa_of_judge(whole - others, p_chance)[0],
-                overlap=float(slope @ counts.meetings.moments[judge] @ slope),
+                overlap=float(slope @ counts.shared_items.moments[judge] @ slope),
                 judges=effective_number(others[:, COMPARABLE]),
             )
         )
@@ -138,7 +138,7 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
     Parameters
     ----------
     counts : AgreementCounts
-        With its meetings.
+        With `shared_items`.
     judges : int
     expected : float or None
         P(E) where it is given; None for Scott's, estimated anew each time.
@@ -150,23 +150,23 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
     Raises
     ------
     ValueError
-        If `counts` has no meetings.
+        If `counts` has no `shared_items`.
     """
-    if counts.meetings is None:
-        raise ValueError("counts: expected those of meetings, too")
+    if counts.shared_items is None:
+        raise ValueError("counts: expected those with shared items")
     cells = counts.counts[:, _ALL]
     # Each pair is counted for both of its judges: twice the pairs throughout.
     whole = cells.sum(axis=0)
     on_segments = np.zeros((len(counts.segments), len(_ALL)), dtype=np.int64)
     np.add.at(on_segments, counts.segment, cells)
-    # Without a judge his pairs are gone for the other judge, too; his ties are only his.
+    # Without a judge, their pairs are gone for the other judge, too; their ties are only theirs.
     gone = np.array([2, 2, 1, 1])
     by_judge = counts.by_judge(judges)[:, _ALL]
     kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
     comparable, agreeing = (int(whole[kind]) // 2 for kind in (COMPARABLE, AGREEING))
     overlap = kappa_over_all(whole - gone * cells, expected)[0] - kappa
     pairs, pairs_in_segments = counted_twice(
-        counts.meetings.pair_moments(), comparable, agreeing, p_chance
+        counts.shared_items.pair_moments(), comparable, agreeing, p_chance
     )
     return Spread(
         kappa=kappa,

@@ -40,7 +40,9 @@ FloatArray = npt.NDArray[np.float64]
 MIXTURE = 0.1
 
 
-def log_evidence(difference: FloatArray, variance: FloatArray, freedom: FloatArray) -> FloatArray:
+def log_evidence(
+    difference: FloatArray, variance: FloatArray, degrees_of_freedom: FloatArray
+) -> FloatArray:
     """Return the logarithm of the evidence E against a difference of 0.
 
     Parameters
@@ -48,7 +50,7 @@ def log_evidence(difference: FloatArray, variance: FloatArray, freedom: FloatArr
     difference : float64
     variance : float64
         Of the difference, above 0.
-    freedom : float64
+    degrees_of_freedom : float64
         Degrees of freedom of the variance.
 
     Returns
@@ -57,17 +59,17 @@ def log_evidence(difference: FloatArray, variance: FloatArray, freedom: FloatArr
         Of the shape that these have together.
     """
     ratio = variance / (variance + MIXTURE**2)
-    square = difference**2 / (variance * freedom)
+    square = difference**2 / (variance * degrees_of_freedom)
     grown = np.log1p(square) - np.log1p(ratio * square)
-    return np.asarray(np.log(ratio) / 2 + (freedom + 1) / 2 * grown)
+    return np.asarray(np.log(ratio) / 2 + (degrees_of_freedom + 1) / 2 * grown)
 
 
-def half_width(variance: FloatArray, freedom: FloatArray, *, level: float) -> FloatArray:
+def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float) -> FloatArray:
     """Return how far an estimate must be from a difference for evidence of 1 / level against it.
 
     Parameters
     ----------
-    variance, freedom : float64, of one shape
+    variance, degrees_of_freedom : float64, of one shape
         As for `log_evidence`.
     level : float
         Between 0 and 1.
@@ -78,7 +80,7 @@ def half_width(variance: FloatArray, freedom: FloatArray, *, level: float) -> Fl
         Infinite where no estimate is far enough: evidence is bounded with few degrees of freedom.
     """
     ratio = variance / (variance + MIXTURE**2)
-    needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (freedom + 1))
+    needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1))
     bounded = needed * ratio >= 1
-    square = freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
+    square = degrees_of_freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
     return np.where(bounded, np.inf, np.sqrt(square * variance))

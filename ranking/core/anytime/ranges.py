@@ -26,7 +26,7 @@ from ranking.core.anytime.variance import (
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     Moments,
-    effective_units,
+    effective_units_by_system,
     moments_of_blocks,
 )
 from ranking.core.judged.blocks import Blocks
@@ -38,8 +38,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Below so many effective units a variance between them is not relied on: five judges, or ten
 #: segments, that have about equal parts.
-FEWEST_JUDGES = 4.5
-FEWEST_SEGMENTS = 9.5
+MIN_JUDGES = 4.5
+MIN_SEGMENTS = 9.5
 
 
 class Refusal(StrEnum):
@@ -81,7 +81,7 @@ class AnytimeRanges:
         can be said. All intervals hold together.
     log_evidence : float64, shape (n, n)
         ln E against the difference being 0, for each pair by itself; 0 where nothing can be said.
-    standard_error, freedom : float64, shape (n, n)
+    standard_error, degrees_of_freedom : float64, shape (n, n)
         Of the differences; NaN where not estimated.
     segments, judges : float64, shape (n,)
         Effective numbers behind each system: of segments (or documents), and of judges.
@@ -98,7 +98,7 @@ class AnytimeRanges:
     high: FloatArray
     log_evidence: FloatArray
     standard_error: FloatArray
-    freedom: FloatArray
+    degrees_of_freedom: FloatArray
     segments: FloatArray
     judges: FloatArray
     refusals: Mapping[str, tuple[Refusal, ...]]
@@ -165,18 +165,21 @@ def anytime_ranges_of_moments(
         raise ValueError("confidence: expected a share between 0 and 1")
     n = len(systems)
     scores, influence = scores_and_influence(moments, n)
-    segments = effective_units(moments, Layout(n), "segments")
-    judges = effective_units(moments, Layout(n), "judges")
-    enough = (segments >= FEWEST_SEGMENTS) & (judges >= FEWEST_JUDGES) & scores.estimable
+    segments = effective_units_by_system(moments, Layout(n), "segments")
+    judges = effective_units_by_system(moments, Layout(n), "judges")
+    enough = (segments >= MIN_SEGMENTS) & (judges >= MIN_JUDGES) & scores.estimable
     found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
     # As many pairs as there will ever be: systems that are refused today may be let in tomorrow.
     level = (1 - confidence) / max(1, n * (n - 1) // 2)
-    variance, freedom = np.where(comparable, found.variance, 1.0), found.freedom
-    freedom = np.where(comparable, freedom, 1.0)
-    width = np.where(comparable, half_width(variance, freedom, level=level), np.inf)
+    variance, degrees_of_freedom = (
+        np.where(comparable, found.variance, 1.0),
+        found.degrees_of_freedom,
+    )
+    degrees_of_freedom = np.where(comparable, degrees_of_freedom, 1.0)
+    width = np.where(comparable, half_width(variance, degrees_of_freedom, level=level), np.inf)
     above: BoolArray = difference > width
     return AnytimeRanges(
         systems=systems,
@@ -188,9 +191,11 @@ def anytime_ranges_of_moments(
         above=above,
         low=np.maximum(-1.0, difference - width),
         high=np.minimum(1.0, difference + width),
-        log_evidence=np.where(comparable, log_evidence(difference, variance, freedom), 0.0),
+        log_evidence=np.where(
+            comparable, log_evidence(difference, variance, degrees_of_freedom), 0.0
+        ),
         standard_error=np.sqrt(found.variance),
-        freedom=found.freedom,
+        degrees_of_freedom=found.degrees_of_freedom,
         segments=segments,
         judges=judges,
         refusals=_refusals(systems, scores, segments, judges, comparable),
@@ -198,7 +203,7 @@ def anytime_ranges_of_moments(
 
 
 def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
-    """Say for each pair of systems whether they met the same others."""
+    """Return for each pair of systems whether they met the same others."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)
     differing = here @ there + there @ here
@@ -214,15 +219,15 @@ def _refusals(
     judges: FloatArray,
     comparable: BoolArray,
 ) -> dict[str, tuple[Refusal, ...]]:
-    enough = (judges >= FEWEST_JUDGES) & (segments >= FEWEST_SEGMENTS) & scores.estimable
+    enough = (judges >= MIN_JUDGES) & (segments >= MIN_SEGMENTS) & scores.estimable
     alone = np.count_nonzero(enough) == 1
     found: dict[str, tuple[Refusal, ...]] = {}
     for index, name in enumerate(systems):
         if comparable[index].any():
             continue
         reasons = (
-            (Refusal.FEW_JUDGES, judges[index] < FEWEST_JUDGES),
-            (Refusal.FEW_SEGMENTS, segments[index] < FEWEST_SEGMENTS),
+            (Refusal.FEW_JUDGES, judges[index] < MIN_JUDGES),
+            (Refusal.FEW_SEGMENTS, segments[index] < MIN_SEGMENTS),
         )
         few = tuple(reason for reason, holds in reasons if holds)
         if not scores.estimable[index]:

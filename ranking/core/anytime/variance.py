@@ -29,7 +29,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Degrees of freedom that pooling is credited with, in multiples of those of one pair; at most one
 #: less than there are systems. Of more the simulations with unlike systems leave no margin.
-MOST_POOLED = 4
+MAX_POOLED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +40,12 @@ class DifferenceVariances:
     ----------
     variance : float64, shape (n, n)
         Symmetric; NaN where nothing was estimated.
-    freedom : float64, shape (n, n)
+    degrees_of_freedom : float64, shape (n, n)
         Degrees of freedom of each.
     """
 
     variance: FloatArray
-    freedom: FloatArray
+    degrees_of_freedom: FloatArray
 
 
 def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatArray]:
@@ -117,11 +117,12 @@ def difference_variances(
             (of_judges, np.where(ready, judges, np.inf)),
         )
     )
-    pools = min(int(np.count_nonzero(ready)) - 1, MOST_POOLED)
-    freedom = np.full((n, n), np.nan)
-    np.divide(pools, uncertain, out=freedom, where=pair)
+    pools = min(int(np.count_nonzero(ready)) - 1, MAX_POOLED)
+    degrees_of_freedom = np.full((n, n), np.nan)
+    np.divide(pools, uncertain, out=degrees_of_freedom, where=pair)
     return DifferenceVariances(
-        variance=np.where(pair, np.maximum(own, pooled), np.nan), freedom=freedom
+        variance=np.where(pair, np.maximum(own, pooled), np.nan),
+        degrees_of_freedom=degrees_of_freedom,
     )
 
 

@@ -309,8 +309,8 @@ def bootstrap_sums(
     return totals
 
 
-def chopped(resamples: int, confidence: float) -> int:
-    """Number of resampled values to chop off at each end for a percentile interval.
+def trim_count(resamples: int, confidence: float) -> int:
+    """Return the number of resampled values to trim at each end for a percentile interval.
 
     ``floor(resamples · (1 − confidence) / 2)``: 25 and 25 of 1,000 at 95 % (Koehn 2012, §5.1).
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
-    FEWEST_UNITS,
+    MIN_UNITS,
     Moments,
     second_moments,
     unit_counts,
@@ -68,7 +68,7 @@ class LiveMoments:
                 segments=self._moments["documents"],
                 judges=self._moments["judges"],
             )
-            if found.effective("segments") >= FEWEST_UNITS:
+            if found.effective("segments") >= MIN_UNITS:
                 return found
         return Moments(
             cells=cells,

@@ -1,4 +1,4 @@
-"""Second moments of the counts of blocks, segments and judges: what a clustered variance needs.
+"""Second moments of the counts of blocks, segments and judges, for clustered variances.
 
 Where documents are known they take the place of segments, because segments of one document are
 alike; and what one judge did of one document that of a block, because it is both the judge's and
@@ -28,13 +28,13 @@ from ranking.core.judged.documents import first_segments
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: What the blocks of a campaign may have in common.
-Unit = Literal["blocks", "segments", "judges"]
-UNITS: tuple[Unit, ...] = ("blocks", "segments", "judges")
+#: What blocks are clustered by.
+ClusterUnit = Literal["blocks", "segments", "judges"]
+CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 
 #: Below so many effective units a variance between them is not estimated. With four judges,
 #: simulated ranges still hold in 93 to 97 of 100 cases, with three in 91 (docs/statistics/coverage.md).
-FEWEST_UNITS = 3.5
+MIN_UNITS = 3.5
 
 _BLOCKS_AT_A_TIME = 1024
 
@@ -62,8 +62,8 @@ class Moments:
     judges: Int64Array
     few_documents: bool = False
 
-    def effective(self, unit: Unit) -> float:
-        """Return how many units of equal size would say as much: (Σ a_u)² / Σ a_u².
+    def effective(self, unit: ClusterUnit) -> float:
+        """Return the effective number of units, (Σ a_u)² / Σ a_u² (Kish 1965).
 
         a_u is the number of comparisons of unit u. 0 without any comparison.
         """
@@ -71,8 +71,8 @@ class Moments:
         return float(self.cells.sum()) ** 2 / squares if squares else 0.0
 
 
-def effective_units(moments: Moments, layout: Layout, unit: Unit) -> FloatArray:
-    """Return how many units of equal size would say as much about each system.
+def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUnit) -> FloatArray:
+    """Return the effective number of units of each system.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def effective_units(moments: Moments, layout: Layout, unit: Unit) -> FloatArray:
     return found
 
 
-def units_of(blocks: Blocks, unit: Unit) -> Int64Array:
+def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     """Number the unit of each block.
 
     Parameters
@@ -119,7 +119,7 @@ def units_of(blocks: Blocks, unit: Unit) -> Int64Array:
     return (blocks.segment if unit == "segments" else blocks.judge).astype(np.int64)
 
 
-def two_way_units(blocks: Blocks, unit: Unit) -> Int64Array:
+def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     """Number the unit that each block belongs to in a variance over segments and judges.
 
     Parameters
@@ -143,7 +143,7 @@ def two_way_units(blocks: Blocks, unit: Unit) -> Int64Array:
 
 
 def moments_of_blocks(
-    blocks: Blocks, layout: Layout, *, fewest_documents: float = FEWEST_UNITS
+    blocks: Blocks, layout: Layout, *, fewest_documents: float = MIN_UNITS
 ) -> Moments:
     """Count blocks, and sum the products of what each block, segment and judge adds.
 
@@ -162,7 +162,7 @@ def moments_of_blocks(
         `outright`.
     """
     blocks_, segments, judges = (
-        second_moments(blocks, layout, two_way_units(blocks, unit)) for unit in UNITS
+        second_moments(blocks, layout, two_way_units(blocks, unit)) for unit in CLUSTER_UNITS
     )
     found = Moments(cells=count(blocks, layout), blocks=blocks_, segments=segments, judges=judges)
     if blocks.document is None or found.effective("segments") >= fewest_documents:

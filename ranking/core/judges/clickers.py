@@ -77,7 +77,7 @@ def reference_ignored(
     blocks : Blocks
         Judgments with the reference among the systems.
     reference : str
-        Its name. For damaged references, turn the labels round (`judge_quality`).
+        Its name. For damaged references, exchange best and worst (`measure_judges`).
     odds : float
         Above 1.
 
@@ -106,7 +106,7 @@ def reference_ignored(
     expected = np.log(np.sum(margins.shares * np.exp(tilt * margins.margins), axis=1))
     return tuple(
         ClickingEvidence(
-            blocks=int(blocks_of[margins.is_telling].sum()),
+            blocks=int(blocks_of[margins.is_informative].sum()),
             log_e=fsum((blocks_of * expected).tolist()) - tilt * int(margin),
         )
         for blocks_of, margin in zip(*margins.by_judge(len(blocks.judges)), strict=True)

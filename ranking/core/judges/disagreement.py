@@ -16,7 +16,7 @@ from ranking.core.judges.clickers import JUDGES_ALLOWED_FOR
 FloatArray = npt.NDArray[np.float64]
 
 #: Judges who share fewer segments with others are not compared with them.
-LEAST_SEGMENTS = 20
+MIN_SEGMENTS = 20
 
 #: The bound over all looks is for shared segments growing by this factor: from 20 to 2,000.
 _GROWTH = 100
@@ -35,7 +35,7 @@ class Disagreement:
         others; None where either has no pair.
     score : float or None
         Minus the difference over its standard error, as a quantile of the normal distribution:
-        large for a judge who agrees less. None for fewer than `LEAST_SEGMENTS` segments.
+        large for a judge who agrees less. None for fewer than `MIN_SEGMENTS` segments.
     """
 
     segments: int
@@ -107,7 +107,7 @@ def _compared(
         return Disagreement(segments, None, None)
     share, usual = agreed.sum() / own.sum(), others_agreed.sum() / others.sum()
     difference = float(share - usual)
-    if segments < LEAST_SEGMENTS:
+    if segments < MIN_SEGMENTS:
         return Disagreement(segments, difference, None)
     influence = (agreed - share * own) / own.sum() - (others_agreed - usual * others) / others.sum()
     error = np.sqrt(segments / (segments - 1) * float(influence @ influence))

@@ -26,8 +26,8 @@ class PositionBias:
         For each position, the mean of label − mean label of its block: below 0, outputs shown there
         do better than their block. None where no label was given.
     statistic : float or None
-        χ² of the deviations, with `freedom` degrees of freedom.
-    freedom : int
+        χ² of the deviations, with `degrees_of_freedom` degrees of freedom.
+    degrees_of_freedom : int
     p_value : float or None
         Probability of a χ² at least as large if positions do not matter. An approximation that
         wants some twenty blocks.
@@ -36,7 +36,7 @@ class PositionBias:
     blocks: int
     deviations: tuple[float | None, ...]
     statistic: float | None
-    freedom: int
+    degrees_of_freedom: int
     p_value: float | None
 
 
@@ -87,7 +87,7 @@ def _bias(labels: FloatArray) -> PositionBias:
     shown = given.astype(np.float64)
     variance = squares / (count - 1)
     covariance = np.diag(variance @ shown) - (shown * (variance / count)[:, np.newaxis]).T @ shown
-    freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
+    degrees_of_freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
     statistic = float(total @ np.linalg.pinv(covariance, hermitian=True) @ total)
     return PositionBias(
         blocks=len(count),
@@ -96,6 +96,6 @@ def _bias(labels: FloatArray) -> PositionBias:
             for value, times in zip(total, seen, strict=True)
         ),
         statistic=statistic,
-        freedom=freedom,
-        p_value=float(chi2.sf(statistic, freedom)),
+        degrees_of_freedom=degrees_of_freedom,
+        p_value=float(chi2.sf(statistic, degrees_of_freedom)),
     )

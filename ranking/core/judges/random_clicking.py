@@ -149,7 +149,7 @@ def _tail(margins: ReferenceMargins, blocks_of: Int64Array, margin: int) -> floa
         return float(margin < 0)
     size = 1 << (2 * reach + 1).bit_length()
     transform = np.ones(size // 2 + 1, dtype=np.complex128)
-    for kind in np.flatnonzero((blocks_of > 0) & margins.is_telling):
+    for kind in np.flatnonzero((blocks_of > 0) & margins.is_informative):
         # A circle: what is negative stands at the end.
         of_block = np.zeros(size)
         np.add.at(of_block, margins.margins[kind], margins.shares[kind])

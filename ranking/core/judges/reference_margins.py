@@ -51,7 +51,7 @@ class ReferenceMargins:
         return shares
 
     @property
-    def is_telling(self) -> npt.NDArray[np.bool_]:
+    def is_informative(self) -> npt.NDArray[np.bool_]:
         """Say whether a kind is informative, shape (K,): not if all its labels are equal."""
         return self.used[:, 1] > 0
 

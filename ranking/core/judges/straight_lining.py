@@ -21,7 +21,7 @@ from ranking.core.judges.clustered_share import Share, clustered_share
 FloatArray = npt.NDArray[np.float64]
 
 #: Two outputs are the same, or in shown order, too often to mean anything.
-LEAST_CANDIDATES = 3
+MIN_CANDIDATES = 3
 
 #: Of each number of outputs that a block can show.
 _FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
@@ -78,7 +78,7 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     shown = shown_labels(blocks)
     given = np.count_nonzero(shown, axis=1)
     lowest = np.min(shown, axis=1, where=shown > 0, initial=MAX_LABEL)
-    long, same = given >= LEAST_CANDIDATES, (given > 0) & (lowest == shown.max(axis=1, initial=0))
+    long, same = given >= MIN_CANDIDATES, (given > 0) & (lowest == shown.max(axis=1, initial=0))
     lines, chance = line_chances(blocks)
     found = []
     for judge in range(len(blocks.judges)):
@@ -123,7 +123,7 @@ def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
     alike = np.stack(used, axis=1)
     given = alike.sum(axis=1)
     chance = 2 * _FACTORIAL[alike].prod(axis=1) / _FACTORIAL[given]
-    chance[(given < LEAST_CANDIDATES) | (alike.max(axis=1) == given)] = 0.0
+    chance[(given < MIN_CANDIDATES) | (alike.max(axis=1) == given)] = 0.0
     return rising | falling, chance
 
 

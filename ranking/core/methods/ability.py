@@ -95,8 +95,8 @@ class Ability:
         return {**self.extra, "problem": self.problem, "groups": self.groups, self.sigma_is: sigma}
 
 
-def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:
-    """Say of all systems that they have no ability, and why."""
+def no_ability(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:
+    """Return an `Ability` without estimates, for the reason `problem`."""
     n = len(tallies.systems)
     return Ability(
         systems=tallies.systems,
@@ -104,24 +104,24 @@ def nothing(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = Non
         sigma=np.full(n, np.nan),
         estimable=np.zeros(n, dtype=np.bool_),
         draws=np.empty((0, n)),
-        groups=groups_compared(tallies),
+        groups=count_comparison_groups(tallies),
         problem=problem,
         extra=extra or {},
     )
 
 
-def were_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
-    """Whether each system was compared with another at all, shape (..., n)."""
+def is_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
+    """Return whether each system was compared with any other, shape (..., n)."""
     return np.asarray(np.any(compared(wins, ties) > 0, axis=-1))
 
 
 def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
-    """Number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
+    """Return the number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
     n = wins.shape[-1]
     return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
 
 
-def groups_compared(tallies: Tallies) -> int:
+def count_comparison_groups(tallies: Tallies) -> int:
     """Count the connected groups of systems that were compared, ties included."""
     met = compared(tallies.wins, tallies.ties) > 0
     kept = np.flatnonzero(met.any(axis=1))

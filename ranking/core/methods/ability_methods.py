@@ -34,11 +34,15 @@ def hopkins_may(
 ) -> Fit:
     """Fit relative abilities, see `ranking.core.methods.hopkins_may.fit`."""
     from ranking.core.methods.hopkins_may import fit as module
-    from ranking.core.methods.hopkins_may.model import Model
+    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
     return _fit(
         module.hopkins_may(
-            blocks, seed=seed, weights=weights, inference=inference, model=Model(radius=radius)
+            blocks,
+            seed=seed,
+            weights=weights,
+            inference=inference,
+            model=HopkinsMayModel(radius=radius),
         )
     )
 
@@ -53,21 +57,21 @@ def hopkins_may_resamples(
 ) -> Scores:
     """Score resamples by the collapsed estimate, which agrees with Gibbs sampling closely."""
     from ranking.core.methods.hopkins_may.fit import score_counts
-    from ranking.core.methods.hopkins_may.model import Model
+    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
     del seed, ids, inference  # nothing is drawn
-    return score_counts(counts.wins, _ties(counts), model=Model(radius=radius))
+    return score_counts(counts.wins, _ties(counts), model=HopkinsMayModel(radius=radius))
 
 
 def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
 ) -> npt.NDArray[np.float64]:
-    """Say how far comparisons move the collapsed estimate, which Gibbs sampling follows closely."""
+    """Return how far comparisons move the collapsed estimate, which Gibbs follows closely."""
     from ranking.core.methods.hopkins_may.gradient import gradient
-    from ranking.core.methods.hopkins_may.model import Model
+    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
     del inference
-    return gradient(counts.wins, _ties(counts), model=Model(radius=radius))
+    return gradient(counts.wins, _ties(counts), model=HopkinsMayModel(radius=radius))
 
 
 def trueskill_wmt(

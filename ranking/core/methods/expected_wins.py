@@ -59,7 +59,7 @@ def expected_wins(wins: Int64Array) -> Scores:
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
-    """Say how far one more win of each system against each other moves the scores.
+    """Return how far one more win of each system against each other moves the scores.
 
     For the variance of Expected Wins. It is the derivative, but for `smoothed_share`, which keeps a
     pair seen once or twice from looking certain; the opponents met are taken as given.

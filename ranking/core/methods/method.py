@@ -12,12 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.moments import FEWEST_UNITS, Moments, effective_units, moments_of_blocks
+from ranking.core.counting.moments import (
+    MIN_UNITS,
+    Moments,
+    effective_units_by_system,
+    moments_of_blocks,
+)
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable, Scores
-from ranking.core.uncertainty.block_influence import covariance_of_moves, standard_errors_of_moves
+from ranking.core.uncertainty.block_influence import (
+    covariance_of_block_influence,
+    standard_errors_of_block_influence,
+)
 from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors
 from ranking.core.uncertainty.two_way import (
     ScoreCovariance,
@@ -74,8 +82,8 @@ class Method(ABC):
         says of a system cancels, and the variance between blocks would be 0.
     """
 
-    #: Parts to score resamples in, for a caller who wants to know how far it is.
-    parts_to_tell: ClassVar[int] = 20
+    #: Parts to score resamples in, for a caller who wants to follow the progress.
+    progress_parts: ClassVar[int] = 20
 
     name: str
     is_share: bool
@@ -174,8 +182,10 @@ class Method(ABC):
         covariance = two_way_covariance(moments, influence[:, layout.used])
         if self.model_variance is None:
             return covariance
-        units = [effective_units(moments, layout, unit) for unit in ("segments", "judges")]
-        few = np.minimum(*units) < FEWEST_UNITS
+        units = [
+            effective_units_by_system(moments, layout, unit) for unit in ("segments", "judges")
+        ]
+        few = np.minimum(*units) < MIN_UNITS
         least = self.model_variance(layout.unpack(moments.cells), **parameters)
         return with_least_variance(covariance, np.where(few, least, 0.0))
 
@@ -243,7 +253,7 @@ class CountsMethod(Method):
     """
 
     #: Few: each part goes through all blocks once.
-    parts_to_tell: ClassVar[int] = 4
+    progress_parts: ClassVar[int] = 4
 
     of_counts: Callable[..., Scores]
     comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
@@ -293,15 +303,15 @@ class BlocksMethod(Method):
     `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
     `of_resamples`, if there is one, scores counted resamples: it is called as
     ``of_resamples(counts, *, seed, ids, **parameters) -> Scores``, after `prepare`; otherwise
-    `of_blocks` is called for each resample, with weights. `moves`, if the scores are no function of
-    counts but a smooth one of blocks, says how far each block moves them: it is called as
-    ``moves(blocks, **parameters)`` and returns float64 of shape (B, n).
+    `of_blocks` is called for each resample, with weights. `block_influence`, if the scores are no function of
+    counts but a smooth one of blocks, returns the influence of each block on them: it is called as
+    ``block_influence(blocks, **parameters)`` and returns float64 of shape (B, n).
     """
 
     of_blocks: Callable[..., Fit]
     of_resamples: Callable[..., Scores] | None = None
     prepare: Callable[..., Blocks] | None = None
-    moves: Callable[..., FloatArray] | None = None
+    block_influence: Callable[..., FloatArray] | None = None
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -309,17 +319,19 @@ class BlocksMethod(Method):
 
     @property
     def has_closed_form(self) -> bool:
-        return self.moves is not None or super().has_closed_form
+        return self.block_influence is not None or super().has_closed_form
 
     def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
-        if self.moves is None:
+        if self.block_influence is None:
             return super().score_covariance(blocks, **parameters)
-        return covariance_of_moves(blocks, self.moves(blocks, **parameters))
+        return covariance_of_block_influence(blocks, self.block_influence(blocks, **parameters))
 
     def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
-        if self.moves is None:
+        if self.block_influence is None:
             return super()._errors(blocks, clusters, **parameters)
-        return standard_errors_of_moves(blocks, self.moves(blocks, **parameters), clusters)
+        return standard_errors_of_block_influence(
+            blocks, self.block_influence(blocks, **parameters), clusters
+        )
 
     def fit(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any

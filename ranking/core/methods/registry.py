@@ -108,7 +108,7 @@ _METHODS: tuple[Method, ...] = (
         is_share=False,
         uses_ties=True,
         of_blocks=judge_effects_method.davidson_judges,
-        moves=judge_effects_method.davidson_judges_moves,
+        block_influence=judge_effects_method.davidson_judges_block_influence,
     ),
 )
 

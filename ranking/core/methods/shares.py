@@ -106,7 +106,7 @@ def _share(part: Int64Array, whole: Int64Array) -> Scores:
 
 
 def geq_others_influence(counts: Counts) -> FloatArray:
-    """Say how far one more comparison moves the scores of `geq_others`, for their variance.
+    """Return how far one more comparison moves the scores of `geq_others`, for their variance.
 
     Parameters
     ----------
@@ -124,13 +124,13 @@ def geq_others_influence(counts: Counts) -> FloatArray:
 
 
 def gt_others_influence(counts: Counts) -> FloatArray:
-    """Say how far one more comparison moves the scores of `gt_others`; as `geq_others_influence`."""
+    """Return how far one more comparison moves the scores of `gt_others`."""
     won, lost, tied = _of_systems(counts)
     return _pairs_influence(won, won + lost + tied, win=1, loss=0, tie=0)
 
 
 def bojar_influence(counts: Counts) -> FloatArray:
-    """Say how far one more comparison moves the scores of `bojar`.
+    """Return how far one more comparison moves the scores of `bojar`.
 
     As `geq_others_influence`, for the cells of ``Layout(n)``.
     """
@@ -139,7 +139,7 @@ def bojar_influence(counts: Counts) -> FloatArray:
 
 
 def geq_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Say how far one more block moves the scores of `geq_all_in_block`, for their variance.
+    """Return how far one more block moves the scores of `geq_all_in_block`, for their variance.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def geq_all_in_block_influence(counts: Counts) -> FloatArray:
 
 
 def gt_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Say how far one more block moves the scores of `gt_all_in_block`.
+    """Return how far one more block moves the scores of `gt_all_in_block`.
 
     As `geq_all_in_block_influence`.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.bootstrap import chopped
+from ranking.core.counting.bootstrap import trim_count
 from ranking.core.counting.tallies import chunks
 from ranking.core.scores import TIE_DECIMALS, Scores
 
@@ -35,7 +35,7 @@ class RankRanges:
 def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     """Rank ranges from resampled scores (Koehn 2012, §5.1).
 
-    The ranks of a system in the resamples are sorted and the same number is chopped off at both
+    The ranks of a system in the resamples are sorted and the same number is trimmed off at both
     ends, at 95 % the best 25 and the worst 25 of 1,000; the range is what remains. Systems tied in
     a resample share a span of ranks there; the best of the span goes into the lower ends, the
     worst into the upper ends. A system not estimable in a resample may have any rank there, and
@@ -60,7 +60,7 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
         If there is no resample or `confidence` is not between 0 and 1.
     """
     resamples = len(scores.values)
-    cut = chopped(resamples, confidence)
+    cut = trim_count(resamples, confidence)
     best = np.empty(scores.values.shape, dtype=np.int64)
     worst = np.empty(scores.values.shape, dtype=np.int64)
     for rows in chunks(resamples, _RESAMPLES_AT_A_TIME):

@@ -26,7 +26,7 @@ def rank_confidence_sets(
     confidence: float = 0.95,
     simultaneous: bool = False,
     bound: Bound = "both",
-    freedom: float = np.inf,
+    degrees_of_freedom: float = np.inf,
     group: Int64Array | None = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -66,8 +66,8 @@ def rank_confidence_sets(
     bound : "both", "low" or "high"
         "low" bounds only the better end of the sets, the worse one is n; "high" bounds only the
         worse end, the better one is 1. A marginal set with one bound spends no error on the other.
-    freedom : float
-        Degrees of freedom of `covariance`, such as `ScoreCovariance.freedom`: with few judges the
+    degrees_of_freedom : float
+        Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few judges the
         covariance is uncertain itself, and normal draws would make sets too narrow. ∞ takes it for
         known, as the paper does.
     group : int64, shape (n,), optional
@@ -102,7 +102,12 @@ def rank_confidence_sets(
     if (1 + draws) * level < 1:
         raise ValueError("draws: too few for any difference to be significant at this confidence")
     differences = studentised_differences(
-        values, covariance, freedom=freedom, group=group, draws=draws, seed=seed
+        values,
+        covariance,
+        degrees_of_freedom=degrees_of_freedom,
+        group=group,
+        draws=draws,
+        seed=seed,
     )
     if simultaneous:
         significant = _of_all_pairs(differences) <= level
@@ -121,7 +126,7 @@ def pairwise_p_values(
     values: FloatArray,
     covariance: FloatArray,
     *,
-    freedom: float = np.inf,
+    degrees_of_freedom: float = np.inf,
     group: Int64Array | None = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -134,7 +139,7 @@ def pairwise_p_values(
 
     Parameters
     ----------
-    values, covariance, freedom, group, draws, seed
+    values, covariance, degrees_of_freedom, group, draws, seed
         As for `rank_confidence_sets`.
 
     Returns
@@ -150,7 +155,12 @@ def pairwise_p_values(
     """
     return _of_all_pairs(
         studentised_differences(
-            values, covariance, freedom=freedom, group=group, draws=draws, seed=seed
+            values,
+            covariance,
+            degrees_of_freedom=degrees_of_freedom,
+            group=group,
+            draws=draws,
+            seed=seed,
         )
     )
 

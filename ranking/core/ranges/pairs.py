@@ -63,7 +63,7 @@ def difference_tests(
     scores: Scores,
     covariance: FloatArray,
     *,
-    freedom: float,
+    degrees_of_freedom: float,
     sides: Sides,
     correction: Correction,
 ) -> PairTests:
@@ -74,7 +74,7 @@ def difference_tests(
     scores : Scores of shape (n,)
     covariance : float64, shape (n, n)
         Of the scores.
-    freedom : float
+    degrees_of_freedom : float
         Its degrees of freedom; ∞ for a normal test.
     sides : 1 or 2
         With 1, each pair is tested in the direction of its difference.
@@ -95,7 +95,9 @@ def difference_tests(
     tested = ahead > 0
     if scores.group is not None:
         tested &= scores.group[:, np.newaxis] == scores.group
-    return _corrected(np.where(tested, stdtr(freedom, -statistic) * sides, 1.0), correction)
+    return _corrected(
+        np.where(tested, stdtr(degrees_of_freedom, -statistic) * sides, 1.0), correction
+    )
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:

@@ -92,7 +92,7 @@ def studentised_differences(
     values: FloatArray,
     covariance: FloatArray,
     *,
-    freedom: float = np.inf,
+    degrees_of_freedom: float = np.inf,
     group: Int64Array | None = None,
     draws: int,
     seed: int,
@@ -105,7 +105,7 @@ def studentised_differences(
         Scores, NaN for a system that is not estimable. Equal to `TIE_DECIMALS` decimals is a tie.
     covariance : float64, shape (n, n)
         Of the scores. It may be singular: scores may sum to a constant.
-    freedom : float
+    degrees_of_freedom : float
         Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
         draws are multivariate t, wider than normal. ∞ for a covariance that is known.
     group : int64, shape (n,), optional
@@ -123,15 +123,15 @@ def studentised_differences(
     Raises
     ------
     ValueError
-        If the shapes do not fit, `freedom`, `draws` or `seed` is out of range, or `covariance`
+        If the shapes do not fit, `degrees_of_freedom`, `draws` or `seed` is out of range, or `covariance`
         holds NaN or ∞ for a system that is estimable, is not symmetric, or has a negative
         eigenvalue beyond rounding.
     """
     n = len(values)
     if values.shape != (n,) or covariance.shape != (n, n):
         raise ValueError(f"covariance: expected shape ({n}, {n}), got {covariance.shape}")
-    if not freedom > 0:
-        raise ValueError("freedom: expected a number greater than 0")
+    if not degrees_of_freedom > 0:
+        raise ValueError("degrees_of_freedom: expected a number greater than 0")
     if draws < 1:
         raise ValueError("draws: expected at least one")
     if not 0 <= seed < 2**64:
@@ -140,7 +140,7 @@ def studentised_differences(
     known = order[~np.isnan(values[order])]
     root = _root(covariance[np.ix_(known, known)])
     noise = np.zeros((n, draws))
-    noise[known] = root @ _deviates((len(known), draws), freedom, seed)
+    noise[known] = root @ _deviates((len(known), draws), degrees_of_freedom, seed)
     standard_error = np.zeros((n, n))
     standard_error[np.ix_(known, known)] = _standard_errors(root)
     observed = _studentise(values, standard_error)
@@ -184,11 +184,13 @@ def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
     return np.divide(difference, standard_error, out=exact, where=standard_error > 0)
 
 
-def _deviates(shape: tuple[int, int], freedom: float, seed: int) -> FloatArray:
+def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> FloatArray:
     """Draw normal deviates, each column divided by the root of a χ² over its degrees of freedom."""
     key = np.array([seed, _STREAM], dtype=np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key))
     normal = generator.standard_normal(shape)
-    if np.isinf(freedom):
+    if np.isinf(degrees_of_freedom):
         return normal
-    return np.asarray(normal / np.sqrt(generator.chisquare(freedom, shape[1]) / freedom))
+    return np.asarray(
+        normal / np.sqrt(generator.chisquare(degrees_of_freedom, shape[1]) / degrees_of_freedom)
+    )

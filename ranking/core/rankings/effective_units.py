@@ -1,4 +1,4 @@
-"""How many segments, documents and judges of equal shares would say as much as those there are."""
+"""Effective numbers of segments, documents and judges: of equal shares, with the same information."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
     ----------
     blocks : Blocks
     method : Method
-        What it counts are the comparisons a_u of a unit: ties only if it uses them.
+        It decides which comparisons a_u of a unit count: ties only if it uses them.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.anytime.ranges import anytime_ranges
-from ranking.core.counting.bootstrap import chopped
+from ranking.core.counting.bootstrap import trim_count
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import chunks, tally
 from ranking.core.judged.blocks import Blocks
@@ -73,7 +73,7 @@ class RangeOptions:
             raise ValueError(f"ranges: {self.kind!r} is none of {', '.join(RANGE_KINDS)}")
         if self.sides not in (None, 1, 2):
             raise ValueError("sides: expected 1 or 2")
-        chopped(self.resamples, self.confidence)
+        trim_count(self.resamples, self.confidence)
         Resampling(self.resample)
         if self.kind in ("confidence_set", "anytime") and self.sides == 1:
             raise ValueError(f"sides: {self.kind} ranges always use two-sided tests")
@@ -102,7 +102,7 @@ class RangeOptions:
         return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
 
     def is_closed_form(self, method: Method) -> bool:
-        """Whether the spread of a method's scores is computed, and needs no resampling."""
+        """Return whether the spread of a method's scores is computed without resampling."""
         return self.resample == "two_way" and method.has_closed_form
 
     @property
@@ -140,7 +140,7 @@ class _Spread:
 
     scores: Scores
     matrix: FloatArray
-    freedom: float
+    degrees_of_freedom: float
     limits: tuple[str, ...]
     resampled: Callable[[], Scores]
     errors: FloatArray | None = None
@@ -207,7 +207,7 @@ def find_ranges(
     tests = difference_tests(
         spread.scores,
         spread.matrix,
-        freedom=spread.freedom,
+        degrees_of_freedom=spread.degrees_of_freedom,
         sides=options.chosen_sides,
         correction=options.chosen_correction,
     )
@@ -258,7 +258,7 @@ def _confidence_set(
         spread.matrix,
         confidence=options.confidence,
         simultaneous=together,
-        freedom=spread.freedom,
+        degrees_of_freedom=spread.degrees_of_freedom,
         group=spread.scores.group,
         seed=seed,
     )
@@ -266,7 +266,7 @@ def _confidence_set(
         adjusted = pairwise_p_values(
             spread.scores.values,
             spread.matrix,
-            freedom=spread.freedom,
+            degrees_of_freedom=spread.degrees_of_freedom,
             group=spread.scores.group,
             seed=seed,
         )
@@ -290,13 +290,13 @@ def _of_resamples(
         lambda ids: method.score_resamples(blocks, resampling, ids, **parameters),
         resamples=options.resamples,
         jobs=jobs,
-        parts_to_tell=method.parts_to_tell,
+        progress_parts=method.progress_parts,
         progress=progress,
     )
     return _Spread(
         scores=scores,
         matrix=_covariance(scores, resampled),
-        freedom=np.inf,
+        degrees_of_freedom=np.inf,
         limits=tuple(str(limit) for limit in limits),
         resampled=lambda: resampled,
     )
@@ -315,7 +315,7 @@ def _closed_form(
     return _Spread(
         scores=scores,
         matrix=covariance.matrix,
-        freedom=covariance.freedom,
+        degrees_of_freedom=covariance.degrees_of_freedom,
         limits=tuple(str(limit) for limit in covariance.limits),
         resampled=lambda: draw_around(
             scores, tally(blocks).wins, covariance, seed=seed, draws=options.resamples
@@ -339,11 +339,11 @@ def _score_resamples(
     *,
     resamples: int,
     jobs: int,
-    parts_to_tell: int,
+    progress_parts: int,
     progress: Progress | None,
 ) -> Scores:
     """Score the resamples in parts: for several threads, or to tell how far it is."""
-    parts = jobs if progress is None else max(jobs, parts_to_tell)
+    parts = jobs if progress is None else max(jobs, progress_parts)
     ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
     scored: list[Scores] = []
     with ThreadPoolExecutor(max_workers=jobs) as pool:

@@ -13,14 +13,14 @@ import math
 import numpy as np
 
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Unit, moments_of_blocks
+from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 
 #: A t distribution of fewer degrees of freedom has no variance worth the name.
-_FEWEST_FREEDOM = 4.0
+_MIN_DEGREES_OF_FREEDOM = 4.0
 
 
 def resampling_at(
@@ -63,13 +63,13 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     if RangeLimit.FEW_SEGMENTS in covariance.limits:
         return Resampling("judges", seed), covariance.limits
 
-    def drawn(unit: Unit) -> float:
+    def drawn(unit: ClusterUnit) -> float:
         squares = getattr(moments, unit).astype(np.float64)
         return float(np.trace(influence @ squares @ influence.T))
 
     # Draws of few degrees of freedom spread more than normal ones; resampling has to, too.
-    freedom = min(max(_FEWEST_FREEDOM, covariance.freedom_of_ranks), 1e9)
-    wanted = float(np.trace(covariance.matrix)) * freedom / (freedom - 2)
+    degrees_of_freedom = min(max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9)
+    wanted = float(np.trace(covariance.matrix)) * degrees_of_freedom / (degrees_of_freedom - 2)
     share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
     return Resampling("two_way", seed, share, by_documents), covariance.limits
 

@@ -55,7 +55,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Selection:
+class MethodSelection:
     """Methods compared by their predictions.
 
     Attributes
@@ -140,7 +140,7 @@ def select_method(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Selection:
+) -> MethodSelection:
     """Measure how well methods predict held-out comparisons.
 
     Parameters
@@ -160,7 +160,7 @@ def select_method(
 
     Returns
     -------
-    Selection
+    MethodSelection
 
     Raises
     ------
@@ -203,7 +203,7 @@ def select_method(
         for m, name in enumerate(predictors)
     }
     correct, _ = _judge(by_pairs(blocks), blocks)
-    return Selection(
+    return MethodSelection(
         methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
         oracle=correct / int(asked.sum()),
         majority=_majority(blocks, fold, folds),

@@ -14,7 +14,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import compared
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may import fit as hopkins_may
-from ranking.core.methods.hopkins_may.model import Model, outcome_chances
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances
 from ranking.core.methods.trueskill import online as trueskill
 from ranking.core.scores import TIE_DECIMALS, Scores
 
@@ -94,13 +94,13 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.
 
 
 def by_relative_ability(
-    model: Model | None = None,
+    model: HopkinsMayModel | None = None,
     *,
     inference: Literal["collapsed", "gibbs"] = "collapsed",
     seed: int = 0,
 ) -> Predictor:
     """Predict the most probable outcome of the relative-ability model (its own ties)."""
-    model = model or Model()
+    model = model or HopkinsMayModel()
 
     def predict(blocks: Blocks) -> Int8Array:
         ability = hopkins_may.hopkins_may(blocks, model=model, inference=inference, seed=seed)
@@ -154,7 +154,7 @@ def predictors(
     of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
     online = given.get("trueskill", {})
     relative = dict(given.get("hopkins_may", {}))
-    model = Model(radius=relative.pop("radius", None))
+    model = HopkinsMayModel(radius=relative.pop("radius", None))
     return MappingProxyType(
         {
             "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),

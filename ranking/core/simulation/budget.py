@@ -11,7 +11,7 @@ import numpy as np
 
 from ranking.core.simulation.experiments import Progress
 from ranking.core.simulation.futures import likely_futures
-from ranking.core.simulation.growth import Reached, Target, grow
+from ranking.core.simulation.growth import GrowthResult, Target, simulate_until
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.noise import CampaignCurve, NoiseFit
 
@@ -139,7 +139,7 @@ def plan_budget(
         If an argument is out of range.
     """
     wanted = _wanted(targets, clusters, model.systems)
-    reached = grow(
+    reached = simulate_until(
         partial(_same_model, model),
         range(experiments),
         wanted,
@@ -208,7 +208,7 @@ def plan_campaign(
     futures = likely_futures(
         curve, fit, experiments=experiments, seed=seed, jobs=jobs, progress=progress
     )
-    reached = grow(
+    reached = simulate_until(
         futures.model_of,
         futures.experiments,
         wanted,
@@ -252,7 +252,7 @@ def _same_model(model: Model, _experiment: int) -> Model:
 
 def _rows(
     wanted: Sequence[Target],
-    reached: Reached,
+    reached: GrowthResult,
     *,
     confidence: float,
     curve: CampaignCurve | None = None,

@@ -39,27 +39,27 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
-    """When E campaigns reached T targets, in comparisons; infinite beyond the limit.
+class GrowthResult:
+    """Comparisons after which E campaigns reached T targets; infinite beyond the limit.
 
     Attributes
     ----------
     average : float64, shape (T,)
-        When the average over the campaigns did; infinite, too, if it was not asked for.
+        For the average over the campaigns; infinite, too, if it was not asked for.
     first : float64, shape (E, T)
-        When each campaign did for the first time.
+        For each campaign, the first time.
     """
 
     average: Float64Array
     first: Float64Array
 
     def median(self) -> Float64Array:
-        """By which number half of the campaigns got there, shape (T,)."""
+        """Return the number after which half of the campaigns reached each target, shape (T,)."""
         middle: Float64Array = np.exp(np.median(np.log(self.first), axis=0))
         return middle
 
     def interval(self, confidence: float) -> Float64Array:
-        """Between which numbers a share `confidence` of the campaigns got there, shape (2, T)."""
+        """Return the interval in which a share `confidence` of the campaigns did, shape (2, T)."""
         low, high = _tails(confidence)
         return np.stack(
             [
@@ -69,7 +69,7 @@ class Reached:
         )
 
 
-def grow(
+def simulate_until(
     model_of: ModelOf,
     experiments: Sequence[int],
     targets: Sequence[Target],
@@ -81,8 +81,8 @@ def grow(
     with_average: bool,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Reached:
-    """Let campaigns grow until the targets are reached.
+) -> GrowthResult:
+    """Simulate campaigns until the targets are reached.
 
     All of them grow until they reach each target on average, if that is asked for; then those that
     have yet to reach it, until a share `confidence` has an upper end.
@@ -106,7 +106,7 @@ def grow(
 
     Returns
     -------
-    Reached
+    GrowthResult
     """
     first = np.full((len(experiments), len(targets)), np.inf)
     average = np.full(len(targets), np.inf)
@@ -129,7 +129,7 @@ def grow(
             first[growing, t] = [_crossing(counts, row, target.value) for row in values]
             if with_average and len(growing) == len(experiments):
                 average[t] = _crossing(counts, values.mean(axis=0), target.value)
-        reached = Reached(average=average, first=first)
+        reached = GrowthResult(average=average, first=first)
         open_ended = np.isinf(reached.interval(confidence)[1])
         on_average = with_average and bool(np.isinf(average).any())
         if until >= limit or not (open_ended.any() or on_average):

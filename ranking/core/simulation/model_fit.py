@@ -14,7 +14,7 @@ Int64Array = npt.NDArray[np.int64]
 _NEGLIGIBLE = 1e-6
 
 
-def spread_of(wins: Int64Array) -> Float64Array:
+def sorted_expected_wins(wins: Int64Array) -> Float64Array:
     """Return the Expected Wins of all systems, best first.
 
     Parameters

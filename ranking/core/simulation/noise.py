@@ -15,7 +15,7 @@ from ranking.core.ranges.clusters import clusters
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
-from ranking.core.simulation.model_fit import spread_of
+from ranking.core.simulation.model_fit import sorted_expected_wins
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -89,7 +89,7 @@ class CampaignCurve:
         # Few judgments can make two points one block of the simulation.
         blocks, point = np.unique(model.blocks_for(self.decided), return_inverse=True)
         wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-        return significant_pairs(wins, alpha=self.alpha)[point], spread_of(wins[-1])
+        return significant_pairs(wins, alpha=self.alpha)[point], sorted_expected_wins(wins[-1])
 
 
 def campaign_curve(
@@ -142,7 +142,7 @@ def campaign_curve(
         significant=np.mean(shares, axis=0),
         separated=float(shares[0][-1]),
         clusters=int(clusters(sign_test_ranges(tally(blocks).wins, alpha=alpha)).max()),
-        spread=spread_of(tally(blocks).wins),
+        spread=sorted_expected_wins(tally(blocks).wins),
         alpha=alpha,
     )
 

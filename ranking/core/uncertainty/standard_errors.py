@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.moments import Unit, moments_of_blocks, unit_counts, units_of
+from ranking.core.counting.moments import ClusterUnit, moments_of_blocks, unit_counts, units_of
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.two_way import two_way_covariance
@@ -91,7 +91,9 @@ def errors_by_system(
     return {"clusters": clusters, "values": values}
 
 
-def _one_way(blocks: Blocks, layout: Layout, influence: FloatArray, unit: Unit) -> FloatArray:
+def _one_way(
+    blocks: Blocks, layout: Layout, influence: FloatArray, unit: ClusterUnit
+) -> FloatArray:
     """Return variances with one kind of unit independent, without its k² second moments."""
     # Sums of floats depend on their order, results must not: blocks go in the order of their keys.
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))

@@ -22,7 +22,7 @@ to agree get a negative variance. The nearest positive semi-definite matrix is t
 Ranks come from draws around the scores, normal ones divided by the root of a χ² over its degrees of
 freedom, as in Student's t: with few judges V itself is uncertain, and ranges have to be wider. One
 difference of scores has the degrees of freedom ν that V rests on (Satterthwaite 1946); for ranks see
-`ScoreCovariance.freedom_of_ranks`.
+`ScoreCovariance.rank_degrees_of_freedom`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.moments import FEWEST_UNITS, UNITS, Moments, Unit
+from ranking.core.counting.moments import CLUSTER_UNITS, MIN_UNITS, ClusterUnit, Moments
 from ranking.core.scores import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -61,7 +61,7 @@ class ScoreCovariance:
     ----------
     matrix : float64, shape (n, n)
         Symmetric and positive semi-definite.
-    freedom : float
+    degrees_of_freedom : float
         Degrees of freedom of its variances, at least 1.
     segments, judges : float
         Effective numbers of segments, or documents in their place, and judges.
@@ -70,13 +70,13 @@ class ScoreCovariance:
     """
 
     matrix: FloatArray
-    freedom: float
+    degrees_of_freedom: float
     segments: float
     judges: float
     limits: tuple[RangeLimit, ...]
 
     @property
-    def freedom_of_ranks(self) -> float:
+    def rank_degrees_of_freedom(self) -> float:
         """Degrees of freedom for the ranks of n systems, rather than for one difference.
 
         A rank depends on n − 1 differences, and the errors of their variances average out: if
@@ -86,8 +86,8 @@ class ScoreCovariance:
         simulation (docs/statistics/coverage.md).
         """
         others = max(1, len(self.matrix) - 1)
-        factor = min(self.freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
-        return max(1.0, self.freedom * factor)
+        factor = min(self.degrees_of_freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
+        return max(1.0, self.degrees_of_freedom * factor)
 
 
 def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
@@ -142,7 +142,7 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     """
     blocks, segments, judges = (
         ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
-        for unit in UNITS
+        for unit in CLUSTER_UNITS
     )
     return combined_covariance(blocks, segments, judges, few_documents=moments.few_documents)
 
@@ -183,7 +183,7 @@ def combined_covariance(
         (segments, RangeLimit.FEW_SEGMENTS),
         (judges, RangeLimit.FEW_JUDGES),
     ):
-        if part.effective < FEWEST_UNITS:
+        if part.effective < MIN_UNITS:
             limits.append(limit)
         else:
             parts.append(part)
@@ -195,14 +195,14 @@ def combined_covariance(
         total = parts[0].matrix if parts else blocks.matrix
     return ScoreCovariance(
         matrix=_positive(total),
-        freedom=_freedom(total, parts or [blocks]),
+        degrees_of_freedom=_degrees_of_freedom(total, parts or [blocks]),
         segments=segments.effective,
         judges=judges.effective,
         limits=tuple(limits),
     )
 
 
-def clustered_covariance(moments: Moments, influence: FloatArray, unit: Unit) -> FloatArray:
+def clustered_covariance(moments: Moments, influence: FloatArray, unit: ClusterUnit) -> FloatArray:
     """Estimate the covariance of scores with one kind of unit taken for independent.
 
     Parameters
@@ -232,7 +232,7 @@ def _positive(matrix: FloatArray) -> FloatArray:
     return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
 
-def _freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
+def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
     """Return the degrees of freedom of a sum of variances; each has one less than its units."""
     uncertain = sum(
         float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
@@ -266,9 +266,9 @@ def draw_scores(
     values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
     # The symmetric root does not depend on the signs of eigenvectors.
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    deviates, freedom = np.empty((len(ids), n)), covariance.freedom_of_ranks
+    deviates, degrees_of_freedom = np.empty((len(ids), n)), covariance.rank_degrees_of_freedom
     for row, id_ in enumerate(ids):
-        deviates[row, order] = root @ _t_deviates(seed, id_, n, freedom)
+        deviates[row, order] = root @ _t_deviates(seed, id_, n, degrees_of_freedom)
     return Scores(
         values=scores.values + deviates,
         estimable=np.broadcast_to(scores.estimable, deviates.shape),
@@ -276,10 +276,12 @@ def draw_scores(
     )
 
 
-def _t_deviates(seed: int, id_: int, n: int, freedom: float) -> FloatArray:
+def _t_deviates(seed: int, id_: int, n: int, degrees_of_freedom: float) -> FloatArray:
     key = np.array([seed, id_], dtype=np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key))
     normal = generator.standard_normal(n)
-    if np.isinf(freedom):
+    if np.isinf(degrees_of_freedom):
         return normal
-    return np.asarray(normal / np.sqrt(generator.chisquare(freedom) / freedom))
+    return np.asarray(
+        normal / np.sqrt(generator.chisquare(degrees_of_freedom) / degrees_of_freedom)
+    )

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.core.counting.tallies import tally
-from ranking.design_study.campaigns import Design, World, rates_of
+from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, rates_of
 from ranking.design_study.ranges import RANGES
 from ranking.design_study.study import compare_designs
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
@@ -44,11 +44,11 @@ class Command(ReportCommand):
         parser.add_argument(
             "--designs",
             metavar="D",
-            type=Design,
-            choices=list(Design),
+            type=ComparedDesign,
+            choices=list(ComparedDesign),
             nargs="+",
-            default=list(Design),
-            help=f"the first is what the others are compared with (default: {' '.join(Design)})",
+            default=list(ComparedDesign),
+            help=f"the first is what the others are compared with (default: {' '.join(ComparedDesign)})",
         )
         parser.add_argument(
             "--rank-ranges",
@@ -103,7 +103,7 @@ class Command(ReportCommand):
 
     def report(self, options: Options, progress: Progress) -> Report:
         plot = checked_output(options["plot"])
-        world, given = _world(options, progress)
+        source, given = _source(options, progress)
         if "anytime" in options["rank_ranges"] and options["segments"]:
             refuse(
                 _(
@@ -119,7 +119,7 @@ class Command(ReportCommand):
             )
         }
         comparison = compare_designs(
-            world,
+            source,
             designs=tuple(dict.fromkeys(options["designs"])),
             ranges=tuple(dict.fromkeys(options["rank_ranges"])),
             # Clusters alone may be asked for.
@@ -134,7 +134,7 @@ class Command(ReportCommand):
         return comparison_report(comparison, given)
 
 
-def _world(options: Options, progress: Progress) -> tuple[World, Input | None]:
+def _source(options: Options, progress: Progress) -> tuple[JudgmentSource, Input | None]:
     if not options["files"]:
         defaults = {"systems": _SYSTEMS, "noise": _NOISE}
         chosen = {name: options[name] or default for name, default in defaults.items()}

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from annotation.models import HIT
 from annotation.services.planning.blocks import hits_prepare
-from campaign.database.copy import constraints_settle, triggers_hasten
+from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
 from campaign.database.prepared import Statement
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -139,7 +139,7 @@ class TestLending:
                 execute(f"SET LOCAL enable_seqscan = {value}")
                 lend(judge)
                 found = [setting("enable_seqscan")]
-                constraints_settle()
+                constraints_check_now()
                 found.append(setting("enable_seqscan"))
             return [*found, setting("enable_seqscan")]
 
@@ -152,7 +152,7 @@ class TestLending:
         def work() -> list[str]:
             with transaction.atomic():
                 execute("SET LOCAL pgtrigger.ignore = '{some_trigger}'")
-                triggers_hasten()
+                pgtrigger_ignore_preset()
                 found = [setting("pgtrigger.ignore")]
                 lend(judge)
                 return [*found, setting("pgtrigger.ignore")]

@@ -14,7 +14,7 @@ from annotation.practice import practice_story
 from annotation.selectors.tour import tour_due
 from annotation.services import pool_fill, tour_begin, tour_leave
 from campaign.models import Campaign, Judge, Output, Reference, Segment, TestSet
-from campaign.texts.damage import normalised
+from campaign.texts.normalisation import normalise_text
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
@@ -110,7 +110,7 @@ def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
     data = given(client)
     for block, known in zip(data["hit"]["blocks"], data["known"], strict=True):
         texts = {each["id"]: each["text"] for each in block["candidates"]}
-        assert len({normalised(text) for text in texts.values()}) == len(texts) == 5
+        assert len({normalise_text(text) for text in texts.values()}) == len(texts) == 5
         assert not handed_in & set(texts.values())
         assert texts[known["best"]] == block["references"][0]["text"]
         others = set(practice_story("de") or ()) - {texts[known["best"]]}

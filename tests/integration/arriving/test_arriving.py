@@ -9,16 +9,16 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from campaign.models import Arrival, Campaign, Invitation, Judge
+from campaign.models import Campaign, Invitation, Judge, LinkRedemption
 from campaign.services import (
-    ArrivalRefusedError,
     InvitationFullError,
     InvitationRefusedError,
+    JoinRefusedError,
     invitation_create_for_anybody,
     invitation_open,
     invitation_revoke,
-    judge_admit,
-    judge_arrive,
+    judge_create_from_link,
+    judge_join,
 )
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -30,7 +30,7 @@ def browser(number: int) -> bytes:
 def test_a_newcomer_has_no_password_and_a_pseudonym_that_tells_no_order(
     campaign: Campaign,
 ) -> None:
-    judges = [judge_admit(campaign=campaign, origin_note="a flyer") for _ in range(9)]
+    judges = [judge_create_from_link(campaign=campaign, origin_note="a flyer") for _ in range(9)]
     assert all(judge.user and not judge.user.has_usable_password() for judge in judges)
     names = [judge.pseudonym for judge in judges]
     assert all(re.fullmatch(r"judge-[b-z2-9]{6}", name) for name in names)
@@ -40,30 +40,30 @@ def test_a_newcomer_has_no_password_and_a_pseudonym_that_tells_no_order(
 
 def test_the_same_browser_is_the_same_judge_and_counts_once(campaign: Campaign) -> None:
     link, _token = invitation_create_for_anybody(campaign=campaign, cap=1)
-    first = judge_arrive(invitation=link, browser=browser(1))
-    assert judge_arrive(invitation=link, browser=browser(1)) == first
+    first = judge_join(invitation=link, browser=browser(1))
+    assert judge_join(invitation=link, browser=browser(1)) == first
     link.refresh_from_db()
     assert link.arrived == 1
     with pytest.raises(InvitationFullError):
-        judge_arrive(invitation=link, browser=browser(2))
+        judge_join(invitation=link, browser=browser(2))
     assert Judge.objects.count() == 1
 
 
 def test_the_database_refuses_an_arrival_beyond_the_cap(campaign: Campaign) -> None:
     link, _token = invitation_create_for_anybody(campaign=campaign, cap=1)
     one, two = make_judge(campaign, "one"), make_judge(campaign, "two")
-    Arrival.objects.create(invitation=link, judge=one, browser=browser(1))
+    LinkRedemption.objects.create(invitation=link, judge=one, browser=browser(1))
     with (
         pytest.raises(IntegrityError, match="invitation_brings_in_no_more_than_its_cap"),
         transaction.atomic(),
     ):
-        Arrival.objects.create(invitation=link, judge=two, browser=browser(2))
+        LinkRedemption.objects.create(invitation=link, judge=two, browser=browser(2))
     stranger = make_judge(make_campaign("other"), "three")
     with (
         pytest.raises(IntegrityError, match="brings nobody in as judge"),
         transaction.atomic(),
     ):
-        Arrival.objects.create(invitation=link, judge=stranger, browser=browser(3))
+        LinkRedemption.objects.create(invitation=link, judge=stranger, browser=browser(3))
 
 
 def test_a_link_for_anybody_needs_a_cap(campaign: Campaign) -> None:
@@ -83,7 +83,7 @@ def test_thirty_at_once_fill_a_link_to_its_cap_and_no_further() -> None:
         try:
             together.wait(timeout=30)
             # Each browser twice, as an impatient double click.
-            judge_arrive(invitation=link, browser=browser(number // 2))
+            judge_join(invitation=link, browser=browser(number // 2))
         except InvitationFullError:
             return False
         finally:
@@ -106,19 +106,19 @@ def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(campaign: Campaign)
         with pytest.raises(InvitationRefusedError):
             invitation_open(token=refused)
     with pytest.raises(InvitationRefusedError):
-        judge_arrive(invitation=link, browser=browser(1))
+        judge_join(invitation=link, browser=browser(1))
 
 
 def test_newcomers_read_what_the_link_says_or_what_they_say(campaign: Campaign) -> None:
     make_test_set(campaign, planned=0)
     make_test_set(campaign, name="cs", target_language="cs", planned=0)
     fixed, _ = invitation_create_for_anybody(campaign=campaign, cap=9, languages=["en", "de"])
-    assert judge_arrive(invitation=fixed, browser=browser(1), languages=["cs"]).languages == [
+    assert judge_join(invitation=fixed, browser=browser(1), languages=["cs"]).languages == [
         "en",
         "de",
     ]
     asking, _ = invitation_create_for_anybody(campaign=campaign, cap=9, asks_languages=True)
-    said = judge_arrive(invitation=asking, browser=browser(1), languages=["en", "cs", "fr"])
+    said = judge_join(invitation=asking, browser=browser(1), languages=["en", "cs", "fr"])
     assert said.languages == ["cs", "en"]
-    with pytest.raises(ArrivalRefusedError):
-        judge_arrive(invitation=asking, browser=browser(2), languages=["de", "cs"])
+    with pytest.raises(JoinRefusedError):
+        judge_join(invitation=asking, browser=browser(2), languages=["de", "cs"])

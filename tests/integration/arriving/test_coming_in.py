@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.models import Assignment
 from annotation.services import InstructionsPendingError
 from annotation.views.opaque import opaque
-from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Sighting
+from campaign.models import Acceptance, BrowserVisit, Campaign, Instructions, Invitation, Judge
 from campaign.services import (
     instructions_accept,
     instructions_write,
@@ -327,7 +327,7 @@ class TestOtherDevices:
         laptop.get(link)
         for _ask in range(3):
             ask(laptop, campaign)
-        seen = Sighting.objects.order_by("id")
+        seen = BrowserVisit.objects.order_by("id")
         assert [(row.at_work, row.device) for row in seen] == [
             (False, "Windows"),
             (True, "Windows"),

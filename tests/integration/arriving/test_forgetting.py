@@ -11,10 +11,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import Campaign, Invitation, Judge, Sighting
-from campaign.services import invitation_create, sighting_note, sightings_forget
-from campaign.services import sightings as services
-from campaign.tasks import forget_sightings
+from campaign.models import BrowserVisit, Campaign, Invitation, Judge
+from campaign.services import browser_visit_record, browser_visits_purge, invitation_create
+from campaign.services import browser_visits as services
+from campaign.tasks import purge_browser_visits
 from config import celery_app
 from tests.factories import make_judge
 
@@ -24,12 +24,12 @@ OLD, YOUNG = 91, 89
 
 def seen(
     judge: Judge, days_ago: float, *, browser: str = "laptop", opened: Invitation | None = None
-) -> Sighting:
-    """A sighting as it was noted so many days ago."""
-    made = sighting_note(
+) -> BrowserVisit:
+    """A visit as it was recorded so many days ago."""
+    made = browser_visit_record(
         judge=judge, browser=browser.encode().ljust(32), device="Linux", opened=opened
     )
-    Sighting.objects.filter(pk=made.pk).update(seen_at=Now() - timedelta(days=days_ago))
+    BrowserVisit.objects.filter(pk=made.pk).update(seen_at=Now() - timedelta(days=days_ago))
     return made
 
 
@@ -48,19 +48,19 @@ def link(judge: Judge) -> Invitation:
 def test_times_at_work_are_deleted_after_ninety_days_and_not_before(judge: Judge) -> None:
     seen(judge, OLD)
     young = seen(judge, YOUNG)
-    forget_sightings()
-    assert list(Sighting.objects.all()) == [young]
-    assert bytes(Sighting.objects.get().browser or b"") == b"laptop".ljust(32)
+    purge_browser_visits()
+    assert list(BrowserVisit.objects.all()) == [young]
+    assert bytes(BrowserVisit.objects.get().browser or b"") == b"laptop".ljust(32)
 
 
 def test_the_operator_says_after_how_many_days(judge: Judge, settings: Settings) -> None:
     seen(judge, 8)
     seen(judge, 6)
-    settings.SIGHTINGS_KEPT_DAYS = 7
-    assert sightings_forget() == 1
-    settings.SIGHTINGS_KEPT_DAYS = 0
-    assert sightings_forget() == 1
-    assert not Sighting.objects.exists()
+    settings.BROWSER_VISITS_KEPT_DAYS = 7
+    assert browser_visits_purge() == 1
+    settings.BROWSER_VISITS_KEPT_DAYS = 0
+    assert browser_visits_purge() == 1
+    assert not BrowserVisit.objects.exists()
 
 
 def test_of_openings_the_time_of_a_judges_first_stays_without_the_browser(
@@ -71,12 +71,12 @@ def test_of_openings_the_time_of_a_judges_first_stays_without_the_browser(
     young = seen(judge, YOUNG, browser="phone", opened=link)
     other = make_judge(campaign, "other")
     seen(other, OLD + 3)
-    assert sightings_forget() == 3
-    assert list(Sighting.objects.order_by("seen_at")) == [first, young]
+    assert browser_visits_purge() == 3
+    assert list(BrowserVisit.objects.order_by("seen_at")) == [first, young]
     first.refresh_from_db()
     assert (first.browser, first.device, first.invitation) == (None, "", link)
     assert abs(timezone.now() - timedelta(days=OLD + 2) - first.seen_at) < timedelta(minutes=5)
-    assert sightings_forget() == 0
+    assert browser_visits_purge() == 0
 
 
 def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
@@ -90,7 +90,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "Two browsers were at work" in before
     opened = re.search(r"opened [^·<]+", before)
     assert opened is not None
-    sightings_forget()
+    browser_visits_purge()
     after = page.get(PAGE).content.decode()
     assert opened[0] in after
     assert "not opened yet" not in after
@@ -105,32 +105,32 @@ def test_a_run_goes_in_batches_and_ends(judge: Judge, monkeypatch: pytest.Monkey
         seen(judge, OLD)
     monkeypatch.setattr(services, "BATCH", 2)
     monkeypatch.setattr(services, "BATCHES", 2)
-    assert [sightings_forget() for _run in range(3)] == [4, 3, 0]
+    assert [browser_visits_purge() for _run in range(3)] == [4, 3, 0]
 
 
 def test_what_is_due_is_found_by_an_index(judge: Judge) -> None:
-    """Also where most sightings are young: a run that finds nothing costs next to nothing."""
-    Sighting.objects.bulk_create(
-        Sighting(judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC))
+    """Also where most visits are young: a run that finds nothing costs next to nothing."""
+    BrowserVisit.objects.bulk_create(
+        BrowserVisit(judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC))
         for _each in range(3000)
     )
     seen(judge, OLD)
-    due = Sighting.objects.filter(
+    due = BrowserVisit.objects.filter(
         browser__isnull=False,
-        seen_at__lt=Now() - timedelta(days=django_settings.SIGHTINGS_KEPT_DAYS),
+        seen_at__lt=Now() - timedelta(days=django_settings.BROWSER_VISITS_KEPT_DAYS),
     ).order_by("seen_at")[: services.BATCH]
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE campaign_sighting")
-    assert "sighting_with_browser_by_time" in due.explain()
+        cursor.execute("ANALYZE campaign_browservisit")
+    assert "browser_visit_to_forget" in due.explain()
 
 
 def test_the_database_keeps_no_time_at_work_without_a_browser(judge: Judge) -> None:
-    with pytest.raises(IntegrityError, match="sighting_forgotten_is_an_opening"):
-        Sighting.objects.create(judge=judge, at_work=True, browser=None)
+    with pytest.raises(IntegrityError, match="browser_visit_forgotten_is_an_opening"):
+        BrowserVisit.objects.create(judge=judge, at_work=True, browser=None)
 
 
 def test_all_that_is_to_happen_by_the_clock_is_a_task_of_the_worker() -> None:
     celery_app.loader.import_default_modules()
     scheduled = {each["task"] for each in django_settings.CELERY_BEAT_SCHEDULE.values()}
-    assert "campaign.tasks.forget_sightings" in scheduled
+    assert "campaign.tasks.purge_browser_visits" in scheduled
     assert scheduled <= set(celery_app.tasks)

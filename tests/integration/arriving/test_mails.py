@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import Campaign, Invitation, Judge, Mail
+from campaign.models import Campaign, Invitation, InvitationMail, Judge
 from campaign.services import (
     AddressesRefusedError,
     addresses_read,
@@ -24,13 +24,13 @@ from campaign.services import (
     mail_send_again,
     mails_send_due,
 )
-from campaign.services.mails import WAITS, mail_claim, mails_lost_mark
+from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed
 from campaign.tasks import send_mails
 from tests.factories import make_campaign, make_organiser, make_test_set
 from tests.integration.arriving.mail_server import MailServer
 
 
-def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
+def invite(campaign: Campaign, *addresses: str) -> list[InvitationMail]:
     addresses = addresses or ("ada@example.org",)
     base_url = "https://judge.example.org/"
     return judges_invite_by_mail(campaign=campaign, addresses=addresses, base_url=base_url).mails
@@ -43,7 +43,7 @@ def use(settings: Settings, port: int) -> None:
 
 
 def overdue() -> None:
-    Mail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    InvitationMail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
 class TestAddresses:
@@ -86,7 +86,7 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     assert "See you in Prague." in words
     found = re.search(r"https://judge.example.org(/i/([\w-]{22})/)", words)
     assert found is not None
-    row = Mail.objects.get()
+    row = InvitationMail.objects.get()
     assert (row.state, row.attempts, row.error) == ("sent", 1, "")
     # What the database keeps opens nothing.
     link = Invitation.objects.get()
@@ -115,7 +115,7 @@ def test_who_was_invited_is_left_alone(campaign: Campaign) -> None:
         ({"TAKEN": b"452 full"}, "queued"),
         ({"MAIL": b"421 busy"}, "queued"),
         # The message is with the server, which hung up before it said so.
-        ({"TAKEN": None}, "unsure"),
+        ({"TAKEN": None}, "unconfirmed"),
     ],
 )
 def test_what_the_server_says_decides_whether_it_is_tried_again(
@@ -125,7 +125,7 @@ def test_what_the_server_says_decides_whether_it_is_tried_again(
     with MailServer(**replies) as server:
         use(settings, server.port)
         assert mails_send_due() == 0
-    row = Mail.objects.get()
+    row = InvitationMail.objects.get()
     assert (row.state, row.attempts) == (state, 1)
     assert row.error
     assert row.sent_at is None
@@ -145,15 +145,15 @@ def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
     use(settings, server.port)
     mails_send_due()
     mails_send_due()
-    row = Mail.objects.get()
+    row = InvitationMail.objects.get()
     # Not at once: the second look found nothing due.
     assert (row.state, row.attempts) == ("queued", 1)
     assert "refused" in row.error
-    for _wait in WAITS:
+    for _wait in RETRY_DELAYS:
         overdue()
         mails_send_due()
     row.refresh_from_db()
-    assert (row.state, row.attempts) == ("failed", 1 + len(WAITS))
+    assert (row.state, row.attempts) == ("failed", 1 + len(RETRY_DELAYS))
     # One link, of the last attempt: what was never sent is not kept.
     assert Invitation.objects.count() == 1
 
@@ -162,10 +162,10 @@ def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campa
     invite(campaign)
     assert mail_claim() is not None
     assert mails_send_due() == 0
-    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert mails_send_due() == 0
-    row = Mail.objects.get()
-    assert row.state == "unsure"
+    row = InvitationMail.objects.get()
+    assert row.state == "unconfirmed"
     assert django_mail.outbox == []
     mail_send_again(mail=row, base_url="https://judge.example.org")
     assert mails_send_due() == 1
@@ -215,7 +215,7 @@ def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
 ) -> None:
     invite(campaign)
     assert mail_claim() is not None
-    assert mails_lost_mark() == 0
-    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
-    assert mails_lost_mark() == (state == "unsure")
-    assert Mail.objects.get().state == state
+    assert mails_mark_unconfirmed() == 0
+    InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
+    assert mails_mark_unconfirmed() == (state == "unsure")
+    assert InvitationMail.objects.get().state == state

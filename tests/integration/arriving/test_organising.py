@@ -13,7 +13,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from campaign.models import Acceptance, Campaign, Instructions, Invitation, Judge, Mail, Sighting
+from campaign.models import (
+    Acceptance,
+    BrowserVisit,
+    Campaign,
+    Instructions,
+    Invitation,
+    InvitationMail,
+    Judge,
+)
 from campaign.services import (
     instructions_accept,
     instructions_write,
@@ -68,7 +76,7 @@ class TestMails:
         assert "2 invitations are on their way." in words(done)
         assert words(done).count("waiting to be sent") == 2
         mails_send_due()
-        ada = Mail.objects.get(address="ada@example.org")
+        ada = InvitationMail.objects.get(address="ada@example.org")
         link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
         Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).get(link)
         shown = words(page.get(PAGE))
@@ -89,11 +97,11 @@ class TestMails:
         assert not Judge.objects.exists()
 
 
-def at_work(judge: Judge, *sightings: tuple[str, int]) -> None:
+def at_work(judge: Judge, *visits: tuple[str, int]) -> None:
     """Browsers seen at work, each at a minute of the day."""
     day = datetime(2026, 5, 4, 9, tzinfo=UTC)
-    for browser, minute in sightings:
-        Sighting.objects.create(
+    for browser, minute in visits:
+        BrowserVisit.objects.create(
             judge=judge,
             at_work=True,
             browser=browser.encode().ljust(32),
@@ -104,7 +112,7 @@ def at_work(judge: Judge, *sightings: tuple[str, int]) -> None:
 
 class TestForwarded:
     @pytest.mark.parametrize(
-        ("sightings", "noticed"),
+        ("visits", "noticed"),
         [
             # From the laptop to the phone, and no way back.
             ([("laptop", 0), ("laptop", 4), ("phone", 5), ("phone", 9)], False),
@@ -118,15 +126,15 @@ class TestForwarded:
         self,
         page: Client,
         campaign: Campaign,
-        sightings: list[tuple[str, int]],
+        visits: list[tuple[str, int]],
         noticed: bool,
     ) -> None:
-        at_work(make_judge(campaign), *sightings)
+        at_work(make_judge(campaign), *visits)
         # Somebody else's work in between is nobody's business.
         at_work(make_judge(campaign, "other"), ("third", 2), ("third", 6))
         shown = words(page.get(PAGE))
         assert ("Two browsers were at work within the same ten minutes" in shown) is noticed
-        browsers = len({browser for browser, _minute in sightings})
+        browsers = len({browser for browser, _minute in visits})
         assert f"in {browsers} browser" in shown
 
     def test_the_page_costs_the_same_for_many(self, page: Client, campaign: Campaign) -> None:
@@ -208,7 +216,7 @@ def test_nobody_else_changes_anything(client: Client, campaign: Campaign, role: 
         )
     ]
     assert set(statuses) == {302 if role == "nobody" else 404}
-    assert (Mail.objects.count(), Invitation.objects.count()) == (1, 1)
+    assert (InvitationMail.objects.count(), Invitation.objects.count()) == (1, 1)
     assert not Invitation.objects.filter(revoked_at__isnull=False).exists()
     assert not Instructions.objects.exists()
 

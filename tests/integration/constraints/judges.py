@@ -5,7 +5,15 @@ from functools import partial
 
 from django.utils import timezone
 
-from campaign.models import Arrival, ConflictOfInterest, Invitation, Judge, Mail, Sighting, User
+from campaign.models import (
+    BrowserVisit,
+    ConflictOfInterest,
+    Invitation,
+    InvitationMail,
+    Judge,
+    LinkRedemption,
+    User,
+)
 from campaign.services import conflict_declare
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -44,7 +52,7 @@ def link_for_anybody() -> Create:
 
 def sighting() -> Create:
     return partial(
-        Sighting.objects.create,
+        BrowserVisit.objects.create,
         judge=make_judge(make_campaign()),
         at_work=False,
         browser=b"3" * 32,
@@ -55,7 +63,7 @@ def sighting() -> Create:
 def sighting_of_a_link() -> Create:
     own_link()()
     return partial(
-        Sighting.objects.create,
+        BrowserVisit.objects.create,
         judge=Judge.objects.get(),
         invitation=Invitation.objects.get(),
         at_work=False,
@@ -66,9 +74,14 @@ def sighting_of_a_link() -> Create:
 def mail() -> Create:
     museum = make_campaign()
     fields = {"campaign": museum, "language": "en", "base_url": "https://quintet.example.org"}
-    Mail.objects.create(judge=make_judge(museum, "judge01"), address="a@example.org", **fields)
+    InvitationMail.objects.create(
+        judge=make_judge(museum, "judge01"), address="a@example.org", **fields
+    )
     return partial(
-        Mail.objects.create, judge=make_judge(museum, "judge02"), address="b@example.org", **fields
+        InvitationMail.objects.create,
+        judge=make_judge(museum, "judge02"),
+        address="b@example.org",
+        **fields,
     )
 
 
@@ -108,21 +121,23 @@ breaks_by_fields(
     accepted={"arrived": 2},
 )
 breaks_by_fields(
-    "sighting_opens_a_link_or_is_at_work",
+    "browser_visit_opens_a_link_or_is_at_work",
     sighting_of_a_link,
     {"at_work": True},
     accepted={"at_work": True, "invitation": None},
 )
 breaks_by_fields(
-    "sighting_forgotten_is_an_opening",
+    "browser_visit_forgotten_is_an_opening",
     sighting,
     {"browser": None},
     {"browser": None, "at_work": True, "device": ""},
     accepted={"browser": None, "device": ""},
 )
-breaks_by_fields("mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unsure"})
 breaks_by_fields(
-    "mail_has_a_time_exactly_if_sent",
+    "invitation_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unsure"}
+)
+breaks_by_fields(
+    "invitation_mail_has_a_time_exactly_if_sent",
     mail,
     {"state": "sent"},
     {"sent_at": NOW},
@@ -130,7 +145,7 @@ breaks_by_fields(
 )
 
 
-@breaks("mail_one_in_force_per_campaign_and_address")
+@breaks("invitation_mail_one_in_force_per_campaign_and_address")
 def an_address_is_written_to_twice(attempt: Attempt) -> None:
     create = mail()
     for address in ("a@example.org", "A@Example.org"):
@@ -142,7 +157,7 @@ def an_address_is_written_to_twice(attempt: Attempt) -> None:
             create(address=address, campaign=make_campaign("elsewhere"))
 
 
-@breaks("campaign.Mail.invitation")
+@breaks("campaign.InvitationMail.invitation")
 def two_mails_hold_one_link(attempt: Attempt) -> None:
     create = mail()
     link = Invitation.objects.create(
@@ -150,7 +165,7 @@ def two_mails_hold_one_link(attempt: Attempt) -> None:
     )
     with attempt.accepts():
         create(invitation=link)
-    Mail.objects.update(invitation=link)
+    InvitationMail.objects.update(invitation=link)
     with attempt.refuses():
         create(invitation=link)
 
@@ -204,7 +219,7 @@ def two_links_have_one_token(attempt: Attempt) -> None:
         create(token_hash=b"5" * 32)
 
 
-@breaks("arrival_once_per_invitation_and_browser")
+@breaks("link_redemption_once_per_invitation_and_browser")
 def a_browser_comes_twice_by_a_link(attempt: Attempt) -> None:
     arrive = arrivals()
     arrive("judge01", b"6" * 32)
@@ -214,7 +229,7 @@ def a_browser_comes_twice_by_a_link(attempt: Attempt) -> None:
         arrive("judge02", b"7" * 32)
 
 
-@breaks("campaign.Arrival.judge")
+@breaks("campaign.LinkRedemption.judge")
 def a_judge_comes_twice(attempt: Attempt) -> None:
     arrive = arrivals()
     arrive("judge01", b"6" * 32)
@@ -224,7 +239,7 @@ def a_judge_comes_twice(attempt: Attempt) -> None:
         arrive("judge02", b"7" * 32)
 
 
-@breaks("arrival_by_a_link_of_the_campaign")
+@breaks("link_redemption_by_a_link_of_the_campaign")
 def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
     arrive = arrivals()
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
@@ -234,21 +249,21 @@ def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
     with attempt.refuses(saying="brings nobody in"):
         arrive("stranger", b"6" * 32)
     with attempt.refuses(saying="brings nobody in"):
-        Arrival.objects.create(invitation=theirs, judge=stranger, browser=b"6" * 32)
+        LinkRedemption.objects.create(invitation=theirs, judge=stranger, browser=b"6" * 32)
     with attempt.accepts():
         arrive("judge01", b"6" * 32)
         assert Invitation.objects.get(user=None).arrived == 1
 
 
-def arrivals() -> Callable[[str, bytes], Arrival]:
+def arrivals() -> Callable[[str, bytes], LinkRedemption]:
     """Return what brings in one of two judges by a link for anybody."""
     link_for_anybody()()
     link = Invitation.objects.get()
     for pseudonym in ("judge01", "judge02"):
         make_judge(link.campaign, pseudonym)
 
-    def arrive(pseudonym: str, browser: bytes) -> Arrival:
+    def arrive(pseudonym: str, browser: bytes) -> LinkRedemption:
         judge = Judge.objects.get(pseudonym=pseudonym)
-        return Arrival.objects.create(invitation=link, judge=judge, browser=browser)
+        return LinkRedemption.objects.create(invitation=link, judge=judge, browser=browser)
 
     return arrive

@@ -14,7 +14,7 @@ from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
-from campaign.texts.damage import normalised
+from campaign.texts.normalisation import normalise_text
 from tests.factories import make_campaign, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def test_every_segment_gets_one_and_it_differs_from_all_there_is(test_set: TestS
         others = Output.objects.filter(segment__test_set=test_set, segment__number=number).exclude(
             system__kind="bad_reference"
         )
-        assert normalised(text) not in {normalised(output.text or "") for output in others}
+        assert normalise_text(text) not in {normalise_text(output.text or "") for output in others}
     system = test_set.systems.get(kind=System.Kind.BAD_REFERENCE)
     assert system.name == "_badref"
     assert bad_references_make(test_set=test_set, seed=2) == 0

@@ -12,7 +12,7 @@ import psycopg2
 import pytest
 import redis
 
-from launcher.home import Home
+from launcher.data_directory import DataDirectory
 from launcher.services import Services
 from launcher.waiting import wait_until
 
@@ -24,13 +24,13 @@ def _no_services_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def home() -> Iterator[Home]:
+def directory() -> Iterator[DataDirectory]:
     """A new data folder. Not pytest's own: its path is closed to the account of PostgreSQL."""
     with tempfile.TemporaryDirectory(prefix="quintet-launcher-") as folder:
         path = Path(folder).resolve()
         if sys.platform != "win32":
             path.chmod(0o711)
-        yield Home(path / "home")
+        yield DataDirectory(path / "home")
         for process in working_in(path):
             process.kill()
 

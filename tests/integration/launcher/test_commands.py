@@ -16,19 +16,21 @@ from pathlib import Path
 import pytest
 
 from launcher import browser
-from launcher.home import CHECKOUT, Home
+from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.prepare import fingerprint
-from launcher.processes import lives
+from launcher.processes import is_running
 from tests.integration.launcher.conftest import eventually, working_in
 
 STOP_LINE = "Stop       Ctrl-C"
 
 
-def launcher(home: Home, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def launcher(
+    directory: DataDirectory, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "launcher", *arguments],
         cwd=CHECKOUT,
-        env={**os.environ, "QUINTET_HOME": str(home.path), **environment},
+        env={**os.environ, "QUINTET_HOME": str(directory.path), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -37,12 +39,12 @@ def launcher(home: Home, *arguments: str, **environment: str) -> subprocess.Comp
 
 
 @contextlib.contextmanager
-def demo(home: Home) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+def demo(directory: DataDirectory) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """A demo that has said where to go; what it said is with it."""
     with subprocess.Popen(
         [sys.executable, "-m", "launcher", "demo"],
         cwd=CHECKOUT,
-        env={**os.environ, "QUINTET_HOME": str(home.path), "PORT": "0"},
+        env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -72,88 +74,95 @@ def answers(address: str) -> bool:
         return False
 
 
-def recorded(home: Home, name: str) -> int | None:
-    entry = json.loads((home.path / "processes.json").read_text()).get(name)
+def recorded(directory: DataDirectory, name: str) -> int | None:
+    entry = json.loads((directory.path / "processes.json").read_text()).get(name)
     return int(entry["pid"]) if entry else None
 
 
-def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(home: Home) -> None:
-    done = launcher(home, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3")
+def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
+    directory: DataDirectory,
+) -> None:
+    done = launcher(directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3")
     database, redis = done.stdout.split()
     assert database.startswith("postgresql://quintet@/quintet?host=")
     assert redis.startswith("unix:///")
     assert done.returncode == 3
-    assert working_in(home.path) == []
+    assert working_in(directory.path) == []
 
 
-def test_run_in_a_temporary_folder_leaves_the_data_folder_alone(home: Home) -> None:
-    assert launcher(home, "run", "--temporary", "--", "true").returncode == 0
-    assert not home.path.exists()
+def test_run_in_a_temporary_folder_leaves_the_data_folder_alone(directory: DataDirectory) -> None:
+    assert launcher(directory, "run", "--temporary", "--", "true").returncode == 0
+    assert not directory.path.exists()
 
 
-def test_run_of_an_unknown_command_says_so(home: Home) -> None:
-    done = launcher(home, "run", "--temporary", "--", "no-such-command")
+def test_run_of_an_unknown_command_says_so(directory: DataDirectory) -> None:
+    done = launcher(directory, "run", "--temporary", "--", "no-such-command")
     assert (done.returncode, done.stderr) == (
         1,
         "no-such-command cannot be run: No such file or directory\n",
     )
 
 
-def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(home: Home) -> None:
+def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(
+    directory: DataDirectory,
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = launcher(home, "demo", PORT=str(port))
+        done = launcher(directory, "demo", PORT=str(port))
     assert done.returncode == 1
     assert f"Port {port} on 127.0.0.1 cannot be used" in done.stderr
     assert f"make demo PORT={port + 1}" in done.stderr
-    assert working_in(home.path) == []
+    assert working_in(directory.path) == []
 
 
-def test_a_port_that_is_no_number_is_refused_in_words(home: Home) -> None:
-    done = launcher(home, "demo", PORT="http")
+def test_a_port_that_is_no_number_is_refused_in_words(directory: DataDirectory) -> None:
+    done = launcher(directory, "demo", PORT="http")
     assert (done.returncode, done.stderr) == (
         1,
         "PORT=http is not a port number. Example: make demo PORT=8001\n",
     )
 
 
-def test_the_demo_starts_heals_is_killed_starts_again_and_stops(home: Home) -> None:
-    with demo(home) as (process, said):
-        told = json.loads(home.demo_file.read_text())
+def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
+    with demo(directory) as (process, said):
+        told = json.loads(directory.demo_file.read_text())
         text = "".join(said)
         assert told["organiser"]["url"] in text
         assert told["judges"][0]["url"] in text
-        assert home.demo_file.stat().st_mode & 0o077 == 0
+        assert directory.demo_file.stat().st_mode & 0o077 == 0
         ready = f"{told['base_url']}/readyz"
 
         for name in ("web", "worker", "beat", "valkey", "postgresql"):
-            before = recorded(home, name)
+            before = recorded(directory, name)
             assert before is not None
             os.kill(before, signal.SIGKILL)
-            eventually(lambda n=name, b=before: recorded(home, n) not in (None, b), f"new {name}")  # type: ignore[misc]
+            eventually(
+                lambda n=name, b=before: recorded(directory, n) not in (None, b),  # type: ignore[misc]
+                f"new {name}",
+            )
             eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
 
-        beside = launcher(home, "run", "--", sys.executable, "manage.py", "migrate", "--check")
+        beside = launcher(directory, "run", "--", sys.executable, "manage.py", "migrate", "--check")
         assert beside.returncode == 0, beside.stderr
-        refused = launcher(home, "demo", PORT="0")
+        refused = launcher(directory, "demo", PORT="0")
         assert refused.returncode == 1
         assert f"(process {process.pid})" in refused.stderr
         process.kill()
         process.wait()
 
-    orphans = working_in(home.path)
+    orphans = working_in(directory.path)
     assert {"postgres", "valkey-server"} <= {orphan.name() for orphan in orphans}
-    with demo(home) as (process, said):
+    with demo(directory) as (process, said):
         assert "stopped what an earlier run left behind" in "".join(said)
-        assert not any(map(lives, orphans))
-        assert json.loads(home.demo_file.read_text())["judges"] != []
+        assert not any(map(is_running, orphans))
+        assert json.loads(directory.demo_file.read_text())["judges"] != []
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=120)
         assert rest.endswith("Quintet has stopped. Your data is kept.\n")
         assert process.returncode == 0
-    assert working_in(home.path) == []
+    assert working_in(directory.path) == []
 
 
 def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:

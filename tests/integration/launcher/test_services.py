@@ -15,22 +15,22 @@ import pytest
 import redis
 
 from launcher import postgresql
+from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.errors import FolderInUseError, LauncherError
-from launcher.home import CHECKOUT, Home
-from launcher.processes import lives
+from launcher.processes import is_running
 from launcher.services import Services
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
 
-HOLD = "import signal; from launcher.home import Home; from launcher.services import Services\nwith Services(Home.from_environment()): print('up', flush=True); signal.pause()"
+HOLD = "import signal; from launcher.data_directory import DataDirectory; from launcher.services import Services\nwith Services(DataDirectory.from_environment()): print('up', flush=True); signal.pause()"
 
 
 @contextlib.contextmanager
-def another_supervisor(home: Home) -> Iterator[subprocess.Popen[str]]:
+def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[str]]:
     """A process of its own that has started the services of this folder and holds them."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLD],
         cwd=CHECKOUT,
-        env={**os.environ, "QUINTET_HOME": str(home.path)},
+        env={**os.environ, "QUINTET_HOME": str(directory.path)},
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -53,44 +53,44 @@ def setting(services: Services, name: str) -> str:
     return str(row[0])
 
 
-def test_data_survives_an_orderly_stop(home: Home) -> None:
-    with Services(home) as services:
+def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
+    with Services(directory) as services:
         remember(services, "before")
-    assert working_in(home.path) == []
-    with Services(home) as services:
+    assert working_in(directory.path) == []
+    with Services(directory) as services:
         assert services.found == []
         assert remembered(services) == (["before"], ["before"])
 
 
-def test_the_demo_is_durable_and_the_tests_need_not_be(home: Home) -> None:
-    with Services(home) as services:
+def test_the_demo_is_durable_and_the_tests_need_not_be(directory: DataDirectory) -> None:
+    with Services(directory) as services:
         assert setting(services, "fsync") == "on"
         assert setting(services, "synchronous_commit") == "on"
         assert setting(services, "data_checksums") == "on"
-    with Services(home, durable=False) as services:
+    with Services(directory, durable=False) as services:
         assert setting(services, "fsync") == "off"
 
 
-def test_the_broker_never_drops_a_task_to_make_room(home: Home) -> None:
+def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) -> None:
     with (
-        Services(home) as services,
+        Services(directory) as services,
         redis.Redis.from_url(services.environment["REDIS_URL"]) as client,
     ):
         assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
         assert client.config_get("appendonly") == {"appendonly": "yes"}
 
 
-def test_nothing_listens_on_a_network(home: Home) -> None:
-    with Services(home):
-        processes = working_in(home.path)
+def test_nothing_listens_on_a_network(directory: DataDirectory) -> None:
+    with Services(directory):
+        processes = working_in(directory.path)
         assert {"postgres", "valkey-server"} <= {process.name() for process in processes}
         for process in processes:
             assert [c for c in process.net_connections("inet") if c.status == "LISTEN"] == []
 
 
-def test_only_the_owner_can_reach_sockets_secrets_and_logs(home: Home) -> None:
-    with Services(home) as services:
-        services.home.secret_key()
+def test_only_the_owner_can_reach_sockets_secrets_and_logs(directory: DataDirectory) -> None:
+    with Services(directory) as services:
+        services.directory.secret_key()
         private = [
             "secret_key",
             "services.json",
@@ -99,12 +99,12 @@ def test_only_the_owner_can_reach_sockets_secrets_and_logs(home: Home) -> None:
             "valkey",
             "postgresql/run",
         ]
-        modes = {name: (home.path / name).stat().st_mode & 0o077 for name in private}
+        modes = {name: (directory.path / name).stat().st_mode & 0o077 for name in private}
         assert modes == dict.fromkeys(private, 0)
 
 
-def test_a_killed_postmaster_loses_nothing_committed(home: Home) -> None:
-    with Services(home) as services:
+def test_a_killed_postmaster_loses_nothing_committed(directory: DataDirectory) -> None:
+    with Services(directory) as services:
         assert services.postgres is not None
         remember(services, "committed")
         services.postgres.child.send(signal.SIGKILL)
@@ -113,8 +113,10 @@ def test_a_killed_postmaster_loses_nothing_committed(home: Home) -> None:
         assert remembered(services) == (["committed"], ["committed"])
 
 
-def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(home: Home) -> None:
-    with Services(home) as services:
+def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(
+    directory: DataDirectory,
+) -> None:
+    with Services(directory) as services:
         assert services.valkey is not None
         remember(services, "queued")
         address = services.environment["REDIS_URL"]
@@ -126,72 +128,76 @@ def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(home: 
 
 
 def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data(
-    home: Home,
+    directory: DataDirectory,
 ) -> None:
-    with another_supervisor(home) as supervisor:
+    with another_supervisor(directory) as supervisor:
         supervisor.kill()
         supervisor.wait()
-        orphans = working_in(home.path)
+        orphans = working_in(directory.path)
         assert {"postgres", "valkey-server"} <= {process.name() for process in orphans}
-        with Services(home) as services:
+        with Services(directory) as services:
             assert services.found == ["postgresql", "valkey"]
             remember(services, "after")
-            assert not any(map(lives, orphans))
+            assert not any(map(is_running, orphans))
             assert remembered(services) == (["after"], ["after"])
-    assert working_in(home.path) == []
+    assert working_in(directory.path) == []
 
 
-def test_a_start_after_everything_was_killed_at_once_keeps_the_data(home: Home) -> None:
-    with Services(home) as services:
+def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
+    directory: DataDirectory,
+) -> None:
+    with Services(directory) as services:
         remember(services, "first")
-    with another_supervisor(home) as supervisor:
-        for pid in [supervisor.pid, *(process.pid for process in working_in(home.path))]:
+    with another_supervisor(directory) as supervisor:
+        for pid in [supervisor.pid, *(process.pid for process in working_in(directory.path))]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        eventually(lambda: working_in(home.path) == [], "every process is gone")
-        assert (home.path / "postgresql/data/postmaster.pid").exists()
-        with Services(home) as services:
+        eventually(lambda: working_in(directory.path) == [], "every process is gone")
+        assert (directory.path / "postgresql/data/postmaster.pid").exists()
+        with Services(directory) as services:
             assert remembered(services) == (["first"], ["first"])
 
 
-def test_a_stranger_with_a_recorded_number_is_left_alone(home: Home) -> None:
-    home.create()
+def test_a_stranger_with_a_recorded_number_is_left_alone(directory: DataDirectory) -> None:
+    directory.create()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
-        (home.path / "processes.json").write_text(
+        (directory.path / "processes.json").write_text(
             f'{{"web": {{"pid": {stranger.pid}, "created": 1.0}}}}'
         )
-        with Services(home) as services:
+        with Services(directory) as services:
             assert services.found == []
             assert stranger.poll() is None
         stranger.kill()
 
 
-def test_a_second_supervisor_is_refused_in_words(home: Home) -> None:
-    with another_supervisor(home) as first:
+def test_a_second_supervisor_is_refused_in_words(directory: DataDirectory) -> None:
+    with another_supervisor(directory) as first:
         with pytest.raises(
             FolderInUseError, match=rf"already running from .* \(process {first.pid}\)"
         ):
-            Services(home).__enter__()
+            Services(directory).__enter__()
         assert first.poll() is None
 
 
 def test_named_services_are_used_and_none_is_started(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
-    with Services(home) as services:
+    with Services(directory) as services:
         assert services.postgres is None
         assert services.valkey is None
         assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
-        assert working_in(home.path) == []
+        assert working_in(directory.path) == []
 
 
 @pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])
-def test_a_path_that_no_socket_or_url_can_bear_still_works(home: Home, name: str) -> None:
-    awkward = Home(home.path / name)
-    home.create()
+def test_a_path_that_no_socket_or_url_can_bear_still_works(
+    directory: DataDirectory, name: str
+) -> None:
+    awkward = DataDirectory(directory.path / name)
+    directory.create()
     with Services(awkward) as services:
         remember(services, "reached")
         sockets = Path(services.environment["REDIS_URL"].removeprefix("unix://")).parent
@@ -201,30 +207,32 @@ def test_a_path_that_no_socket_or_url_can_bear_still_works(home: Home, name: str
     assert not sockets.exists()
 
 
-def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(home: Home) -> None:
-    with Services(home):
+def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
+    directory: DataDirectory,
+) -> None:
+    with Services(directory):
         pass
-    (home.path / "postgresql/data/postgresql.conf").write_text("no_such_setting = 1\n")
+    (directory.path / "postgresql/data/postgresql.conf").write_text("no_such_setting = 1\n")
     with pytest.raises(LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"):
-        Services(home).__enter__()
-    assert working_in(home.path) == []
+        Services(directory).__enter__()
+    assert working_in(directory.path) == []
 
 
-def test_a_folder_that_is_a_file_is_refused_in_words(home: Home) -> None:
-    home.path.write_text("")
+def test_a_folder_that_is_a_file_is_refused_in_words(directory: DataDirectory) -> None:
+    directory.path.write_text("")
     with pytest.raises(LauncherError, match="Set QUINTET_HOME"):
-        Services(home)
+        Services(directory)
 
 
 def test_no_closed_folder_is_opened_for_postgresql(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = home.path / "closed"
+    closed = directory.path / "closed"
     closed.mkdir(parents=True)
     closed.chmod(0o700)
-    elsewhere = home.path.parent / "state"
+    elsewhere = directory.path.parent / "state"
     monkeypatch.setattr(postgresql, "ROOT_STATE", elsewhere)
-    inside = Home(closed / "home")
+    inside = DataDirectory(closed / "home")
     with Services(inside) as services:
         remember(services, "kept")
         assert services.postgres is not None

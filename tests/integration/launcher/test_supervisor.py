@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from launcher.home import Home
-from launcher.processes import Child, Register, lives
+from launcher.data_directory import DataDirectory
+from launcher.processes import Child, ProcessRegistry, is_running
 from launcher.signals import StopRequest
 from launcher.supervisor import Supervisor
 from tests.integration.launcher.conftest import eventually
@@ -31,10 +31,10 @@ PARENT = (
 class Stage:
     """A supervisor, its data folder and what it said."""
 
-    def __init__(self, home: Home) -> None:
-        home.create()
-        self.home = home
-        self.register = Register(home.path / "processes.json")
+    def __init__(self, directory: DataDirectory) -> None:
+        directory.create()
+        self.directory = directory
+        self.registry = ProcessRegistry(directory.path / "processes.json")
         self.said: list[str] = []
         self.children: list[Child] = []
 
@@ -42,8 +42,8 @@ class Stage:
         child = Child(
             name,
             [sys.executable, "-c", program],
-            log=self.home.log(name),
-            register=self.register,
+            log=self.directory.log(name),
+            registry=self.registry,
             environment={},
             folder=Path("/"),
         )
@@ -58,12 +58,12 @@ class Stage:
         return supervisor
 
     def output(self, child: Child) -> str:
-        return self.home.log(child.name).read_text()
+        return self.directory.log(child.name).read_text()
 
 
 @pytest.fixture
-def stage(home: Home) -> Iterator[Stage]:
-    stage = Stage(home)
+def stage(directory: DataDirectory) -> Iterator[Stage]:
+    stage = Stage(directory)
     yield stage
     for child in stage.children:
         child.kill_group()
@@ -75,7 +75,7 @@ def test_a_killed_child_is_started_again_at_once_and_said_so(stage: Stage) -> No
     before = child.pid
     child.send(signal.SIGKILL)
     child.wait(60)
-    supervisor.tend()
+    supervisor.poll()
     assert child.pid not in (None, before)
     assert stage.said == ["web ended (signal SIGKILL); starting it again now"]
 
@@ -86,7 +86,7 @@ def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
 
     def twice_failed() -> bool:
         child.wait(1)
-        supervisor.tend()
+        supervisor.poll()
         return len(stage.said) >= 3
 
     eventually(twice_failed, "it has been started again twice")
@@ -104,20 +104,20 @@ def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage)
     worker = psutil.Process(child.pid).children()[0]
     child.send(signal.SIGKILL)
     child.wait(60)
-    supervisor.tend()
-    eventually(lambda: not lives(worker), "the worker is gone")
+    supervisor.poll()
+    eventually(lambda: not is_running(worker), "the worker is gone")
 
 
 def test_stopping_ends_the_stubborn_too_and_forgets_them(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("launcher.supervisor.PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr("launcher.supervisor.STOP_TIMEOUT_SECONDS", 0.3)
     steady, stubborn = stage.child("web", STEADY), stage.child("worker", STUBBORN)
     supervisor = stage.supervise()
     supervisor.stop(StopRequest())
     assert steady.exit_code == -signal.SIGTERM
     assert stubborn.exit_code == -signal.SIGKILL
-    assert (stage.home.path / "processes.json").read_text() == "{}"
+    assert (stage.directory.path / "processes.json").read_text() == "{}"
 
 
 def test_a_second_request_to_stop_waits_for_nobody(stage: Stage) -> None:
@@ -148,5 +148,5 @@ def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
     worker = psutil.Process(child.pid).children()[0]
     child.send(signal.SIGKILL)
     child.wait(60)
-    assert Register(stage.home.path / "processes.json").stop_leftovers() == ["web"]
-    eventually(lambda: not lives(worker), "the worker is gone")
+    assert ProcessRegistry(stage.directory.path / "processes.json").stop_leftovers() == ["web"]
+    eventually(lambda: not is_running(worker), "the worker is gone")

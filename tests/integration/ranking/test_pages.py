@@ -31,7 +31,7 @@ def test_a_campaign_without_test_sets_says_how_it_comes_by_one(
     assert "import_test_set --campaign museum" in page
 
 
-def test_the_finding_in_words_and_what_it_rests_on(
+def test_the_summary_in_words_and_what_it_rests_on(
     as_organiser: Client, judged: TestSetWriter
 ) -> None:
     page = text_of(as_organiser.get(addresses(judged)["dashboard"]))
@@ -159,7 +159,7 @@ def test_a_careless_judge_is_worth_a_look(as_organiser: Client, writer: TestSetW
         "random agrees with the others less than is usual here: κ −0.25 (−0.37 to −0.15, 225 comparisons) against 0.35."
         in text_of(content)
     )
-    assert content.content.decode().count('class="suspect"') == 1
+    assert content.content.decode().count('class="low-agreement"') == 1
 
 
 def test_names_are_text_whatever_they_hold(

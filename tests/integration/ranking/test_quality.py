@@ -21,7 +21,7 @@ from annotation.services import (
     quality_rules_suggest,
 )
 from campaign.models import Campaign, Judge, User
-from ranking.core.judges.monitoring import Measured
+from ranking.judge_monitoring import MeasureResult
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.quality import judges_quality, quality_due
@@ -207,14 +207,14 @@ def test_a_rule_that_is_switched_off_or_of_another_test_set_does_nothing(
     ("measured", "breached"),
     [
         (None, False),
-        (Measured(0.2, 59, 0.1, 0.3), False),  # too little evidence
-        (Measured(0.2, 60, 0.1, 0.3), True),
-        (Measured(0.5, 60, 0.3, 0.6), False),  # its interval reaches beyond the threshold
-        (Measured(0.5, 60, None, None), False),  # no interval, no certainty
+        (MeasureResult(0.2, 59, 0.1, 0.3), False),  # too little evidence
+        (MeasureResult(0.2, 60, 0.1, 0.3), True),
+        (MeasureResult(0.5, 60, 0.3, 0.6), False),  # its interval reaches beyond the threshold
+        (MeasureResult(0.5, 60, None, None), False),  # no interval, no certainty
     ],
 )
 def test_a_rule_wants_evidence_and_the_whole_interval(
-    measured: Measured | None, breached: bool
+    measured: MeasureResult | None, breached: bool
 ) -> None:
     rule = QualityRule(measure="reference", direction="below", threshold=0.55, minimum=60)
     assert is_breached(rule, measured) is breached
@@ -222,10 +222,10 @@ def test_a_rule_wants_evidence_and_the_whole_interval(
 
 def test_a_probability_is_compared_as_it_is() -> None:
     rule = QualityRule(measure="position", direction="below", threshold=0.001, minimum=20)
-    assert is_breached(rule, Measured(0.0001, 30))
-    assert not is_breached(rule, Measured(0.01, 30))
+    assert is_breached(rule, MeasureResult(0.0001, 30))
+    assert not is_breached(rule, MeasureResult(0.01, 30))
     above = QualityRule(measure="reference_random", direction="above", threshold=0.05, minimum=20)
-    assert is_breached(above, Measured(0.3, 30))
+    assert is_breached(above, MeasureResult(0.3, 30))
 
 
 def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(

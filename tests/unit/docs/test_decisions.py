@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher.home import CHECKOUT
+from launcher.data_directory import CHECKOUT
 
 FOLDER = CHECKOUT / "docs" / "decisions"
 FILES = sorted(FOLDER.glob("0*.md"))

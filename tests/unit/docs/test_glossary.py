@@ -1,6 +1,6 @@
 """The glossary is in alphabetical order, each word in two lines and once."""
 
-from launcher.home import CHECKOUT
+from launcher.data_directory import CHECKOUT
 
 ENTRIES = [
     entry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher.home import CHECKOUT
+from launcher.data_directory import CHECKOUT
 
 ROOMS = (
     *("annotation", "campaign", "catalogues", "config", "demo", "docs", "launcher", "ranking"),

@@ -67,7 +67,7 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
 
 
 def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
-    """Say how far each further comparison moves the abilities.
+    """Return how far each further comparison moves the abilities.
 
     The derivative of the maximum of the likelihood with respect to the counts, by the implicit
     function theorem: the inverse of the observed information, that of the tie parameter and of the

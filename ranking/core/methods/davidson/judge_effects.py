@@ -31,7 +31,7 @@ from ranking.core.methods.davidson.likelihood import NotConvergedError
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 _SMALL_STEP = 1e-9
 _HALVINGS = 40
 #: Precision of what no comparison tells, such as the mean ability: a standard deviation of 100.
@@ -142,7 +142,7 @@ class JudgeEffectsModel:
     def _maximised(self) -> JudgeEffectsFit:
         at = np.zeros(self.size)
         value = self._objective(at)
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             gradient, information = self._gradient_and_information(at)
             step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
             if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
@@ -152,7 +152,7 @@ class JudgeEffectsModel:
                 break
             value = moved
         else:
-            raise NotConvergedError(f"the judges' effects did not converge in {_MOST_STEPS} steps")
+            raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
         return self._read(at)
 
     def _alike(self) -> JudgeEffectsModel:
@@ -186,8 +186,8 @@ class JudgeEffectsModel:
         """Return the logarithm of the probability of each comparison's outcome, shape (C,)."""
         return self._log_probabilities(fit.parameters)
 
-    def moves(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
-        """Say how far each of B blocks moves the abilities, shape (B, n).
+    def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
+        """Return the influence of each of B blocks on the abilities, shape (B, n).
 
         One step of scoring from the fit: the response to the gradient of the block's comparisons.
         What is expected of a judge comes and goes with the judge: it is divided among their

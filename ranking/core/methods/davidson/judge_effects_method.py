@@ -91,7 +91,7 @@ def davidson_judges(
     )
 
 
-def davidson_judges_moves(
+def davidson_judges_block_influence(
     blocks: Blocks,
     *,
     prior: float,
@@ -99,9 +99,9 @@ def davidson_judges_moves(
     leniency: float,
     covariates: Covariates,
 ) -> FloatArray:
-    """Say how far each of B blocks moves the abilities, float64 of shape (B, n)."""
+    """Return the influence of each of B blocks on the abilities, float64 of shape (B, n)."""
     model, fit = _fitted(blocks, None, prior, discrimination, leniency, covariates)
-    return model.moves(fit, len(blocks))
+    return model.block_influence(fit, len(blocks))
 
 
 def _fitted(

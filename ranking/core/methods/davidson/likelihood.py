@@ -13,7 +13,7 @@ from ranking.core.methods.davidson.separation import Separation, separation
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 #: Converged when a Newton step would move no parameter by more than this …
 _SMALL_STEP = 1e-11
 #: … or when it would add no more than this to the likelihood, a millionth of a standard error, and
@@ -106,7 +106,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     value = data.log_likelihood(theta, eta)
     before = np.full(len(theta), np.inf)
     arrived = np.zeros(len(theta), dtype=np.bool_)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         step, information = data.newton_step(theta, eta)
         size = np.abs(step).max(axis=1, initial=0.0)
         gain = np.einsum("si,sij,sj->s", step, information, step)
@@ -116,7 +116,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
         before = size
         theta, eta, value = _ascend(data, theta, eta, value, step)
     else:
-        raise NotConvergedError(f"Bradley–Terry did not converge in {_MOST_STEPS} steps")
+        raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
     _, information = data.newton_step(theta, eta)
     response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
     response[:, :, :n] -= data.gauge()
@@ -221,19 +221,17 @@ def _ascend(
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Say whether each sample has no tie, or a circle of comparisons with more wins than ties."""
+    """Return whether each sample has no tie, or a cycle with more wins than ties."""
     return np.array(
         [
-            not tied.any()
-            or bool(np.any((won > 0) & (won.T > 0)))
-            or _has_winning_circle(won, tied)
+            not tied.any() or bool(np.any((won > 0) & (won.T > 0))) or _has_winning_cycle(won, tied)
             for won, tied in zip(wins, ties, strict=True)
         ],
         dtype=np.bool_,
     )
 
 
-def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
+def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
     """Look for a negative cycle where a win costs −1 and a tie +1, both ways (Floyd–Warshall)."""
     length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
     for via in range(len(length)):

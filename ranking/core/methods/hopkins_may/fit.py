@@ -27,13 +27,13 @@ from ranking.core.methods.ability import (
     AbilityProblem,
     Extra,
     canonical_order,
-    groups_compared,
-    nothing,
+    count_comparison_groups,
+    is_compared,
+    no_ability,
     weighted_tally,
-    were_compared,
 )
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
-from ranking.core.methods.hopkins_may.model import Model, Modes, posterior_modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes, posterior_modes
 from ranking.core.scores import Scores
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def hopkins_may(
     blocks: Blocks,
     *,
     inference: Literal["collapsed", "gibbs"] = "collapsed",
-    model: Model | None = None,
+    model: HopkinsMayModel | None = None,
     weights: npt.NDArray[np.integer] | None = None,
     seed: int = 0,
     chains: int = 4,
@@ -66,7 +66,7 @@ def hopkins_may(
         B blocks over n systems.
     inference : {"collapsed", "gibbs"}
         The mode with Laplace's normal approximation around it, or draws from the exact posterior.
-    model : Model, optional
+    model : HopkinsMayModel, optional
         Constants; by default WMT's, with the radius fitted.
     weights : integer, shape (B,), optional
         How often each block counts, for a bootstrap.
@@ -92,18 +92,18 @@ def hopkins_may(
     ----------
     M. Hopkins, J. May (2013), Models of Translation Competitions, ACL.
     """
-    model = model or Model()
+    model = model or HopkinsMayModel()
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
-        return nothing(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
     if model.radius is None and not tallies.wins.any():
-        return nothing(tallies, AbilityProblem.ONLY_TIES)
+        return no_ability(tallies, AbilityProblem.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
-    kept = order[were_compared(tallies.wins, tallies.ties)[order]]
+    kept = order[is_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
     found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
     if not found.converged[0]:
-        return nothing(tallies, AbilityProblem.NOT_CONVERGED, {"inference": "collapsed"})
+        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, {"inference": "collapsed"})
     if inference == "collapsed":
         return _laplace(tallies, found, kept)
     drawn = posterior_draws(
@@ -118,20 +118,22 @@ def hopkins_may(
         progress=progress,
     )
     if not drawn.converged:
-        return nothing(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)
+        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)
     return _ability(
         tallies, kept, drawn.mu.mean(axis=0), drawn.mu.std(axis=0), drawn.extra, drawn.mu
     )
 
 
-def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = None) -> Scores:
+def score_counts(
+    wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel | None = None
+) -> Scores:
     """Score R resamples by their collapsed estimates.
 
     Parameters
     ----------
     wins, ties : int64, shape (R, n, n)
         Counts as in `Tallies`, of each resample.
-    model : Model, optional
+    model : HopkinsMayModel, optional
 
     Returns
     -------
@@ -139,10 +141,10 @@ def score_counts(wins: Int64Array, ties: Int64Array, *, model: Model | None = No
         Of shape (R, n), centred in each resample. Not estimable: a system without any comparison,
         and all systems of a resample with nothing but ties, or that did not converge.
     """
-    model = model or Model()
+    model = model or HopkinsMayModel()
     found = posterior_modes(wins, ties, model)
     known = wins.any(axis=(1, 2)) if model.radius is None else np.ones(len(wins), dtype=np.bool_)
-    estimable = were_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
+    estimable = is_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
     centre = np.where(estimable, found.mu, 0).sum(axis=1, keepdims=True) / count
     values = np.where(estimable, found.mu - centre, np.nan)
@@ -185,6 +187,6 @@ def _ability(
         sigma=every[1],
         estimable=every[2] == 1.0,
         draws=all_draws,
-        groups=groups_compared(tallies),
+        groups=count_comparison_groups(tallies),
         extra=extra,
     )

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ranking.core.methods.ability import Extra, compared
 from ranking.core.methods.convergence import effective_draws, split_rhat
-from ranking.core.methods.hopkins_may.model import Model, Modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 #: Converged when R̂ of every ability and of the radius is at most this (Vehtari et al. 2021) …
 RHAT_LIMIT = 1.01
 #: … and their draws are worth this many independent ones: a mean is then known to 0.05 σ.
-LEAST_EFFECTIVE = 400
+MIN_EFFECTIVE_DRAWS = 400
 _FIRST_SWEEPS = 500
 #: Chains start this many standard deviations apart, wider than the posterior they seek.
 _APART = 3.0
@@ -57,7 +57,7 @@ class PosteriorDraws:
 class _Chain:
     """One chain: where it stands, and the stream of random numbers it uses."""
 
-    def __init__(self, model: Model, found: Modes, seed: int, number: int) -> None:
+    def __init__(self, model: HopkinsMayModel, found: Modes, seed: int, number: int) -> None:
         from ranking.core.methods.normal_kernels import stream
 
         n = found.mu.shape[1]
@@ -103,7 +103,7 @@ class _Chain:
 def posterior_draws(
     wins: Int64Array,
     ties: Int64Array,
-    model: Model,
+    model: HopkinsMayModel,
     found: Modes,
     *,
     seed: int = 0,
@@ -122,7 +122,7 @@ def posterior_draws(
     ----------
     wins, ties : int64, shape (n, n)
         Counts as in `Tallies`; all systems compared.
-    model : Model
+    model : HopkinsMayModel
     found : Modes of one sample
         Where to start from.
     seed : int
@@ -162,7 +162,7 @@ def posterior_draws(
             drawn = np.concatenate([drawn, np.stack([each.result() for each in waiting])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
-        converged = rhat <= RHAT_LIMIT and effective >= LEAST_EFFECTIVE
+        converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
         if progress is not None:
             progress(drawn.shape[1], most_sweeps)
         stretch = min(drawn.shape[1], most_sweeps - drawn.shape[1])

@@ -7,15 +7,15 @@ import numpy.typing as npt
 from scipy import special, stats
 
 from ranking.core.counting.counts import Layout
-from ranking.core.methods.ability import were_compared
-from ranking.core.methods.hopkins_may.model import Model, posterior_modes
+from ranking.core.methods.ability import is_compared
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, posterior_modes
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
 
-def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
-    """Say how far each further comparison moves the centred abilities.
+def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> FloatArray:
+    """Return how far each further comparison moves the centred abilities.
 
     The derivative of the posterior mode with respect to the counts, by the implicit function
     theorem: the inverse of the curvature at the mode, that of the prior and of a fitted radius
@@ -25,7 +25,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
     ----------
     wins, ties : int64, shape (n, n)
         Counts as in `Tallies`.
-    model : Model
+    model : HopkinsMayModel
 
     Returns
     -------
@@ -39,7 +39,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: Model) -> FloatArray:
     found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
     if not found.converged[0] or (model.radius is None and not wins.any()):
         return cells
-    known = were_compared(wins, ties)
+    known = is_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
     # The curvature of a radius that is not fitted stands apart: it moves nothing.
     response = np.linalg.inv(found.information[0])[:n, :]

@@ -13,11 +13,11 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 
 
 @dataclass(frozen=True)
-class Model:
+class HopkinsMayModel:
     """Constants of the model; the defaults are those of WMT 2013–14.
 
     Attributes
@@ -79,7 +79,7 @@ class Modes:
 
 
 def posterior_modes(
-    wins: Int64Array, ties: Int64Array, model: Model, *, most_steps: int = _MOST_STEPS
+    wins: Int64Array, ties: Int64Array, model: HopkinsMayModel, *, most_steps: int = _MAX_STEPS
 ) -> Modes:
     """Find the most probable abilities, qualities integrated out, of R samples of counts.
 

@@ -15,8 +15,8 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import (
     Ability,
     AbilityProblem,
-    groups_compared,
-    nothing,
+    count_comparison_groups,
+    no_ability,
     weighted_tally,
 )
 from ranking.core.methods.trueskill.wmt import (
@@ -103,7 +103,7 @@ def trueskill_online(
         raise ValueError("sigma and beta must be positive, tau not negative")
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
-        return nothing(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
     margin = draw_margin(draw_probability) * beta
@@ -131,7 +131,7 @@ def trueskill_online(
         sigma=np.sqrt(spread),
         estimable=estimable,
         draws=draws,
-        groups=groups_compared(tallies),
+        groups=count_comparison_groups(tallies),
         extra={
             "comparisons": tallies.comparisons,
             "runs": runs,

@@ -26,10 +26,10 @@ from ranking.core.methods.ability import (
     Ability,
     AbilityProblem,
     canonical_order,
-    groups_compared,
-    nothing,
+    count_comparison_groups,
+    is_compared,
+    no_ability,
     weighted_tally,
-    were_compared,
 )
 from ranking.core.scores import Scores
 
@@ -121,7 +121,7 @@ def trueskill_wmt(
         raise ValueError("runs: expected at least one")
     tallies = weighted_tally(blocks, weights, collapsed_tie=collapsed_tie)
     if not tallies.comparisons:
-        return nothing(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
     wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
     if resample == "pairs":
         wins, ties = _resampled_pairs(tallies, seed=seed, runs=runs)
@@ -136,7 +136,7 @@ def trueskill_wmt(
         jobs=jobs,
         progress=progress,
     )
-    estimable = were_compared(tallies.wins, tallies.ties)
+    estimable = is_compared(tallies.wins, tallies.ties)
     draws[:, ~estimable] = np.nan
     return Ability(
         systems=tallies.systems,
@@ -144,7 +144,7 @@ def trueskill_wmt(
         sigma=draws.std(axis=0),
         estimable=estimable,
         draws=draws,
-        groups=groups_compared(tallies),
+        groups=count_comparison_groups(tallies),
         extra={
             "comparisons": tallies.comparisons,
             "runs": runs,
@@ -190,7 +190,7 @@ def score_counts(
         margin=draw_margin(draw_probability),
         jobs=jobs,
     )
-    estimable = were_compared(wins, ties)
+    estimable = is_compared(wins, ties)
     return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
 
 

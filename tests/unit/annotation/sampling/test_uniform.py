@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from annotation.sampling.draw import Draw
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, SegmentOrder
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
+from campaign.texts.hash_draw import HashDraw
 from tests.drawn_texts import blocks_drawn, segment_texts
 
 UNIFORM = DesignParameters(kind=DesignKind.UNIFORM, seed=7)
@@ -14,7 +14,7 @@ UNIFORM = DesignParameters(kind=DesignKind.UNIFORM, seed=7)
 
 def test_the_drawn_numbers_are_those_of_the_first_release() -> None:
     """A golden value: HITs that are out there must be drawn the same for ever."""
-    draw = Draw(seed=2026, number=1)
+    draw = HashDraw(seed=2026, number=1)
     assert draw.integer("window") == 1638107424442106225
     assert draw.shuffled("abcdefg", str, "order") == list("ecdafbg")
 
@@ -31,7 +31,7 @@ def test_the_drawn_hits_are_those_of_the_first_release() -> None:
     windows = Windows([list(range(1, 7)), list(range(7, 11))], length=3)
     shown = {}
     for number in (1, 42):
-        draw = Draw(seed=7, number=number)
+        draw = HashDraw(seed=7, number=number)
         window = windows.window(order=SegmentOrder.RANDOM, draw=draw, turn=number)
         plan = draw_hit(
             parameters=UNIFORM,

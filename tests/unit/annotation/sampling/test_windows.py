@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.draw import Draw
 from annotation.sampling.parameters import SegmentOrder
 from annotation.sampling.windows import Windows
+from campaign.texts.hash_draw import HashDraw
 
 lengths = st.lists(st.integers(1, 12), min_size=1, max_size=5)
-draws = st.builds(Draw, seed=st.integers(0, 2**63 - 1), number=st.integers(1, 10**6))
+draws = st.builds(HashDraw, seed=st.integers(0, 2**63 - 1), number=st.integers(1, 10**6))
 orders = st.sampled_from(SegmentOrder)
 turns = st.integers(1, 1000)
 
@@ -27,7 +27,7 @@ def documents_of(lengths: list[int]) -> list[list[int]]:
 
 @given(lengths, st.integers(1, 6), orders, draws, turns)
 def test_a_window_is_consecutive_segments_of_one_document(
-    lengths: list[int], length: int, order: SegmentOrder, draw: Draw, turn: int
+    lengths: list[int], length: int, order: SegmentOrder, draw: HashDraw, turn: int
 ) -> None:
     documents = documents_of(lengths)
     window = Windows(documents, length=length).window(order=order, draw=draw, turn=turn)
@@ -40,7 +40,7 @@ def test_a_window_is_consecutive_segments_of_one_document(
 
 @given(lengths, st.integers(1, 6), orders, draws, turns, st.sets(st.integers(1, 60)))
 def test_a_window_holds_nothing_to_avoid_and_is_full_where_one_is_left(
-    lengths: list[int], length: int, order: SegmentOrder, draw: Draw, turn: int, avoid: set[int]
+    lengths: list[int], length: int, order: SegmentOrder, draw: HashDraw, turn: int, avoid: set[int]
 ) -> None:
     documents = documents_of(lengths)
     everything = set(chain.from_iterable(documents))
@@ -61,14 +61,14 @@ def test_short_windows_come_only_when_no_full_one_is_left() -> None:
     for number in range(1, 200):
         window = windows.window(
             order=SegmentOrder.RANDOM,
-            draw=Draw(seed=3, number=number),
+            draw=HashDraw(seed=3, number=number),
             turn=number,
             avoid={2, 6, 7, 8, 9},
         )
         assert window == (3, 4, 5)
     lonely = windows.window(
         order=SegmentOrder.RANDOM,
-        draw=Draw(seed=3, number=1),
+        draw=HashDraw(seed=3, number=1),
         turn=1,
         avoid=set(range(1, 11)) - {4, 5},
     )
@@ -83,7 +83,7 @@ def test_sequential_windows_tile_every_document_and_then_start_again(
     windows = Windows(documents, length=length)
     tiles = sum(-(-len(document) // length) for document in documents)
     drawn = [
-        windows.window(order=SegmentOrder.SEQUENTIAL, draw=Draw(seed=1, number=9), turn=turn)
+        windows.window(order=SegmentOrder.SEQUENTIAL, draw=HashDraw(seed=1, number=9), turn=turn)
         for turn in range(1, sweeps * tiles + 1)
     ]
     seen = [segment for window in drawn for segment in window or ()]
@@ -92,7 +92,7 @@ def test_sequential_windows_tile_every_document_and_then_start_again(
 
 def test_a_sequence_passes_over_what_it_must_avoid() -> None:
     windows = Windows([list(range(1, 10))], length=3)
-    order, draw = SegmentOrder.SEQUENTIAL, Draw(seed=1, number=1)
+    order, draw = SegmentOrder.SEQUENTIAL, HashDraw(seed=1, number=1)
     assert windows.window(order=order, draw=draw, turn=1, avoid={2, 4}) == (7, 8, 9)
     assert windows.window(order=order, draw=draw, turn=1, avoid={2, 4, 8}) == (5, 6)
     assert windows.window(order=order, draw=draw, turn=1, avoid=set(range(1, 10))) is None
@@ -101,7 +101,7 @@ def test_a_sequence_passes_over_what_it_must_avoid() -> None:
 def test_segments_on_both_sides_of_one_left_out_are_not_consecutive() -> None:
     windows = Windows([list(range(1, 8))], length=3, only={1, 2, 3, 5, 6, 7})
     drawn = {
-        windows.window(order=SegmentOrder.RANDOM, draw=Draw(seed=1, number=number), turn=number)
+        windows.window(order=SegmentOrder.RANDOM, draw=HashDraw(seed=1, number=number), turn=number)
         for number in range(1, 100)
     }
     assert drawn == {(1, 2, 3), (5, 6, 7)}
@@ -113,7 +113,7 @@ def test_all_windows_have_the_same_chance(avoid: set[int]) -> None:
     count: Counter[tuple[int, ...] | None] = Counter(
         windows.window(
             order=SegmentOrder.RANDOM,
-            draw=Draw(seed=6, number=number),
+            draw=HashDraw(seed=6, number=number),
             turn=number,
             avoid=avoid,
         )
@@ -127,6 +127,6 @@ def test_all_windows_have_the_same_chance(avoid: set[int]) -> None:
 
 def test_without_segments_there_is_no_window() -> None:
     windows = Windows([], length=3)
-    draw = Draw(seed=1, number=1)
+    draw = HashDraw(seed=1, number=1)
     assert windows.window(order=SegmentOrder.RANDOM, draw=draw, turn=1) is None
     assert windows.window(order=SegmentOrder.SEQUENTIAL, draw=draw, turn=1) is None

@@ -4,15 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from campaign.texts.damage import USUAL_DAMAGES, Damage, Dice, bad_text, normalised
+from campaign.texts.damage import USUAL_DAMAGES, Damage, bad_text, damage_draw
+from campaign.texts.hash_draw import HashDraw
+from campaign.texts.normalisation import normalise_text
 
 WORDS = st.text(min_size=1, max_size=40).filter(str.strip)
 SENTENCE = "The museum opens at 9 and closes by 17 on every day but Monday ."
 OTHER = "A small bird built its nest behind the green clock of the station ."
 
 
-def dice(segment: int = 1, attempt: int = 1) -> Dice:
-    return Dice(seed=7, segment=segment, attempt=attempt)
+def draw(segment: int = 1, attempt: int = 1) -> HashDraw:
+    return damage_draw(seed=7, segment=segment, attempt=attempt)
 
 
 @given(
@@ -32,19 +34,21 @@ def test_a_damaged_text_is_never_the_reference_nor_an_output_and_never_blank(
     segment: int,
 ) -> None:
     made = bad_text(
-        reference, others=others, forbidden=forbidden, dice=dice(segment), damages=damages
+        reference, others=others, forbidden=forbidden, draw=draw(segment), damages=damages
     )
     assert made.text.strip()
-    assert normalised(made.text) not in {normalised(text) for text in (reference, *forbidden)}
+    assert normalise_text(made.text) not in {
+        normalise_text(text) for text in (reference, *forbidden)
+    }
     again = bad_text(
-        reference, others=others, forbidden=forbidden, dice=dice(segment), damages=damages
+        reference, others=others, forbidden=forbidden, draw=draw(segment), damages=damages
     )
     assert made == again
 
 
 def test_each_damage_does_what_its_name_says() -> None:
     def made(damage: Damage) -> list[str]:
-        text = bad_text(SENTENCE, others=[OTHER], forbidden=(), dice=dice(), damages=[damage]).text
+        text = bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(), damages=[damage]).text
         return text.split()
 
     words = SENTENCE.split()
@@ -66,7 +70,7 @@ def test_each_damage_does_what_its_name_says() -> None:
 
 def test_digits_stay_in_their_script() -> None:
     made = bad_text(
-        "المتحف يفتح ٩ صباحا", others=[], forbidden=(), dice=dice(), damages=[Damage.NUMBERS]
+        "المتحف يفتح ٩ صباحا", others=[], forbidden=(), draw=draw(), damages=[Damage.NUMBERS]
     )
     digit = next(character for character in made.text if character.isdecimal())
     assert digit in "٠١٢٣٤٥٦٧٨"
@@ -75,7 +79,7 @@ def test_digits_stay_in_their_script() -> None:
 def test_a_script_without_spaces_is_damaged_by_characters_with_their_marks() -> None:
     reference = "พิพิธภัณฑ์เปิดทุกวัน"
     made = bad_text(
-        reference, others=[], forbidden=(), dice=dice(), damages=[Damage.REORDERED]
+        reference, others=[], forbidden=(), draw=draw(), damages=[Damage.REORDERED]
     ).text
     assert " " not in made
     assert sorted(made) == sorted(reference)
@@ -85,7 +89,7 @@ def test_a_script_without_spaces_is_damaged_by_characters_with_their_marks() -> 
 
 def test_another_attempt_draws_another_text() -> None:
     texts = {
-        bad_text(SENTENCE, others=[OTHER], forbidden=(), dice=dice(attempt=attempt)).text
+        bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(attempt=attempt)).text
         for attempt in range(1, 9)
     }
     assert len(texts) > 4
@@ -93,7 +97,7 @@ def test_another_attempt_draws_another_text() -> None:
 
 def test_the_usual_damages_are_all_drawn() -> None:
     drawn = {
-        bad_text(SENTENCE, others=[OTHER], forbidden=(), dice=dice(segment)).damage
+        bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(segment)).damage
         for segment in range(1, 60)
     }
     assert drawn == set(USUAL_DAMAGES)
@@ -101,4 +105,4 @@ def test_the_usual_damages_are_all_drawn() -> None:
 
 def test_a_blank_reference_is_refused() -> None:
     with pytest.raises(ValueError, match="blank"):
-        bad_text("  ", others=[OTHER], forbidden=(), dice=dice())
+        bad_text("  ", others=[OTHER], forbidden=(), draw=draw())

@@ -5,43 +5,43 @@ import pytest
 
 from ranking.core.counting.tallies import Tallies
 from ranking.core.simulation.model import Model
-from ranking.design_study.campaigns import Campaign, Design, Rates, rates_of
-from ranking.design_study.ranges import said_by
+from ranking.design_study.campaigns import ComparedDesign, Rates, SimulatedCampaign, rates_of
+from ranking.design_study.ranges import range_verdict
 from ranking.design_study.study import compare_designs
 
 MODEL = Model(systems=6, noise=4.0)
 
 
-def grown(design: Design, blocks: int, **options: int) -> Campaign:
-    campaign = Campaign(MODEL, design, seed=3, experiment=1, **options)
+def grown(design: ComparedDesign, blocks: int, **options: int) -> SimulatedCampaign:
+    campaign = SimulatedCampaign(MODEL, design, seed=3, experiment=1, **options)
     for count in range(20, blocks + 1, 20):
-        campaign.grow(count)
+        campaign.simulate_until(count)
     return campaign
 
 
-@pytest.mark.parametrize("design", Design)
-def test_a_campaign_is_a_function_of_its_number(design: Design) -> None:
+@pytest.mark.parametrize("design", ComparedDesign)
+def test_a_campaign_is_a_function_of_its_number(design: ComparedDesign) -> None:
     one, again = grown(design, 200), grown(design, 200)
     assert np.array_equal(one.wins, again.wins)
-    other = Campaign(MODEL, design, seed=3, experiment=2)
-    other.grow(200)
+    other = SimulatedCampaign(MODEL, design, seed=3, experiment=2)
+    other.simulate_until(200)
     assert not np.array_equal(one.wins, other.wins)
 
 
 def test_all_designs_judge_the_same_systems() -> None:
-    ranks = [grown(design, 20).true_ranks.tolist() for design in Design]
+    ranks = [grown(design, 20).true_ranks.tolist() for design in ComparedDesign]
     assert ranks[0] == ranks[1] == ranks[2]
 
 
-@pytest.mark.parametrize("design", Design)
-def test_every_block_makes_all_its_comparisons(design: Design) -> None:
+@pytest.mark.parametrize("design", ComparedDesign)
+def test_every_block_makes_all_its_comparisons(design: ComparedDesign) -> None:
     campaign = grown(design, 100)
     assert campaign.wins.sum() == 100 * 10
     assert campaign.ties.sum() == 0
 
 
 def test_resampled_blocks_average_what_was_judged() -> None:
-    campaign = grown(Design.BALANCED, 400, resamples=300)
+    campaign = grown(ComparedDesign.BALANCED, 400, resamples=300)
     mean = campaign.resampled_wins.mean(axis=0)
     # A Poisson number of mean 1 for each block: the counts vary by their square roots.
     error = np.sqrt(np.maximum(campaign.wins, 1) / 300)
@@ -52,9 +52,9 @@ def test_active_meets_close_systems_more_often_than_others() -> None:
     model = Model(systems=8, noise=3.0)
     near, far = [], []
     for experiment in range(6):
-        campaign = Campaign(model, Design.ACTIVE, seed=1, experiment=experiment)
+        campaign = SimulatedCampaign(model, ComparedDesign.ACTIVE, seed=1, experiment=experiment)
         for count in range(20, 801, 20):
-            campaign.grow(count)
+            campaign.simulate_until(count)
         met = campaign.wins + campaign.wins.T
         distance = np.abs(campaign.true_ranks[:, np.newaxis] - campaign.true_ranks)
         near.append(met[distance == 1].mean())
@@ -65,8 +65,8 @@ def test_active_meets_close_systems_more_often_than_others() -> None:
 
 def test_ties_and_shared_segments_are_simulated() -> None:
     model = Model(systems=6, noise=4.0, tie_radius=2.0, judge_noise=1.0, segments=20)
-    campaign = Campaign(model, Design.UNIFORM, seed=1, experiment=0)
-    campaign.grow(200)
+    campaign = SimulatedCampaign(model, ComparedDesign.UNIFORM, seed=1, experiment=0)
+    campaign.simulate_until(200)
     assert campaign.ties.sum() > 0
     assert np.array_equal(campaign.ties, campaign.ties.T)
     assert campaign.wins.sum() + campaign.ties.sum() // 2 == 2000
@@ -80,12 +80,12 @@ def tallies() -> Tallies:
 
 def test_resampled_judgments_come_out_as_often_as_the_real_ones() -> None:
     real = tallies()
-    world = rates_of(real, per_block=3)
-    campaign = Campaign(world, Design.BALANCED, seed=1, experiment=0)
-    campaign.grow(8000)
+    source = rates_of(real, per_block=3)
+    campaign = SimulatedCampaign(source, ComparedDesign.BALANCED, seed=1, experiment=0)
+    campaign.simulate_until(8000)
     met = campaign.wins + campaign.wins.T + campaign.ties
     share = np.divide(campaign.wins, met, out=np.zeros((4, 4)), where=met > 0)
-    assert np.abs(share - world.rates[0]).max() < 5 * np.sqrt(0.25 / 4000)
+    assert np.abs(share - source.rates[0]).max() < 5 * np.sqrt(0.25 / 4000)
     assert campaign.true_ranks.tolist() == [1, 2, 3, 4]
 
 
@@ -97,14 +97,14 @@ def test_pairs_nobody_judged_cannot_be_resampled() -> None:
 
 
 def test_ranges_say_as_much_as_the_judgments_do() -> None:
-    campaign = grown(Design.BALANCED, 600, resamples=100)
-    sign = said_by(campaign, "sign_test", confidence=0.95)
-    anytime = said_by(campaign, "anytime", confidence=0.95)
+    campaign = grown(ComparedDesign.BALANCED, 600, resamples=100)
+    sign = range_verdict(campaign, "sign_test", confidence=0.95)
+    anytime = range_verdict(campaign, "anytime", confidence=0.95)
     # Whoever may look at any time is told less; what is told is told by both.
     assert anytime.pairs() < sign.pairs()
     assert np.all(sign.above | ~anytime.above)
     for ranges in ("expected_wins", "bradley_terry"):
-        said = said_by(campaign, ranges, confidence=0.95)
+        said = range_verdict(campaign, ranges, confidence=0.95)
         assert 0 < said.pairs() <= 1
         assert np.all(said.ranges.low <= said.ranges.high)
 
@@ -121,7 +121,7 @@ def test_what_is_not_reached_within_the_limit_is_not_given_a_number() -> None:
 def test_the_first_design_is_compared_with_itself() -> None:
     found = compare_designs(
         MODEL,
-        designs=(Design.BALANCED, Design.ACTIVE),
+        designs=(ComparedDesign.BALANCED, ComparedDesign.ACTIVE),
         ranges=("sign_test",),
         target_pairs=(0.6,),
         clusters=(2,),
@@ -129,8 +129,8 @@ def test_the_first_design_is_compared_with_itself() -> None:
         seed=1,
     )
     assert [(row.design, row.measure) for row in found.rows] == [
-        *((design, "pairs") for design in (Design.BALANCED, Design.ACTIVE)),
-        *((design, "clusters") for design in (Design.BALANCED, Design.ACTIVE)),
+        *((design, "pairs") for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)),
+        *((design, "clusters") for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)),
     ]
     assert found.rows[0].ratio == found.rows[0].ratio_low == 1
     for row in found.rows:
@@ -158,7 +158,7 @@ def test_active_separates_most_pairs_with_far_fewer_judgments_than_uniform() -> 
     """A small version of the table in docs/sampling.md, on systems it does not hold."""
     found = compare_designs(
         Model(systems=15, noise=10.0),
-        designs=(Design.UNIFORM, Design.ACTIVE),
+        designs=(ComparedDesign.UNIFORM, ComparedDesign.ACTIVE),
         ranges=("sign_test",),
         target_pairs=(0.8,),
         experiments=12,
@@ -190,5 +190,5 @@ def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shar
 
 
 def test_a_world_of_rates_knows_its_size() -> None:
-    world = Rates(rates=np.zeros((2, 5, 5)), per_block=3)
-    assert (world.systems, world.shown) == (5, 3)
+    source = Rates(rates=np.zeros((2, 5, 5)), per_block=3)
+    assert (source.systems, source.shown) == (5, 3)

@@ -106,7 +106,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     rows: list[int] = []
     original = scan._scanned
 
-    def spied(data: bytes, start: int, layout: scan.Layout) -> scan.Scanned:
+    def spied(data: bytes, start: int, layout: scan.ColumnLayout) -> scan.Scanned:
         found = original(data, start, layout)
         rows.append(len(found.index))
         return found

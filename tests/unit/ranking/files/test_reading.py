@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.files import InputFormat, Selection, SelectionError, read_judgments
+from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 
 MakeFile = Callable[..., str]
 
@@ -132,22 +132,22 @@ def test_several_language_pairs_without_a_choice_are_listed(make_file: MakeFile)
     name = make_file(FIVE_WAY + "German,English,1,d,1,eve,1,X,2,Y,,,1,2,-1\n")
     with pytest.raises(SelectionError, match="Czech to English, German to English"):
         read_judgments([name])
-    read = read_judgments([name], selection=Selection(source="German"))
+    read = read_judgments([name], selection=JudgmentSelection(source="German"))
     assert (read.blocks.systems, read.blocks.judges) == (("X", "Y"), ("eve",))
     with pytest.raises(SelectionError, match="they hold Czech to English, German to English"):
-        read_judgments([name], selection=Selection(source="german"))
+        read_judgments([name], selection=JudgmentSelection(source="german"))
 
 
 def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None:
     name = make_file(FIVE_WAY)
-    read = read_judgments([name], selection=Selection(exclude_judges=("bob",)))
+    read = read_judgments([name], selection=JudgmentSelection(exclude_judges=("bob",)))
     assert (read.blocks.judges, read.blocks.systems, len(read.blocks)) == (
         ("ann",),
         tuple("ABC"),
         1,
     )
     with pytest.raises(SelectionError, match="no judge 'bop' to leave out; there are ann, bob"):
-        read_judgments([name], selection=Selection(exclude_judges=("bop",)))
+        read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
 
 
 def test_progress_is_told_up_to_the_last_byte(make_file: MakeFile) -> None:
@@ -162,7 +162,7 @@ def test_documents_are_read_where_every_block_names_one_and_there_are_two(
     make_file: MakeFile,
 ) -> None:
     def documents(content: str, **chosen: str) -> list[int] | None:
-        selection = Selection(exclude_judges=tuple(chosen.values()))
+        selection = JudgmentSelection(exclude_judges=tuple(chosen.values()))
         found = read_judgments([make_file(content)], selection=selection).blocks.document
         return None if found is None else found.tolist()
 
@@ -190,6 +190,8 @@ def test_documents_are_read_where_every_block_names_one_and_there_are_two(
 def test_documents_are_those_of_the_language_pair(make_file: MakeFile) -> None:
     other = FIVE_WAY.splitlines()[1].replace("English", "German").replace("doc", "")
     content = FIVE_WAY.replace("3,doc,3", "3,other,3") + other + "\n"
-    found = read_judgments([make_file(content)], selection=Selection(target="English")).blocks
+    found = read_judgments(
+        [make_file(content)], selection=JudgmentSelection(target="English")
+    ).blocks
     assert found.document is not None
     assert found.document.tolist() == [0, 1, 0]

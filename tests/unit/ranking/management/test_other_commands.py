@@ -202,7 +202,7 @@ def test_designs_are_compared_and_drawn(run_json: RunJson, tmp_path: Path) -> No
         *("--rank-ranges", "sign_test", "bradley_terry", "--jobs", 1, "--plot", plot),
     )
     assert said["input"] is None
-    assert said["world"]["noise"] == 4
+    assert said["source"]["noise"] == 4
     assert [row["design"] for row in said["rows"]] == ["uniform", "balanced", "active"] * 4
     for row in said["rows"]:
         assert len(row["each"]) == 3
@@ -220,7 +220,7 @@ def test_designs_are_compared_on_resampled_judgments(
         *("compare_designs", judgments, "--experiments", 2, "--limit", 100, "--jobs", 1),
         *("--rank-ranges", "sign_test", "--designs", "uniform", "active"),
     )
-    assert said["world"] == {"kind": "resampled", "systems": 3, "per_block": 3}
+    assert said["source"] == {"kind": "resampled", "systems": 3, "per_block": 3}
     assert said["input"]["judges"] == 2
     with pytest.raises(CommandError, match="leave the options of the model out"):
         run("compare_designs", judgments, "--noise", 3)

@@ -238,7 +238,7 @@ def test_numbers_out_of_range_are_refused(
 def test_what_does_not_converge_ends_in_words(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.core.methods.davidson.likelihood._MOST_STEPS", 1)
+    monkeypatch.setattr("ranking.core.methods.davidson.likelihood._MAX_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
 

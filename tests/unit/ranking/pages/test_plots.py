@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from annotation.selectors import JudgeStatus
 from ranking.pages.formats import ago, duration, kappa, rank_range, share
-from ranking.pages.history_plot import ROW, WIDTH, formation_plot
+from ranking.pages.history_plot import ROW, WIDTH, history_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
-from ranking.selectors.formation import RUNS_SHOWN, Stage, _evenly_spread
-from ranking.selectors.judges import JudgeAgreement, JudgeRow
+from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
+from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
 
 
@@ -60,9 +60,9 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 
 
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
-    agreement = JudgeAgreement(kappa, low, high, agreeing=1, comparable=2)
+    agreement = JudgeKappa(kappa, low, high, agreeing=1, comparable=2)
     return JudgeRow(
-        1, "j", "person", "", 1, 0, None, None, agreement, JudgeStatus.GOOD, is_suspect=False
+        1, "j", "person", "", 1, 0, None, None, agreement, JudgeStatus.GOOD, has_low_agreement=False
     )
 
 
@@ -81,13 +81,13 @@ def test_a_judge_without_kappa_has_no_mark() -> None:
     assert kappa_plot([judge(None)], None).rows[0].mark is None
 
 
-def stage(comparisons: int, *names: str) -> Stage:
+def point(comparisons: int, *names: str) -> HistoryPoint:
     systems = [system(name, rank, rank, rank, rank) for rank, name in enumerate(names, start=1)]
-    return Stage(watermark=comparisons, comparisons=comparisons, systems=systems)
+    return HistoryPoint(watermark=comparisons, comparisons=comparisons, systems=systems)
 
 
 def test_lines_follow_the_ranks() -> None:
-    plot = formation_plot([stage(10, "b", "a"), stage(60, "a", "b"), stage(110, "a", "b", "c")])
+    plot = history_plot([point(10, "b", "a"), point(60, "a", "b"), point(110, "a", "b", "c")])
 
     assert plot is not None
     assert (plot.first, plot.last, plot.height) == (10, 110, 3 * ROW)
@@ -98,16 +98,16 @@ def test_lines_follow_the_ranks() -> None:
 
 
 @pytest.mark.parametrize(
-    "stages",
+    "history",
     [
         [],
-        [stage(1, "a", "b"), stage(2, "a", "b")],
-        [stage(1, "a"), stage(2, "a"), stage(3, "a")],
-        [stage(5, "a", "b"), stage(5, "a", "b"), stage(5, "b", "a")],
+        [point(1, "a", "b"), point(2, "a", "b")],
+        [point(1, "a"), point(2, "a"), point(3, "a")],
+        [point(5, "a", "b"), point(5, "a", "b"), point(5, "b", "a")],
     ],
 )
-def test_there_is_no_picture_of_next_to_nothing(stages: list[Stage]) -> None:
-    assert formation_plot(stages) is None
+def test_there_is_no_picture_of_next_to_nothing(history: list[HistoryPoint]) -> None:
+    assert history_plot(history) is None
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=300, unique=True))

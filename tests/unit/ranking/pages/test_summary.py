@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 
 from ranking.models import RankingRun
-from ranking.pages.summary import Finding, finding_of, names_in_a_row, reason_in_words
+from ranking.pages.summary import RankingSummary, names_in_a_row, reason_in_words, summarise_run
 from ranking.wording.numbers import number_in_words
 
 RANGES = "95 % rank ranges that account for segments and judges, from 1,000 draws."
@@ -54,12 +54,12 @@ def run_of(
     )
 
 
-def said(*clusters: list[str]) -> Finding:
-    return finding_of(run_of(list(clusters)))
+def said(*clusters: list[str]) -> RankingSummary:
+    return summarise_run(run_of(list(clusters)))
 
 
 def test_before_the_first_run() -> None:
-    assert finding_of(None).headline == "No ranking yet"
+    assert summarise_run(None).headline == "No ranking yet"
 
 
 @pytest.mark.parametrize(
@@ -101,17 +101,17 @@ def test_before_the_first_run() -> None:
 def test_headline_and_what_cannot_be_told(
     clusters: list[list[str]], headline: str, details: tuple[str, ...]
 ) -> None:
-    finding = said(*clusters)
-    assert (finding.headline, finding.details) == (headline, details)
-    assert finding.warnings == ()
+    summary = said(*clusters)
+    assert (summary.headline, summary.details) == (headline, details)
+    assert summary.warnings == ()
 
 
 def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
-    finding = finding_of(run_of([["a"], ["b"], ["c"]], groups=[["a", "c"], ["b"]]))
+    summary = summarise_run(run_of([["a"], ["b"], ["c"]], groups=[["a", "c"], ["b"]]))
 
-    assert finding.headline == "Some systems were never compared with the others"
-    assert finding.details == ()
-    assert "a and c; b." in finding.warnings[0]
+    assert summary.headline == "Some systems were never compared with the others"
+    assert summary.details == ()
+    assert "a and c; b." in summary.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
     ],
 )
 def test_what_it_rests_on(left_out: list[str], last: str) -> None:
-    basis = finding_of(run_of([["a"], ["b"]], left_out=left_out)).basis
+    basis = summarise_run(run_of([["a"], ["b"]], left_out=left_out)).basis
     assert basis[0] == "12,775 comparisons from 1,291 blocks by 45 judges."
     assert basis[1] == RANGES
     assert basis[-1] == last
@@ -131,7 +131,7 @@ def test_what_it_rests_on(left_out: list[str], last: str) -> None:
 
 def test_one_of_each_is_in_the_singular() -> None:
     counts = {"comparisons": 1, "blocks": 1, "judges": 1}
-    basis = finding_of(run_of([["a"], ["b"]], counts=counts, confidence=0.975)).basis
+    basis = summarise_run(run_of([["a"], ["b"]], counts=counts, confidence=0.975)).basis
     assert basis[:2] == (
         "1 comparison from 1 block by 1 judge.",
         RANGES.replace("95", "97.5"),
@@ -141,20 +141,20 @@ def test_one_of_each_is_in_the_singular() -> None:
 def test_a_run_from_before_there_were_levels_is_of_blocks() -> None:
     run = run_of([["a"], ["b"]], resample="blocks")
     del run.result["limits"]
-    finding = finding_of(run)
-    assert finding.basis[1] == "95 % rank ranges from 1,000 resamples of blocks."
-    assert "neither segments nor judges" in finding.basis[2]
-    assert "Blocks are drawn at random again and again" in finding.range_meaning
-    assert finding.warnings == ()
+    summary = summarise_run(run)
+    assert summary.basis[1] == "95 % rank ranges from 1,000 resamples of blocks."
+    assert "neither segments nor judges" in summary.basis[2]
+    assert "Blocks are drawn at random again and again" in summary.range_meaning
+    assert summary.warnings == ()
 
 
 def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> None:
     counts = {"comparisons": 1, "blocks": 1, "judges": 2, "segments": 90, "effective_judges": 2}
     run = run_of([["a"], ["b"]], counts=counts, limits=["few_judges", "one_document"])
-    finding = finding_of(run)
-    assert finding.basis[1].startswith("95 % rank ranges that account for segments, not for judges")
-    assert "one document" in finding.basis[2]
-    assert finding.warnings == (
+    summary = summarise_run(run)
+    assert summary.basis[1].startswith("95 % rank ranges that account for segments, not for judges")
+    assert "one document" in summary.basis[2]
+    assert summary.warnings == (
         "Only two judges: rank ranges hold for these judges and say nothing about others.",
     )
 
@@ -162,22 +162,22 @@ def test_two_judges_are_a_warning_and_one_document_is_part_of_the_basis() -> Non
 def test_documents_are_named_where_they_count_and_warned_of_where_they_are_few() -> None:
     counts: dict[str, float] = {"comparisons": 1, "blocks": 1, "judges": 9, "segments": 90}
     counts |= {"documents": 2, "effective_documents": 1.9}
-    finding = finding_of(run_of([["a"], ["b"]], counts=counts))
+    finding = summarise_run(run_of([["a"], ["b"]], counts=counts))
     assert finding.basis[1] == RANGES.replace("segments", "documents")
     assert "how few documents" in finding.range_meaning
-    few = finding_of(run_of([["a"], ["b"]], counts=counts, limits=["few_documents"]))
+    few = summarise_run(run_of([["a"], ["b"]], counts=counts, limits=["few_documents"]))
     assert few.basis[1] == RANGES
     assert len(few.warnings) == 1
     assert few.warnings[0].startswith("Only two documents: these rank ranges account for their")
 
 
 def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:
-    assert finding_of(run_of([], limits=["few_judges", "few_segments"])).warnings == ()
+    assert summarise_run(run_of([], limits=["few_judges", "few_segments"])).warnings == ()
 
 
 def test_figures_follow_the_readers_language() -> None:
     with translation.override("de"):
-        basis = finding_of(run_of([["a"], ["b"]], confidence=0.975)).basis
+        basis = summarise_run(run_of([["a"], ["b"]], confidence=0.975)).basis
     assert "12.775" in basis[0]
     assert "97,5" in basis[1]
 

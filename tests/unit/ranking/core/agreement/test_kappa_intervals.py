@@ -23,7 +23,11 @@ from ranking.core.agreement.kappa_intervals import (
     variance,
 )
 from ranking.core.agreement.labels import label_agreement
-from ranking.core.agreement.left_out import evaluate_with_ties, left_out_of_comparisons, spread_of
+from ranking.core.agreement.left_out import (
+    evaluate_with_ties,
+    leave_one_out_spread,
+    left_out_of_comparisons,
+)
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance, JudgeChance, inter_judge_agreement
 from ranking.core.agreement.spread import inter_spread, judge_spreads
@@ -72,7 +76,7 @@ def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, S
     additive = additive_of(chance, 3, symmetric=True)
     found = left_out_of_comparisons(blocks, pairing, additive.of_units)
     evaluate = evaluate_with_ties(additive)
-    return spread_of(found.inter, evaluate), spread_of(found.intra, evaluate)
+    return leave_one_out_spread(found.inter, evaluate), leave_one_out_spread(found.intra, evaluate)
 
 
 @pytest.mark.parametrize("pairing", Pairing)
@@ -143,7 +147,7 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
 def test_the_quick_count_leaves_out_the_same(chance: Chance) -> None:
     rows = some_rows(4, blocks=90)
     blocks = blocks_from_rows(rows, "abcd")
-    counts = count_agreement(blocks, meetings=True)
+    counts = count_agreement(blocks, shared_items=True)
     expected = 1 / 3 if chance is Chance.UNIFORM else None
     quick = inter_spread(counts, len(blocks.judges), expected=expected)
     general, _ = spreads(blocks, Pairing.UNORDERED, chance)
@@ -162,7 +166,7 @@ def test_a_judges_kappa_without_a_unit_is_that_of_the_rows_without_it(own: bool)
     rows = some_rows(5, blocks=90)
     blocks = blocks_from_rows(rows, "abcd")
     judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
-    counts = count_agreement(blocks, meetings=True)
+    counts = count_agreement(blocks, shared_items=True)
     # A fixed P(E) does not change when something is left out.
     found = judge_spreads(counts, len(judges), p_chance=None if own else 1 / 3)
     chance = Chance.SCOTT if own else Chance.UNIFORM
@@ -182,7 +186,7 @@ def test_a_judges_kappa_without_a_unit_is_that_of_the_rows_without_it(own: bool)
 
 def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
     blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
-    counts = count_agreement(blocks, meetings=True)
+    counts = count_agreement(blocks, shared_items=True)
     spread = inter_spread(counts, len(blocks.judges), expected=1 / 3)
     whole = cohen_of_judge_pairs(blocks).pairs
     comparable = sum(pair.comparable for pair in whole)
@@ -224,7 +228,7 @@ def test_the_slope_of_a_judges_kappa_is_its_derivative() -> None:
         for judge in random.choice(["ann", "bob", "cat"], 2, replace=False).tolist()
     ]
     blocks = blocks_from_rows(rows, "ab")
-    for spread in judge_spreads(count_agreement(blocks, meetings=True), 3, p_chance=None):
+    for spread in judge_spreads(count_agreement(blocks, shared_items=True), 3, p_chance=None):
         changes = spread.without_segment - spread.kappa
         assert spread.overlap == pytest.approx(float(changes @ changes), rel=0.02)
 
@@ -243,13 +247,15 @@ def test_hand_worked_variance_and_interval() -> None:
     assert jackknife(0.5, spread.without_judge) == pytest.approx(of_judges)
     alone = variance(spread, "judges")
     assert alone.value == pytest.approx(of_judges)
-    assert alone.degrees == pytest.approx(6 / 5)
+    assert alone.degrees_of_freedom == pytest.approx(6 / 5)
     both = variance(spread, "two_way")
     once = of_judges - 0.002
     assert both.value == pytest.approx(of_segments + once - 0.0004 + 0.0001)
-    assert both.degrees == pytest.approx(both.value**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
+    assert both.degrees_of_freedom == pytest.approx(
+        both.value**2 / (once**2 / (6 / 5) + of_segments**2 / 1)
+    )
     found = kappa_interval(spread, "two_way", confidence=0.9, lowest=-9)
-    reach = student.ppf(0.95, both.degrees) * math.sqrt(both.value) / 0.5
+    reach = student.ppf(0.95, both.degrees_of_freedom) * math.sqrt(both.value) / 0.5
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
     assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
     assert kappa_interval(spread, "two_way", confidence=0.9, lowest=0.1).low == 0.1

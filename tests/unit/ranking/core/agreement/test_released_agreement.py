@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ranking.core.agreement.breakdowns import agreement_by_reference
-from ranking.core.agreement.intervals import Measure
+from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
@@ -89,7 +89,7 @@ def expected_of(folder: Path) -> dict[str, Any]:
     return expected
 
 
-def as_published(found: Measure) -> list[float | None]:
+def as_published(found: AgreementEstimate) -> list[float | None]:
     shares = (found.p_agree, found.p_chance, found.kappa)
     return [
         *(None if share is None else round(share, 3) for share in shares),

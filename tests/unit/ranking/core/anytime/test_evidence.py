@@ -7,8 +7,10 @@ from scipy import integrate, stats
 from ranking.core.anytime.evidence import MIXTURE, half_width, log_evidence
 
 
-def evidence(difference: float, variance: float, freedom: float) -> float:
-    return float(np.exp(log_evidence(np.array(difference), np.array(variance), np.array(freedom))))
+def evidence(difference: float, variance: float, degrees_of_freedom: float) -> float:
+    return float(
+        np.exp(log_evidence(np.array(difference), np.array(variance), np.array(degrees_of_freedom)))
+    )
 
 
 def test_a_difference_of_three_standard_errors_worked_by_hand() -> None:
@@ -17,18 +19,22 @@ def test_a_difference_of_three_standard_errors_worked_by_hand() -> None:
     assert evidence(0.0, 0.01, 9) == pytest.approx(0.5**0.5)
 
 
-@pytest.mark.parametrize(("difference", "variance", "freedom"), [(0.3, 0.01, 9), (0.1, 0.004, 4)])
+@pytest.mark.parametrize(
+    ("difference", "variance", "degrees_of_freedom"), [(0.3, 0.01, 9), (0.1, 0.004, 4)]
+)
 def test_it_is_the_mixture_of_noncentral_t_densities(
-    difference: float, variance: float, freedom: float
+    difference: float, variance: float, degrees_of_freedom: float
 ) -> None:
     t, spread = difference / variance**0.5, MIXTURE / variance**0.5
     mixed, _ = integrate.quad(
-        lambda shift: stats.nct.pdf(t, freedom, shift) * stats.norm.pdf(shift, 0, spread),
+        lambda shift: (
+            stats.nct.pdf(t, degrees_of_freedom, shift) * stats.norm.pdf(shift, 0, spread)
+        ),
         -9 * spread,
         9 * spread,
     )
-    expected = mixed / stats.t.pdf(t, freedom)
-    assert evidence(difference, variance, freedom) == pytest.approx(expected, rel=1e-6)
+    expected = mixed / stats.t.pdf(t, degrees_of_freedom)
+    assert evidence(difference, variance, degrees_of_freedom) == pytest.approx(expected, rel=1e-6)
 
 
 def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
@@ -41,19 +47,19 @@ def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
 
 @given(
     variance=st.floats(1e-6, 1),
-    freedom=st.floats(1, 1e4),
+    degrees_of_freedom=st.floats(1, 1e4),
     level=st.floats(1e-6, 0.5),
 )
 def test_an_estimate_half_a_width_away_has_just_the_evidence(
-    variance: float, freedom: float, level: float
+    variance: float, degrees_of_freedom: float, level: float
 ) -> None:
-    width = float(half_width(np.array(variance), np.array(freedom), level=level))
+    width = float(half_width(np.array(variance), np.array(degrees_of_freedom), level=level))
     needed = -np.log(level)
     if np.isinf(width):
         # The most that any difference can be evidence for.
-        assert freedom / 2 * np.log1p(MIXTURE**2 / variance) <= needed * (1 + 1e-9)
+        assert degrees_of_freedom / 2 * np.log1p(MIXTURE**2 / variance) <= needed * (1 + 1e-9)
     elif width < 1e5:
-        found = log_evidence(np.array(width), np.array(variance), np.array(freedom))
+        found = log_evidence(np.array(width), np.array(variance), np.array(degrees_of_freedom))
         assert float(found) == pytest.approx(needed, rel=1e-4, abs=1e-6)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ranking.core.anytime.ranges import Refusal, anytime_ranges, anytime_ranges_of_moments
 from ranking.core.anytime.rate_sequences import log_evidence
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import effective_units, moments_of_blocks
+from ranking.core.counting.moments import effective_units_by_system, moments_of_blocks
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
@@ -49,13 +49,13 @@ def test_an_interval_worked_by_hand() -> None:
     q, w = 151 / 202, (200 / 199) ** 0.5 / 200
     segments = 40 / 39 * (30 * (10 * w * (1 - q)) ** 2 + 10 * (10 * w * q) ** 2)
     judges = 5 / 4 * 5 * (2 * w * (30 * (1 - q) - 10 * q)) ** 2
-    freedom = 1 / (1 / 39 + (judges / segments) ** 2 / 4)
+    degrees_of_freedom = 1 / (1 / 39 + (judges / segments) ** 2 / 4)
     assert found.standard_error[0, 1] == pytest.approx(segments**0.5)
-    assert found.freedom[0, 1] == pytest.approx(freedom)
+    assert found.degrees_of_freedom[0, 1] == pytest.approx(degrees_of_freedom)
     # With r = V / (V + 0.1²) the evidence against 0.5 ± width is √r ((1 + s) / (1 + r s))^20 = 20.
     r = segments / (segments + 0.01)
-    needed = (20 / r**0.5) ** (2 / (freedom + 1))
-    width = (segments * freedom * (needed - 1) / (1 - needed * r)) ** 0.5
+    needed = (20 / r**0.5) ** (2 / (degrees_of_freedom + 1))
+    width = (segments * degrees_of_freedom * (needed - 1) / (1 - needed * r)) ** 0.5
     assert 0.5 < width < 0.9
     assert found.low[0, 1] == pytest.approx(0.5 - width)
     assert found.high[0, 1] == 1
@@ -67,8 +67,12 @@ def test_effective_units_are_those_of_equal_size() -> None:
     # Judges with 3, 2 and 1 comparisons of a: 6² / 14.
     wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
     moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
-    assert effective_units(moments, Layout(2), "judges").tolist() == pytest.approx([36 / 14] * 2)
-    assert effective_units(moments, Layout(2), "segments").tolist() == pytest.approx([6, 6])
+    assert effective_units_by_system(moments, Layout(2), "judges").tolist() == pytest.approx(
+        [36 / 14] * 2
+    )
+    assert effective_units_by_system(moments, Layout(2), "segments").tolist() == pytest.approx(
+        [6, 6]
+    )
 
 
 def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:

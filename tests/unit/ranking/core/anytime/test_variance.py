@@ -10,7 +10,12 @@ from ranking.core.anytime.variance import (
     scores_and_influence,
 )
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Moments, Unit, effective_units, moments_of_blocks
+from ranking.core.counting.moments import (
+    ClusterUnit,
+    Moments,
+    effective_units_by_system,
+    moments_of_blocks,
+)
 from ranking.core.uncertainty.two_way import clustered_covariance
 from tests.worlds import draw_campaign, world_named
 
@@ -35,13 +40,13 @@ def estimated(moments: Moments, ready: list[bool] | None = None) -> DifferenceVa
     return difference_variances(
         moments,
         scores_and_influence(moments, 6)[1],
-        segments=effective_units(moments, Layout(6), "segments"),
-        judges=effective_units(moments, Layout(6), "judges"),
+        segments=effective_units_by_system(moments, Layout(6), "segments"),
+        judges=effective_units_by_system(moments, Layout(6), "judges"),
         ready=np.array(ready or [True] * 6),
     )
 
 
-def clustered(moments: Moments, unit: Unit) -> FloatArray:
+def clustered(moments: Moments, unit: ClusterUnit) -> FloatArray:
     covariance = clustered_covariance(moments, scores_and_influence(moments, 6)[1], unit)
     own = np.diag(covariance)
     return np.asarray((own[:, np.newaxis] + own - 2 * covariance)[PAIRS])
@@ -70,16 +75,16 @@ def test_more_systems_make_the_variance_surer_but_not_without_end() -> None:
     two = estimated(moments, [True, True] + [False] * 4)
     three = estimated(moments, [True] * 3 + [False] * 3)
     # Nine degrees of freedom for nearly equal parts, twice as many for two contrasts, at most four.
-    assert two.freedom[0, 1] == pytest.approx(9, rel=0.1)
-    assert three.freedom[0, 1] == pytest.approx(18, rel=0.1)
-    assert estimated(moments).freedom[0, 1] == pytest.approx(36, rel=0.1)
+    assert two.degrees_of_freedom[0, 1] == pytest.approx(9, rel=0.1)
+    assert three.degrees_of_freedom[0, 1] == pytest.approx(18, rel=0.1)
+    assert estimated(moments).degrees_of_freedom[0, 1] == pytest.approx(36, rel=0.1)
 
 
 def test_systems_that_are_not_ready_have_no_variance_and_change_no_other() -> None:
     moments = campaign(judges=10, disputed=None)
     found = estimated(moments, [True] * 5 + [False])
     assert np.all(np.isnan(found.variance[5]))
-    assert np.all(np.isnan(found.freedom[:, 5]))
+    assert np.all(np.isnan(found.degrees_of_freedom[:, 5]))
     assert np.all(np.isnan(np.diag(found.variance)))
     assert not np.isnan(found.variance[:5, :5][np.triu_indices(5, 1)]).any()
     assert np.isnan(estimated(moments, [True] + [False] * 5).variance).all()

@@ -13,8 +13,8 @@ from ranking.core.counting.bootstrap import (
     _mix,
     bootstrap_sums,
     bootstrap_wins,
-    chopped,
     poisson_weights,
+    trim_count,
     uniform_numbers,
 )
 from ranking.core.counting.tallies import tally, won
@@ -250,13 +250,13 @@ def test_sums_of_units_are_weighted_exactly() -> None:
     ("resamples", "confidence", "cut"),
     [(1000, 0.95, 25), (1000, 0.9, 50), (1000, 0.99, 5), (999, 0.95, 24), (1, 0.5, 0)],
 )
-def test_the_same_number_is_chopped_off_at_both_ends(
+def test_the_same_number_is_trimmed_off_at_both_ends(
     resamples: int, confidence: float, cut: int
 ) -> None:
-    assert chopped(resamples, confidence) == cut
+    assert trim_count(resamples, confidence) == cut
 
 
 @pytest.mark.parametrize(("resamples", "confidence"), [(0, 0.95), (10, 0.0), (10, 1.0)])
 def test_no_interval_without_resamples_or_confidence(resamples: int, confidence: float) -> None:
     with pytest.raises(ValueError, match="expected"):
-        chopped(resamples, confidence)
+        trim_count(resamples, confidence)

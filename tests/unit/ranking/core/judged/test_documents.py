@@ -20,7 +20,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.live import LiveState
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.rankings.two_way_resampling import two_way_resampling
-from ranking.core.uncertainty.block_influence import covariance_of_moves
+from ranking.core.uncertainty.block_influence import covariance_of_block_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 from tests.properties import examples
 from tests.worlds import draw_campaign, world_named
@@ -91,7 +91,9 @@ def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> No
     errors = dict(zip(drawn.systems, np.sqrt(np.diag(expected)).tolist(), strict=True))
     assert ranking.extra["standard_errors"]["values"] == pytest.approx(errors)
     moves = each @ influence.T
-    np.testing.assert_allclose(covariance_of_moves(drawn, moves).matrix, expected, atol=1e-12)
+    np.testing.assert_allclose(
+        covariance_of_block_influence(drawn, moves).matrix, expected, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
@@ -174,8 +176,8 @@ def test_resampled_scores_spread_as_the_variance_says(drawn: Blocks) -> None:
     covariance = method.score_covariance(drawn)
     resampling, _limits = two_way_resampling(drawn, seed=1)
     scores = method.score_resamples(drawn, resampling, range(2000)).values
-    freedom = covariance.freedom_of_ranks
-    wanted = np.trace(covariance.matrix) * freedom / (freedom - 2)
+    degrees_of_freedom = covariance.rank_degrees_of_freedom
+    wanted = np.trace(covariance.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
     assert np.trace(np.cov(scores.T)) == pytest.approx(wanted, rel=0.1)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.disagreement import LEAST_SEGMENTS, Disagreement, disagreement
+from ranking.core.judges.disagreement import MIN_SEGMENTS, Disagreement, disagreement
 from tests.worlds import World, draw_campaign
 
 SYSTEMS = ("a", "b")
@@ -42,7 +42,7 @@ def test_hand_worked_disagreement() -> None:
 
 
 def test_few_segments_and_few_judges_say_nothing() -> None:
-    few = [1, 0] * (LEAST_SEGMENTS // 2 - 1)
+    few = [1, 0] * (MIN_SEGMENTS // 2 - 1)
     found = disagreement(judged({"ann": few, "bob": few, "cyd": few}))
     assert {(each.score, each.p_value()) for each in found} == {(None, None)}
     two = disagreement(judged({"ann": [1] * 30, "bob": [1] * 30}))

@@ -23,7 +23,7 @@ def test_whole_blocks_without_ties_have_the_statistic_of_friedman() -> None:
     expected = friedmanchisquare(*np.array(labels).T)
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p_value == pytest.approx(expected.pvalue)
-    assert (found.blocks, found.freedom) == (30, 4)
+    assert (found.blocks, found.degrees_of_freedom) == (30, 4)
 
 
 def test_hand_worked_pairs() -> None:
@@ -33,7 +33,7 @@ def test_hand_worked_pairs() -> None:
     assert found.blocks == 4
     assert found.deviations == (-0.25, 0.25)
     assert found.statistic == pytest.approx(1.0)
-    assert found.freedom == 1
+    assert found.degrees_of_freedom == 1
     assert found.p_value == pytest.approx(0.3173, abs=1e-4)
 
 

@@ -15,7 +15,7 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.ability import Ability
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may.fit import hopkins_may
-from ranking.core.methods.hopkins_may.model import Model
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 from ranking.core.methods.trueskill.online import trueskill_online, trueskill_wmt
 from ranking.core.ranges.clusters import clusters, rank_ranges
 from ranking.core.selection.cross_validation import select_method
@@ -115,7 +115,7 @@ def test_all_abilities_order_the_systems_of_wmt15_as_expected_wins_does(
     by_wins = np.argsort(-expected_wins(tally(english_finnish).wins).values).tolist()
     for ability in (
         hopkins_may(english_finnish),
-        hopkins_may(english_finnish, model=Model(radius=0.5)),
+        hopkins_may(english_finnish, model=HopkinsMayModel(radius=0.5)),
         trueskill_online(english_finnish),
     ):
         order = np.argsort(-ability.mu).tolist()

@@ -78,8 +78,8 @@ def test_clusters_are_the_largest_set_that_satisfies_equation_6(
     assert dict(enumerate(clusters(ranges_of(pairs)).tolist())) == expected
 
 
-def test_the_same_number_of_ranks_is_chopped_off_at_both_ends() -> None:
-    # The first system is best in 97 resamples of 100 and last in 3; 95 % chops off two and two.
+def test_the_same_number_of_ranks_is_trimmed_off_at_both_ends() -> None:
+    # The first system is best in 97 resamples of 100 and last in 3; 95 % trims off two and two.
     ranges = rank_ranges(scores_of([[0.9, 0.5, 0.1]] * 97 + [[0.0, 0.5, 0.1]] * 3))
     assert ranges.low.tolist() == [1, 1, 2]
     assert ranges.high.tolist() == [3, 2, 3]

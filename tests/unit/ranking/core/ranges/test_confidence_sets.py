@@ -166,12 +166,14 @@ def test_two_systems_have_the_p_value_of_the_two_sided_normal_test() -> None:
     assert p[1, 0] == 1
 
 
-@pytest.mark.parametrize("freedom", [np.inf, 9.0, 3.5])
+@pytest.mark.parametrize("degrees_of_freedom", [np.inf, 9.0, 3.5])
 @pytest.mark.parametrize("largest", [1.5, 3.0, 4.5])
-def test_the_first_step_is_the_studentised_range_of_tukey(largest: float, freedom: float) -> None:
+def test_the_first_step_is_the_studentised_range_of_tukey(
+    largest: float, degrees_of_freedom: float
+) -> None:
     values = np.array([largest, *np.linspace(0.4, 0.2, 6), 0.0])
-    p = pairwise_p_values(values, np.eye(8), freedom=freedom, draws=100_000)
-    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, freedom), abs=0.006)
+    p = pairwise_p_values(values, np.eye(8), degrees_of_freedom=degrees_of_freedom, draws=100_000)
+    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, degrees_of_freedom), abs=0.006)
 
 
 def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -> None:
@@ -285,8 +287,8 @@ def test_arguments_out_of_range_are_refused() -> None:
         pairwise_p_values(np.array([1.0, 0.0]), np.eye(2), draws=0)
     with pytest.raises(ValueError, match="bound"):
         sets(bound="middle")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="freedom"):
-        sets(freedom=0)
+    with pytest.raises(ValueError, match="degrees_of_freedom"):
+        sets(degrees_of_freedom=0)
     with pytest.raises(ValueError, match="seed"):
         sets(seed=-1)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import UNITS, moments_of_blocks
+from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level, Resampling
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -32,7 +32,7 @@ def assert_same(one: LiveState, other: LiveState) -> None:
     np.testing.assert_array_equal(one.cells, other.cells)
     np.testing.assert_array_equal(one.resampled, other.resampled)
     if one.resampling.level == "two_way":
-        for unit in UNITS:
+        for unit in CLUSTER_UNITS:
             found, expected = getattr(one.moments, unit), getattr(other.moments, unit)
             np.testing.assert_array_equal(found, expected)
 
@@ -122,7 +122,7 @@ def test_moments_are_those_of_all_judgments(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(150)
     found = state_of(blocks, "two_way").moments
     expected = moments_of_blocks(blocks, Layout(len(blocks.systems), ties=True))
-    for name in ("cells", *UNITS):
+    for name in ("cells", *CLUSTER_UNITS):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
@@ -200,5 +200,5 @@ def test_judges_are_known_by_name_whatever_their_number(count: int) -> None:
     state = state_of(blocks_from_rows(rows, "abc"), "two_way")
     state.add(blocks_from_rows(others, "abc"))
     expected = moments_of_blocks(blocks_from_rows(rows + others, "abc"), Layout(3, ties=True))
-    for name in ("cells", *UNITS):
+    for name in ("cells", *CLUSTER_UNITS):
         np.testing.assert_array_equal(getattr(state.moments, name), getattr(expected, name))

@@ -48,7 +48,7 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
 
     def tested(sides: Any) -> np.ndarray[Any, Any]:
         return difference_tests(
-            scores, covariance, freedom=4, sides=sides, correction=Correction.NONE
+            scores, covariance, degrees_of_freedom=4, sides=sides, correction=Correction.NONE
         ).p_value
 
     assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
@@ -63,7 +63,7 @@ def test_what_two_scores_share_is_taken_off_their_difference() -> None:
     )
     scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
     p = difference_tests(
-        scores, np.cov(samples.T) / 9, freedom=8, sides=2, correction=Correction.NONE
+        scores, np.cov(samples.T) / 9, degrees_of_freedom=8, sides=2, correction=Correction.NONE
     ).p_value
     for a, b in ((0, 1), (0, 2), (1, 2)):
         expected = ttest_rel(samples[:, a], samples[:, b]).pvalue
@@ -73,7 +73,7 @@ def test_what_two_scores_share_is_taken_off_their_difference() -> None:
 def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
     scores = Scores(values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_))
     p = difference_tests(
-        scores, np.zeros((3, 3)), freedom=9, sides=2, correction=Correction.NONE
+        scores, np.zeros((3, 3)), degrees_of_freedom=9, sides=2, correction=Correction.NONE
     ).p_value
     np.testing.assert_array_equal(p, [[1, 1, 1], [1, 1, 1], [0, 0, 1]])
 
@@ -83,7 +83,7 @@ def test_scores_that_do_not_compare_are_not_tested() -> None:
     estimable = np.array([True, True, False])
     scores = Scores(values=values, estimable=estimable, group=np.array([0, 1, 1]))
     p = difference_tests(
-        scores, np.eye(3) * 1e-6, freedom=9, sides=2, correction=Correction.NONE
+        scores, np.eye(3) * 1e-6, degrees_of_freedom=9, sides=2, correction=Correction.NONE
     ).p_value
     np.testing.assert_array_equal(p, np.ones((3, 3)))
 
@@ -354,14 +354,19 @@ def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: 
         covariance.matrix,
         confidence=0.8,
         simultaneous=correction is Correction.HOLM,
-        freedom=covariance.freedom,
+        degrees_of_freedom=covariance.degrees_of_freedom,
         seed=5,
     )
     for row in found.systems:
         at = few.systems.index(row.system)
         assert (row.rank_low, row.rank_high) == (expected.low[at], expected.high[at])
     if correction is Correction.HOLM:
-        p = pairwise_p_values(scores.values, covariance.matrix, freedom=covariance.freedom, seed=5)
+        p = pairwise_p_values(
+            scores.values,
+            covariance.matrix,
+            degrees_of_freedom=covariance.degrees_of_freedom,
+            seed=5,
+        )
         for pair in found.pairs:
             better, worse = few.systems.index(pair.better), few.systems.index(pair.worse)
             assert pair.adjusted_p == p[better, worse]

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from ranking.core.simulation.model_fit import spread_of, spread_p_value
+from ranking.core.simulation.model_fit import sorted_expected_wins, spread_p_value
 
 
 def test_the_spread_is_expected_wins_best_first() -> None:
     # a wins 3 of 4 against b and 1 of 2 against c; b wins 2 of 2 against c; d met nobody.
     wins = np.array([[0, 3, 1, 0], [1, 0, 2, 0], [1, 0, 0, 0], [0, 0, 0, 0]])
-    assert spread_of(wins).tolist() == pytest.approx([5 / 8, 5 / 8, 1 / 2, 1 / 4])
-    assert spread_of(np.stack([wins, wins.T])).shape == (2, 4)
+    assert sorted_expected_wins(wins).tolist() == pytest.approx([5 / 8, 5 / 8, 1 / 2, 1 / 4])
+    assert sorted_expected_wins(np.stack([wins, wins.T])).shape == (2, 4)
 
 
 def test_the_most_distant_point_has_the_smallest_p_value() -> None:

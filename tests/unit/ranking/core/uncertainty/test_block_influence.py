@@ -1,4 +1,4 @@
-"""Covariances from moves of blocks, beside those from counts where both can be had."""
+"""Covariances from influences of blocks, beside those from counts where both can be had."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,10 @@ from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.uncertainty.block_influence import covariance_of_moves, standard_errors_of_moves
+from ranking.core.uncertainty.block_influence import (
+    covariance_of_block_influence,
+    standard_errors_of_block_influence,
+)
 from ranking.core.uncertainty.two_way import two_way_covariance
 from tests.worlds import World, draw_campaign
 
@@ -30,10 +33,10 @@ def test_moves_of_counts_have_the_covariance_of_counts(clustered: Blocks) -> Non
     layout = Layout(6, ties=True)
     influence = np.random.default_rng(1).normal(size=(6, layout.size))
     each = np.array([count(clustered.take([row]), layout) for row in range(len(clustered))])
-    found = covariance_of_moves(clustered, each @ influence.T)
+    found = covariance_of_block_influence(clustered, each @ influence.T)
     expected = two_way_covariance(moments_of_blocks(clustered, layout), influence[:, layout.used])
     np.testing.assert_allclose(found.matrix, expected.matrix, rtol=1e-9, atol=1e-9)
-    assert found.freedom == pytest.approx(expected.freedom)
+    assert found.degrees_of_freedom == pytest.approx(expected.degrees_of_freedom)
     assert (found.segments, found.judges) == pytest.approx((expected.segments, expected.judges))
 
 
@@ -41,10 +44,10 @@ def test_moves_of_counts_have_the_covariance_of_counts(clustered: Blocks) -> Non
 def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
     clustered: Blocks, clusters: Level
 ) -> None:
-    moves = np.random.default_rng(2).normal(size=(len(clustered), 6))
-    found = standard_errors_of_moves(clustered, moves, clusters)
+    influence = np.random.default_rng(2).normal(size=(len(clustered), 6))
+    found = standard_errors_of_block_influence(clustered, influence, clusters)
     if clusters == "two_way":
-        variance = np.diag(covariance_of_moves(clustered, moves).matrix)
+        variance = np.diag(covariance_of_block_influence(clustered, influence).matrix)
     else:
         unit = {
             "segments": clustered.segment,
@@ -55,16 +58,16 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
         for number in np.unique(unit):
             mine = unit == number
             sizes.append((labels[mine] * (labels[mine] - 1) / 2).sum())
-            sums.append(moves[mine].sum(axis=0))
+            sums.append(influence[mine].sum(axis=0))
         effective = sum(sizes) ** 2 / np.square(sizes).sum()
         variance = np.square(sums).sum(axis=0) * effective / (effective - 1)
     np.testing.assert_allclose(found, np.sqrt(variance), rtol=1e-12)
     mixed = np.random.default_rng(3).permutation(len(clustered))
     np.testing.assert_array_equal(
-        standard_errors_of_moves(clustered.take(mixed), moves[mixed], clusters), found
+        standard_errors_of_block_influence(clustered.take(mixed), influence[mixed], clusters), found
     )
 
 
 def test_one_block_says_nothing_of_how_blocks_differ() -> None:
     one = blocks_from_rows([BlockRow("j", 1, ["a", "b"], [1, 2])], "ab")
-    assert not standard_errors_of_moves(one, np.array([[1.0, -1.0]]), "blocks").any()
+    assert not standard_errors_of_block_influence(one, np.array([[1.0, -1.0]]), "blocks").any()

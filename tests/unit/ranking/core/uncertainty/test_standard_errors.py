@@ -169,7 +169,7 @@ def test_methods_that_are_no_smooth_function_of_counts_have_none() -> None:
 def test_hopkins_may_moves_as_finite_differences_do() -> None:
     # Millions of comparisons, so that one more is a small step, and a prior of like weight.
     from ranking.core.methods.hopkins_may.gradient import gradient as moves
-    from ranking.core.methods.hopkins_may.model import Model, posterior_modes
+    from ranking.core.methods.hopkins_may.model import HopkinsMayModel, posterior_modes
 
     rng = np.random.default_rng(4)
     wins = rng.integers(10**5, 10**6, (4, 4)) * ~np.eye(4, dtype=np.bool_)
@@ -177,7 +177,7 @@ def test_hopkins_may_moves_as_finite_differences_do() -> None:
     wins[0, 3] = wins[3, 0] = ties[0, 3] = 0
     layout, step = Layout(4, ties=True), 1000
     cells = np.concatenate([wins.ravel(), ties.ravel()])
-    for model in (Model(prior=2e-3), Model(prior=2e-3, radius=0.4)):
+    for model in (HopkinsMayModel(prior=2e-3), HopkinsMayModel(prior=2e-3, radius=0.4)):
         found = moves(wins, ties + ties.T, model=model)
         for cell in np.flatnonzero(cells).tolist():
             modes = []

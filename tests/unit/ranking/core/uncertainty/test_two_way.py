@@ -11,9 +11,9 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from ranking.core.counting.counts import Counts, Layout, count
 from ranking.core.counting.moments import (
-    UNITS,
+    CLUSTER_UNITS,
     Moments,
-    effective_units,
+    effective_units_by_system,
     moments_of_blocks,
     second_moments,
     unit_counts,
@@ -73,14 +73,14 @@ def test_a_hand_worked_covariance() -> None:
     moments = moments_of(
         [(s, j, [won, 10 - won]) for (s, j), won in zip(places, wins, strict=True)]
     )
-    assert [moments.effective(unit) for unit in UNITS] == [8, 4, 4]
+    assert [moments.effective(unit) for unit in CLUSTER_UNITS] == [8, 4, 4]
     of_blocks = 8 / 7 * (36 + 4 + 16 + 0 + 4 + 4 + 16 + 64)
     of_segments = 4 / 3 * (4**2 + 4**2 + 4**2 + 4**2)
     of_judges = 4 / 3 * ((6 - 4) ** 2 + (-2 + 4) ** 2 + (0 + 2) ** 2 + (2 + 8) ** 2)
     total = of_segments + of_judges - of_blocks
     found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
     assert found.matrix[0, 0] == pytest.approx(total)
-    assert found.freedom == max(1, total**2 / (of_segments**2 / 3 + of_judges**2 / 3))
+    assert found.degrees_of_freedom == max(1, total**2 / (of_segments**2 / 3 + of_judges**2 / 3))
     assert found.limits == ()
 
 
@@ -103,7 +103,7 @@ def test_the_covariance_is_that_of_statsmodels() -> None:
     assert found.judges == pytest.approx(12)
     # Satterthwaite, of the two variances statsmodels gives.
     expected = both[0, 0] ** 2 / (of_segments[0, 0] ** 2 / 19 + of_judges[0, 0] ** 2 / 11)
-    assert found.freedom == pytest.approx(max(1, expected), rel=1e-9)
+    assert found.degrees_of_freedom == pytest.approx(max(1, expected), rel=1e-9)
 
 
 @pytest.mark.parametrize("outright", [False, True])
@@ -117,7 +117,7 @@ def test_moments_are_sums_over_units(
     layout = Layout(len(blocks.systems), ties=ties, outright=outright)
     moments = moments_of_blocks(blocks, layout)
     np.testing.assert_array_equal(moments.cells, count(blocks, layout))
-    for unit in UNITS[1:]:
+    for unit in CLUSTER_UNITS[1:]:
         numbers = units_of(blocks, unit)
         expected = np.zeros((len(layout.used),) * 2, dtype=np.int64)
         for number in np.unique(numbers).tolist():
@@ -137,7 +137,7 @@ def test_the_compiled_moments_are_the_interpreted_ones(
         "ranking.core.counting.moments.counting_kernel", lambda _steps: counting_kernel
     )
     compiled = moments_of_blocks(blocks, layout)
-    for name in ("cells", *UNITS):
+    for name in ("cells", *CLUSTER_UNITS):
         np.testing.assert_array_equal(getattr(found, name), getattr(compiled, name))
 
 
@@ -220,9 +220,9 @@ def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
     matrix = np.array([[2.0, 0.5, -1.0], [0.5, 1.0, 0.0], [-1.0, 0.0, 3.0]])
     scores = Scores(values=np.array([1.0, 0.0, -1.0]), estimable=np.ones(3, dtype=np.bool_))
 
-    def draws(freedom: float) -> npt.NDArray[np.float64]:
+    def draws(degrees_of_freedom: float) -> npt.NDArray[np.float64]:
         covariance = ScoreCovariance(
-            matrix=matrix, freedom=freedom, segments=9, judges=9, limits=()
+            matrix=matrix, degrees_of_freedom=degrees_of_freedom, segments=9, judges=9, limits=()
         )
         return draw_scores(
             scores, covariance, range(15_000), seed=5, order=np.array([2, 0, 1])
@@ -238,7 +238,9 @@ def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
 
 
 def test_draws_may_be_made_in_parts() -> None:
-    covariance = ScoreCovariance(matrix=np.eye(2), freedom=7, segments=9, judges=9, limits=())
+    covariance = ScoreCovariance(
+        matrix=np.eye(2), degrees_of_freedom=7, segments=9, judges=9, limits=()
+    )
     scores = Scores(values=np.zeros(2), estimable=np.ones(2, dtype=np.bool_))
     order = np.arange(2)
     whole = draw_scores(scores, covariance, range(6), seed=1, order=order).values
@@ -257,8 +259,8 @@ def test_resampling_has_the_variance_of_the_closed_form() -> None:
     assert (resampling.level, limits) == ("two_way", ())
     assert 0 < resampling.share < 1
     scores = method.score_resamples(blocks, resampling, range(2000)).values
-    freedom = closed.freedom_of_ranks
-    wanted = np.trace(closed.matrix) * freedom / (freedom - 2)
+    degrees_of_freedom = closed.rank_degrees_of_freedom
+    wanted = np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
     assert np.trace(np.cov(scores.T)) == pytest.approx(wanted, rel=0.1)
 
 
@@ -322,7 +324,9 @@ def test_a_newcomer_with_one_block_may_have_nearly_any_rank(method: str) -> None
 
 def test_least_variances_enlarge_what_is_below_and_keep_correlations() -> None:
     matrix = np.array([[1.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
-    covariance = ScoreCovariance(matrix=matrix, freedom=9, segments=9, judges=9, limits=())
+    covariance = ScoreCovariance(
+        matrix=matrix, degrees_of_freedom=9, segments=9, judges=9, limits=()
+    )
     found = with_least_variance(covariance, np.array([4.0, 1.0, 2.0]))
     np.testing.assert_allclose(found.matrix, [[4, 2, 0], [2, 4, 0], [0, 0, 2]])
 
@@ -335,7 +339,7 @@ def test_a_system_takes_part_in_its_own_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("systems", "freedom", "expected"),
+    ("systems", "degrees_of_freedom", "expected"),
     [
         (2, 9, 9),  # one difference: nothing averages out
         (4, 9, 9 * 2),  # 1 / (1/4 + 3/12)
@@ -346,11 +350,17 @@ def test_a_system_takes_part_in_its_own_cells() -> None:
         (15, 1, 1),
     ],
 )
-def test_degrees_of_freedom_of_ranks(systems: int, freedom: float, expected: float) -> None:
+def test_degrees_of_freedom_of_ranks(
+    systems: int, degrees_of_freedom: float, expected: float
+) -> None:
     covariance = ScoreCovariance(
-        matrix=np.eye(systems), freedom=freedom, segments=9, judges=9, limits=()
+        matrix=np.eye(systems),
+        degrees_of_freedom=degrees_of_freedom,
+        segments=9,
+        judges=9,
+        limits=(),
     )
-    assert covariance.freedom_of_ranks == pytest.approx(expected)
+    assert covariance.rank_degrees_of_freedom == pytest.approx(expected)
 
 
 def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
@@ -359,16 +369,21 @@ def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
 
     blocks, few = part(2.0, 12.0), part(5.0, 3.0)
     found = combined_covariance(blocks, few, few)
-    assert (found.matrix[0, 0], found.freedom) == (2, 11)
+    assert (found.matrix[0, 0], found.degrees_of_freedom) == (2, 11)
     assert found.limits == (RangeLimit.FEW_SEGMENTS, RangeLimit.FEW_JUDGES)
     of_judges = combined_covariance(blocks, few, part(7.0, 9.0))
-    assert (of_judges.matrix[0, 0], of_judges.freedom, of_judges.judges) == (7, 8, 9)
+    assert (of_judges.matrix[0, 0], of_judges.degrees_of_freedom, of_judges.judges) == (7, 8, 9)
     assert (of_judges.limits, of_judges.segments) == ((RangeLimit.FEW_SEGMENTS,), 3)
-    assert combined_covariance(part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)).freedom == np.inf
+    assert (
+        combined_covariance(part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)).degrees_of_freedom
+        == np.inf
+    )
 
 
 def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> None:
-    covariance = ScoreCovariance(matrix=np.eye(4), freedom=9, segments=9, judges=9, limits=())
+    covariance = ScoreCovariance(
+        matrix=np.eye(4), degrees_of_freedom=9, segments=9, judges=9, limits=()
+    )
     estimable = np.array([True, True, True, False])
     scores = Scores(
         values=np.array([3.0, 2.0, 1.0, np.nan]), estimable=estimable, group=np.array([0, 0, 1, 2])
@@ -430,13 +445,17 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
     influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
     influence = influence[:, layout.used]
     closed = two_way_covariance(moments, influence)
-    freedom = closed.freedom_of_ranks
-    assert freedom > 4
-    of = {unit: np.trace(influence @ getattr(moments, unit) @ influence.T) for unit in UNITS}
+    degrees_of_freedom = closed.rank_degrees_of_freedom
+    assert degrees_of_freedom > 4
+    of = {
+        unit: np.trace(influence @ getattr(moments, unit) @ influence.T) for unit in CLUSTER_UNITS
+    }
     share = two_way_resampling(blocks, seed=0)[0].share
     found = share * (of["segments"] + of["judges"]) + share**2 * of["blocks"]
     assert 0 < share < 1
-    assert found == pytest.approx(np.trace(closed.matrix) * freedom / (freedom - 2))
+    assert found == pytest.approx(
+        np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
+    )
 
 
 @pytest.mark.parametrize("name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"])
@@ -493,12 +512,14 @@ def test_effective_units_of_each_system_and_of_nobody() -> None:
     ]
     layout = Layout(4, ties=True)
     moments = moments_of_blocks(blocks_from_rows(rows, "abcd"), layout)
-    found = effective_units(moments, layout, "segments")
+    found = effective_units_by_system(moments, layout, "segments")
     np.testing.assert_allclose(found, [16 / 6, 9 / 5, 9 / 5, 0])
-    np.testing.assert_allclose(effective_units(moments, layout, "judges"), [2, 9 / 5, 9 / 5, 0])
+    np.testing.assert_allclose(
+        effective_units_by_system(moments, layout, "judges"), [2, 9 / 5, 9 / 5, 0]
+    )
     assert moments.effective("segments") == pytest.approx(25 / 11)
     none = moments_of_blocks(blocks_from_rows([], "ab"), Layout(2))
-    assert [none.effective(unit) for unit in UNITS] == [0, 0, 0]
+    assert [none.effective(unit) for unit in CLUSTER_UNITS] == [0, 0, 0]
 
 
 def test_blocks_of_a_unit_need_not_be_beside_each_other(drawn_blocks: Drawn) -> None:

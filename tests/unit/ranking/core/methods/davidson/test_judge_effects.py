@@ -15,7 +15,7 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.davidson.judge_effects import JudgeEffectsModel, Penalty
 from ranking.core.methods.davidson.judge_effects_method import (
     davidson_judges,
-    davidson_judges_moves,
+    davidson_judges_block_influence,
 )
 from ranking.core.methods.davidson.likelihood import NotConvergedError, davidson
 from ranking.core.rankings.rank import rank
@@ -184,7 +184,9 @@ def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
     plain = JudgeEffectsModel(repeated, systems=6, judges=3)
     found, expected = weighted.fit(), plain.fit()
     np.testing.assert_allclose(found.parameters, expected.parameters, atol=1e-8)
-    np.testing.assert_allclose(weighted.moves(found, 400), plain.moves(expected, 400), atol=1e-8)
+    np.testing.assert_allclose(
+        weighted.block_influence(found, 400), plain.block_influence(expected, 400), atol=1e-8
+    )
     assert (found.tie, found.ability[5]) == (0, 0)
     assert found.log_likelihood == pytest.approx(plain.log_probabilities(expected).sum())
     # A system that was never compared answers to nothing, and abilities keep their mean.
@@ -219,13 +221,13 @@ def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
     """At the maximum, with what is expected of each judge divided among their comparisons."""
     data = mixed()
     model = JudgeEffectsModel(data, systems=6, judges=3, penalty=Penalty(wins=1e-9, covariate=100))
-    moves = model.moves(model.fit(), 400)
-    np.testing.assert_allclose(moves.sum(axis=0), 0, atol=1e-4)
-    assert np.abs(moves).max() > 1e-3
+    influence = model.block_influence(model.fit(), 400)
+    np.testing.assert_allclose(influence.sum(axis=0), 0, atol=1e-4)
+    assert np.abs(influence).max() > 1e-3
 
 
 def test_a_fit_that_does_not_arrive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ranking.core.methods.davidson.judge_effects._MOST_STEPS", 1)
+    monkeypatch.setattr("ranking.core.methods.davidson.judge_effects._MAX_STEPS", 1)
     with pytest.raises(NotConvergedError, match="in 1 steps"):
         JudgeEffectsModel(mixed(), systems=6, judges=3).fit()
 
@@ -235,13 +237,13 @@ def test_moves_tell_what_a_block_less_does() -> None:
     blocks, _truth = draw_campaign(World(name="moves", systems=5, blocks=600, judges=6), 2)
     model = JudgeEffectsModel(comparisons_of(blocks), systems=5, judges=6)
     fit = model.fit()
-    moves = model.moves(fit, len(blocks))
-    assert moves.shape == (600, 5)
-    np.testing.assert_allclose(moves.sum(axis=0), 0, atol=0.05)
+    influence = model.block_influence(fit, len(blocks))
+    assert influence.shape == (600, 5)
+    np.testing.assert_allclose(influence.sum(axis=0), 0, atol=0.05)
     kept = blocks.take(slice(6, None))
     fewer = JudgeEffectsModel(comparisons_of(kept), systems=5, judges=6).fit()
     change = fit.ability - fewer.ability
-    np.testing.assert_allclose(moves[:6].sum(axis=0), change, atol=0.15 * np.abs(change).max())
+    np.testing.assert_allclose(influence[:6].sum(axis=0), change, atol=0.15 * np.abs(change).max())
 
 
 def test_comparisons_are_those_that_are_tallied(drawn_blocks: Drawn) -> None:
@@ -316,9 +318,9 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
     arguments: dict[str, Any] = {
         "prior": 0.1, "discrimination": 0.25, "leniency": 1.0, "covariates": "position",
     }  # fmt: skip
-    moves = davidson_judges_moves(blocks, **arguments)
+    influence = davidson_judges_block_influence(blocks, **arguments)
     np.testing.assert_array_equal(
-        davidson_judges_moves(blocks.take(mixed_up), **arguments), moves[mixed_up]
+        davidson_judges_block_influence(blocks.take(mixed_up), **arguments), influence[mixed_up]
     )
 
 

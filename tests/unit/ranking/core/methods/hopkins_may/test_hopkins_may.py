@@ -14,7 +14,7 @@ from ranking.core.methods.ability import AbilityProblem
 from ranking.core.methods.convergence import effective_draws, split_rhat
 from ranking.core.methods.hopkins_may.fit import hopkins_may, score_counts
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
-from ranking.core.methods.hopkins_may.model import Model, outcome_chances, posterior_modes
+from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances, posterior_modes
 
 ABILITIES = np.array([0.6, 0.2, 0.0, -0.1, -0.7])
 NAMES = "abcde"
@@ -26,7 +26,7 @@ def judged(comparisons: int, *, radius: float = 0.4, seed: int = 1) -> Blocks:
     rows = []
     for segment in range(1, comparisons + 1):
         i, j = rng.choice(len(ABILITIES), 2, replace=False)
-        seen = ABILITIES[i] - ABILITIES[j] + rng.normal(0, Model().noise)
+        seen = ABILITIES[i] - ABILITIES[j] + rng.normal(0, HopkinsMayModel().noise)
         labels = [2, 2] if abs(seen) < radius else [1, 2] if seen > 0 else [2, 1]
         rows.append(BlockRow("j", segment, [(NAMES[i],), (NAMES[j],)], labels))
     return blocks_from_rows(rows, NAMES)
@@ -36,7 +36,7 @@ def minus_log_posterior(
     theta: npt.NDArray[np.float64],
     wins: npt.NDArray[np.int64],
     ties: npt.NDArray[np.int64],
-    model: Model,
+    model: HopkinsMayModel,
 ) -> float:
     mu, radius = theta[:-1], theta[-1]
     total = 0.5 * float(mu @ mu) / model.prior**2
@@ -51,9 +51,14 @@ def minus_log_posterior(
 
 
 @pytest.mark.parametrize(
-    "model", [Model(), Model(radius=0.5), Model(radius=0.2, prior=0.3, system=1.0)]
+    "model",
+    [
+        HopkinsMayModel(),
+        HopkinsMayModel(radius=0.5),
+        HopkinsMayModel(radius=0.2, prior=0.3, system=1.0),
+    ],
 )
-def test_the_collapsed_estimate_is_the_mode(model: Model) -> None:
+def test_the_collapsed_estimate_is_the_mode(model: HopkinsMayModel) -> None:
     tallies = tally(judged(300))
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
     start = np.append(np.zeros(5), model.radius or 0.3)
@@ -71,7 +76,7 @@ def test_the_collapsed_estimate_is_the_mode(model: Model) -> None:
 
 
 def test_the_information_is_the_curvature() -> None:
-    tallies, model = tally(judged(300)), Model()
+    tallies, model = tally(judged(300)), HopkinsMayModel()
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
     mode = np.append(found.mu[0], found.radius[0])
 
@@ -111,7 +116,7 @@ def test_draws_agree_with_the_mode_where_data_are_many() -> None:
 def test_draws_are_exact_where_data_are_few() -> None:
     outcomes = [(1, 2)] * 4 + [(2, 1)] + [(1, 1)]
     rows = [BlockRow("j", k, [("a",), ("b",)], labels) for k, labels in enumerate(outcomes)]
-    model = Model(radius=0.5)
+    model = HopkinsMayModel(radius=0.5)
     drawn = hopkins_may(blocks_from_rows(rows, "ab"), inference="gibbs", model=model)
     # Half the difference of two abilities is N(0, 1/2) beforehand; integrate over it directly.
     half = np.linspace(-4, 4, 4001)
@@ -129,7 +134,7 @@ def test_draws_are_exact_where_data_are_few() -> None:
 
 def test_not_converged_is_said_and_no_iterate_returned() -> None:
     blocks = judged(200)
-    tallies, model = tally(blocks), Model()
+    tallies, model = tally(blocks), HopkinsMayModel()
     wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
     assert not posterior_modes(wins, ties, model, most_steps=1).converged[0]
     drawn = hopkins_may(blocks, inference="gibbs", most_sweeps=8)
@@ -142,7 +147,7 @@ def test_not_converged_is_said_and_no_iterate_returned() -> None:
 
 
 def test_a_chain_is_a_function_of_the_seed_whatever_the_workers() -> None:
-    tallies, model = tally(judged(100)), Model()
+    tallies, model = tally(judged(100)), HopkinsMayModel()
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
     drawn = [
         posterior_draws(
@@ -164,9 +169,11 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
     tied = blocks_from_rows(rows, "ab")
     assert hopkins_may(tied).problem == AbilityProblem.ONLY_TIES
     assert not hopkins_may(tied).estimable.any()
-    assert hopkins_may(tied, model=Model(radius=0.5)).mu == pytest.approx([0, 0], abs=1e-9)
+    assert hopkins_may(tied, model=HopkinsMayModel(radius=0.5)).mu == pytest.approx(
+        [0, 0], abs=1e-9
+    )
     with pytest.raises(ValueError, match="radius of 0"):
-        hopkins_may(tied, model=Model(radius=0))
+        hopkins_may(tied, model=HopkinsMayModel(radius=0))
 
 
 def test_what_was_not_compared_is_not_estimable() -> None:
@@ -215,7 +222,7 @@ def test_the_mode_is_found_from_one_comparison_to_a_hundred_million() -> None:
         ties = np.triu(rng.poisson(0.2 * size, (50, 8, 8)), 1)
         wins[:, range(8), range(8)] = 0
         ties = ties + ties.swapaxes(1, 2)
-        found = posterior_modes(wins, ties, Model())
+        found = posterior_modes(wins, ties, HopkinsMayModel())
         assert found.converged.all(), size
 
 
@@ -227,7 +234,7 @@ def test_chances_add_up_and_even_systems_tie_by_the_radius() -> None:
 
 
 def test_comments_are_plain() -> None:
-    comment = hopkins_may(judged(50), model=Model(radius=0.3)).comment()
+    comment = hopkins_may(judged(50), model=HopkinsMayModel(radius=0.3)).comment()
     assert comment["radius"] == 0.3
     assert comment["problem"] is None
     assert set(comment["posterior_sd"]) == set(NAMES)
@@ -236,7 +243,7 @@ def test_comments_are_plain() -> None:
 @pytest.mark.parametrize("wrong", [{"prior": 0}, {"system": -1}, {"radius": math.nan}])
 def test_impossible_models_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        Model(**wrong)
+        HopkinsMayModel(**wrong)
 
 
 def test_chains_that_disagree_are_told_apart_from_those_that_mix() -> None:

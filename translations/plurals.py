@@ -1,4 +1,4 @@
-"""Which plural forms a language has, and which numbers each of them is for."""
+"""Plural forms of languages, and the numbers each form is for."""
 
 from functools import cache
 from gettext import c2py
@@ -18,7 +18,7 @@ _NUMBERS = range(1001)
 
 
 def plural_forms(locale: str) -> str:
-    """What a catalogue's header says of them."""
+    """Return the plural forms for a catalogue's header."""
     count, expression = _rule(locale)
     return f"nplurals={count}; plural={expression};"
 
@@ -29,7 +29,7 @@ def form_count(locale: str) -> int:
 
 @cache
 def numbers_of_forms(locale: str) -> tuple[tuple[int, ...], ...]:
-    """For each form of the language the numbers up to 1000 it is for."""
+    """Return the numbers up to 1000 that each plural form of the language is for."""
     count, expression = _rule(locale)
     form = c2py(expression)
     return tuple(tuple(n for n in _NUMBERS if form(n) == number) for number in range(count))

@@ -1,4 +1,4 @@
-"""How a ranking formed: the stored runs of a test set, thinned out."""
+"""The history of a ranking: the stored runs of a test set, thinned out."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ RUNS_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """The ranking as it was after so many comparisons; `systems` as in a run's result."""
+class HistoryPoint:
+    """The ranking after a number of comparisons; `systems` as in a run's result."""
 
     watermark: int
     comparisons: int
@@ -22,11 +22,11 @@ class Stage:
         return len({row["cluster"] for row in self.systems})
 
 
-def formation(*, test_set_id: int) -> list[Stage]:
+def ranking_history(*, test_set_id: int) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` runs, evenly spread over the judgments, in their order.
 
-    The first and the latest run are among them. Two queries, however many runs are stored: first
-    the watermarks alone, then the results of the runs chosen.
+    The first and the latest run are among them. It takes two queries, however many runs are
+    stored: first the watermarks alone, then the results of the runs chosen.
     """
     watermarks = dict(
         RankingRun.objects.of(test_set_id).order_by("id").values_list("watermark", "pk")
@@ -34,7 +34,7 @@ def formation(*, test_set_id: int) -> list[Stage]:
     chosen = _evenly_spread(sorted(watermarks))
     rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
     return [
-        Stage(watermark=watermark, comparisons=comparisons, systems=systems)
+        HistoryPoint(watermark=watermark, comparisons=comparisons, systems=systems)
         for watermark, comparisons, systems in rows.order_by("watermark").values_list(
             "watermark", "result__input__comparisons", "result__systems"
         )

@@ -4,9 +4,9 @@ import pytest
 from babel import Locale
 
 from annotation.views.words import PLURAL_SAMPLES
-from catalogues.__main__ import ROOT
-from catalogues.files import locales
-from catalogues.plurals import numbers_of_forms
+from translations.__main__ import ROOT
+from translations.files import locales
+from translations.plurals import numbers_of_forms
 
 
 @pytest.mark.parametrize("locale", locales(ROOT))

@@ -1,4 +1,4 @@
-"""Translating in parts: what is open goes out as JSON, what was translated comes back as JSON.
+"""Exchange translations as JSON: open texts go out, translations come back.
 
 Out: a list of {"msgid", "msgid_plural"?, "context"?, "files", "comments"?, "forms"?}, where
 `forms` says which numbers each plural form is for. Back: {msgid: translation}, for a text with a
@@ -11,40 +11,42 @@ from typing import Any
 
 from babel.messages import Catalog, Message
 
-from catalogues.checking import form_faults
-from catalogues.files import entries, forms_of, key_of
-from catalogues.plurals import numbers_of_forms
+from translations.checking import form_problems
+from translations.files import entries, forms_of, key_of
+from translations.plurals import numbers_of_forms
 
 CONTEXT_END = "\x04"
 
 
 class FillError(ValueError):
-    """What was brought back does not fit; the message names every text and why."""
+    """Some translations do not fit; the message names each text and why."""
 
 
 def open_entries(
     catalogue: Catalog, locale: str, places: Sequence[str] = ("",)
 ) -> list[dict[str, Any]]:
-    """Those without a translation, or marked fuzzy, or with a fault, in the catalogue's order.
+    """Return the texts without translation, marked fuzzy or with a problem, in catalogue order.
 
     With `places`, only those that a file whose path begins so says.
     """
     return [
         _described(message, locale)
         for key, message in entries(catalogue)
-        if message.fuzzy or any(form_faults(key, forms_of(message), locale))
+        if message.fuzzy or any(form_problems(key, forms_of(message), locale))
         if any(file.startswith(tuple(places)) for file, _ in message.locations)
     ]
 
 
 def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) -> int:
-    """Put translations into the catalogue; return how many.
+    """Put translations into the catalogue; return their number.
 
     Raises:
         FillError: some text is unknown or its translation fails the check; nothing was put in.
     """
     known = {_name(message): message for _, message in entries(catalogue)}
-    problems = [fault for name in brought for fault in _faults(known, name, brought[name], locale)]
+    problems = [
+        problem for name in brought for problem in _problems(known, name, brought[name], locale)
+    ]
     if problems:
         raise FillError("\n".join(problems))
     for name, translation in brought.items():
@@ -54,7 +56,7 @@ def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) 
     return len(brought)
 
 
-def _faults(
+def _problems(
     known: Mapping[str, Message], name: str, translation: Any, locale: str
 ) -> Iterator[str]:
     message = known.get(name)
@@ -67,8 +69,8 @@ def _faults(
         yield f"needs {wanted}: {name}"
         return
     forms = (translation,) if isinstance(translation, str) else tuple(translation)
-    for fault in form_faults(key, forms, locale):
-        yield f"{fault}: {name}"
+    for problem in form_problems(key, forms, locale):
+        yield f"{problem}: {name}"
 
 
 def _name(message: Message) -> str:

@@ -1,4 +1,4 @@
-"""The data folder: where everything lies that a start leaves behind."""
+"""The data directory: everything that Quintet stores between starts."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 # A log above this size is set aside as *.1 at the next start, so that a folder kept for months stays small.
 LOG_LIMIT_BYTES = 10_000_000
 
-# How long a start waits for the folder before it says that somebody else has it.
+# How long a start waits for the lock before it reports that another process holds it.
 LOCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Home:
-    """A data folder. The path is absolute and free of symbolic links."""
+class DataDirectory:
+    """A data directory. The path is absolute and free of symbolic links."""
 
     path: Path
 
     @classmethod
-    def from_environment(cls) -> Home:
+    def from_environment(cls) -> DataDirectory:
         """Read ``QUINTET_HOME``; the default is ``.quintet`` in the checkout."""
         chosen = os.environ.get("QUINTET_HOME") or CHECKOUT / ".quintet"
         return cls(Path(chosen).expanduser().resolve())
@@ -50,7 +50,7 @@ class Home:
         return self.path / "beat" / "schedule"
 
     def create(self) -> None:
-        """Make the folder, readable by its owner only.
+        """Create the directory, readable by its owner only.
 
         Root's folder may be passed through (0711): PostgreSQL then runs under another account.
 
@@ -69,14 +69,14 @@ class Home:
             ) from error
 
     def log(self, name: str) -> Path:
-        """The log file of one process, set aside first if it has grown large."""
+        """Return the log file of a process; a large one is set aside first."""
         path = self.logs / f"{name}.log"
         if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
             path.replace(path.with_suffix(".log.1"))
         return path
 
     def secret_key(self) -> str:
-        """Django's secret key, made once, readable by its owner only."""
+        """Return Django's secret key, created once and readable by its owner only."""
         path = self.path / "secret_key"
         if not path.exists():
             write_private(path, secrets.token_urlsafe(48))
@@ -84,7 +84,7 @@ class Home:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder: one supervisor at a time.
+        """Lock the directory for one supervisor at a time.
 
         The kernel drops the lock with its process, so a killed supervisor leaves none behind.
 
@@ -93,7 +93,7 @@ class Home:
         """
         descriptor = os.open(self.path / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            # A killed supervisor lets go of its lock a moment after it is gone from sight.
+            # The lock of a killed supervisor is dropped a moment after the process disappears.
             if not wait_until(lambda: _lock(descriptor), seconds=LOCK_SECONDS):
                 holder = os.read(descriptor, 200).decode(errors="replace").strip()
                 raise FolderInUseError(
@@ -117,7 +117,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file whole, readable by its owner only; a crash leaves the old one or the new one."""
+    """Replace a file atomically, readable by its owner only."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -127,7 +127,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file, or None when it is missing or was cut short."""
+    """Return the content of a JSON file, or None if it is missing or damaged."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Reads and writes `locale/<locale>/LC_MESSAGES/django.po`, and compiles what gettext reads."""
+"""Read and write `locale/<locale>/LC_MESSAGES/django.po`, and compile it for gettext."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,8 +8,8 @@ from babel.messages import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from catalogues.extraction import Found, Key
-from catalogues.plurals import plural_forms
+from translations.extraction import Key, Occurrence
+from translations.plurals import plural_forms
 
 _HEADER = """\
 # {language}. How it is filled and checked: docs/translating.md
@@ -29,12 +29,12 @@ def catalogue_file(root: Path, locale: str) -> Path:
 
 
 def locales(root: Path) -> list[str]:
-    """The locales that have a folder, `zh_Hans` and the like."""
+    """Return the locales that have a folder, such as `zh_Hans`."""
     return sorted(path.name for path in (root / "locale").glob("*/"))
 
 
 def catalogue_read(root: Path, locale: str) -> Catalog:
-    """The catalogue of a locale; an empty one where it has none yet."""
+    """Return the catalogue of a locale, empty if it has none yet."""
     path = catalogue_file(root, locale)
     if not path.exists():
         return Catalog(locale=Locale.parse(locale))
@@ -43,7 +43,7 @@ def catalogue_read(root: Path, locale: str) -> Catalog:
 
 
 def catalogue_write(root: Path, locale: str, catalogue: Catalog) -> None:
-    """Sorted by file, without line numbers and dates: a diff shows what changed and no more."""
+    """Write a catalogue sorted by file, without line numbers and dates, so that diffs are small."""
     path = catalogue_file(root, locale)
     path.parent.mkdir(parents=True, exist_ok=True)
     language = Locale.parse(locale).get_display_name("en") or locale
@@ -73,14 +73,14 @@ def key_of(message: Message) -> Key:
 
 
 def forms_of(message: Message) -> tuple[str, ...]:
-    """The translation, or its plural forms; empty strings where there is none yet."""
+    """Return the translation, or its plural forms; empty strings if there is none yet."""
     if isinstance(message.string, str):
         return (message.string,)
     return tuple(form or "" for form in message.string or ("",))
 
 
-def catalogue_update(catalogue: Catalog, found: Mapping[Key, Found]) -> Catalog:
-    """The texts of the code with the translations there are; what the code no longer says goes."""
+def catalogue_update(catalogue: Catalog, found: Mapping[Key, Occurrence]) -> Catalog:
+    """Return the texts of the code with their translations; texts no longer in the code go."""
     known = dict(entries(catalogue))
     updated = Catalog(locale=catalogue.locale)
     for key, where in found.items():
@@ -105,7 +105,7 @@ def _string(old: Message | None, key: Key) -> str | tuple[str, ...]:
 
 
 def catalogue_compile(root: Path, locale: str) -> bool:
-    """Write the `.mo` beside the `.po` unless it is newer already; tell whether it was written."""
+    """Write the `.mo` beside the `.po` unless it is newer already; return whether it was written."""
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
     if target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns:

@@ -7,29 +7,43 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Draw:
-    """The randomness of one HIT: a function of (seed, HIT number, purpose, item).
+class HashDraw:
+    """Random draws as a function of (scheme, seed, number, attempt, purpose, item).
 
-    A generator's stream may change with the version of its library and depends
-    on what was drawn before. A hash of what is drawn does neither, so HIT
-    number k can be drawn alone, again, and in another database.
+    A generator's stream may change with the version of its library, and depends on earlier draws. A
+    hash does neither, so HIT number k can be drawn alone, again, and in another database.
+
+    Parameters
+    ----------
+    seed, number : int
+        The campaign's seed, and the number of what is drawn: a HIT, a segment.
+    attempt : int, optional
+        Draws of another attempt at the same number are independent.
+    scheme : str
+        Schemes with equal numbers draw independently of each other.
     """
 
     __slots__ = ("_root",)
 
-    def __init__(self, *, seed: int, number: int) -> None:
-        self._root = blake2b(f"quintet-draw-1\x1f{seed}\x1f{number}".encode(), digest_size=16)
+    def __init__(
+        self, *, seed: int, number: int, attempt: int | None = None, scheme: str = "draw"
+    ) -> None:
+        # Stored campaigns were drawn with this root: it never changes.
+        root = f"quintet-{scheme}-1\x1f{seed}\x1f{number}"
+        if attempt is not None:
+            root += f"\x1f{attempt}"
+        self._root = blake2b(root.encode(), digest_size=16)
 
     def integer(self, *purpose: object) -> int:
-        """A uniform integer of 64 bits."""
+        """Return a uniform integer of 64 bits."""
         return int.from_bytes(_absorbed(self._root, purpose).digest()[:8], "big")
 
     def below(self, bound: int, *purpose: object) -> int:
-        """A uniform integer in [0, bound); its bias is below bound / 2**64."""
+        """Return a uniform integer in [0, bound), with a bias below bound / 2**64."""
         return self.integer(*purpose) * bound >> 64
 
     def integers(self, names: Iterable[str], *purpose: object) -> dict[str, int]:
-        """`integer(*purpose, name)` for each of the names."""
+        """Return `integer(*purpose, name)` for each of the names."""
         begun = _absorbed(self._root, purpose)
         drawn = {}
         for name in names:
@@ -39,7 +53,7 @@ class Draw:
         return drawn
 
     def shuffled(self, items: Iterable[T], key: Callable[[T], object], *purpose: object) -> list[T]:
-        """`items` in uniformly random order, whatever order they came in.
+        """Return `items` in uniformly random order, whatever their order here.
 
         `key` names an item; names must differ.
         """

@@ -1,16 +1,20 @@
-"""What a campaign watches of each judge while they work: one figure a measure, with its evidence."""
+"""Measure each judge of a running campaign: one number for each `JudgeMeasure`, with its evidence.
+
+The statistics are the core's; the names of the measures are `annotation`'s, whose rules act on them.
+That is why this module stands outside `ranking.core`, which imports neither annotation nor Django.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
+from annotation.judge_measures import JudgeMeasure
 from ranking.core.agreement.counts import shards_of_whole_segments
 from ranking.core.agreement.statistics import scott_chance
 from ranking.core.agreement.units import cells_of_comparisons
@@ -31,46 +35,25 @@ from ranking.core.judges.straight_lining import straight_lining
 Int64Array = npt.NDArray[np.int64]
 
 #: Above this even a judge who always does right could not be told from one who clicks at random.
-_TELLING = 0.05
-
-
-class Watched(StrEnum):
-    """A measure of a judge; see docs/statistics/quality.md."""
-
-    REFERENCE = "reference"
-    BAD_REFERENCE = "bad_reference"
-    REFERENCE_RANDOM = "reference_random"
-    BAD_REFERENCE_RANDOM = "bad_reference_random"
-    INTER = "inter"
-    INTRA = "intra"
-    TIES = "ties"
-    SECONDS = "seconds"
-    ONE_LABEL = "one_label"
-    SHOWN_ORDER = "shown_order"
-    POSITION = "position"
-    REFERENCE_IGNORED = "reference_ignored"
-    DAMAGE_IGNORED = "damage_ignored"
-    TYPED_IN_ORDER = "typed_in_order"
-    DISAGREES = "disagrees"
-
+_MAX_LOWEST_P = 0.05
 
 #: Probabilities, which have no interval and are compared with a threshold as they are.
 PROBABILITIES = frozenset(
     {
-        Watched.REFERENCE_RANDOM,
-        Watched.BAD_REFERENCE_RANDOM,
-        Watched.POSITION,
-        Watched.REFERENCE_IGNORED,
-        Watched.DAMAGE_IGNORED,
-        Watched.TYPED_IN_ORDER,
-        Watched.DISAGREES,
+        JudgeMeasure.REFERENCE_RANDOM,
+        JudgeMeasure.BAD_REFERENCE_RANDOM,
+        JudgeMeasure.POSITION,
+        JudgeMeasure.REFERENCE_IGNORED,
+        JudgeMeasure.DAMAGE_IGNORED,
+        JudgeMeasure.TYPED_IN_ORDER,
+        JudgeMeasure.DISAGREES,
     }
 )
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A measure of one judge.
+class MeasureResult:
+    """The value of a measure for one judge, and what it rests on.
 
     Attributes
     ----------
@@ -92,10 +75,11 @@ class Measured:
     p_value: float | None = None
 
 
-Measures = dict[str, dict[str, Measured]]
+#: Results by the judge's name, then by measure.
+MeasuresByJudge = dict[str, dict[str, MeasureResult]]
 
 
-def judge_quality(
+def measure_judges(
     blocks: Blocks,
     *,
     reference: str | None = None,
@@ -105,8 +89,8 @@ def judge_quality(
     seconds: Mapping[str, npt.NDArray[np.floating]] | None = None,
     excluded: Collection[str] = (),
     confidence: float = 0.95,
-) -> Measures:
-    """Measure every judge. Costs a few passes over the blocks and no resampling.
+) -> MeasuresByJudge:
+    """Measure every judge in a few passes over the blocks, without resampling.
 
     Parameters
     ----------
@@ -131,51 +115,63 @@ def judge_quality(
     Returns
     -------
     dict
-        Measures by judge, then by `Watched`. What a judge gave no evidence for is not there.
+        Results by judge, then by `JudgeMeasure`. Measures without evidence are left out.
     """
-    found: Measures = {name: {} for name in blocks.judges}
+    found: MeasuresByJudge = {name: {} for name in blocks.judges}
     if reference is not None:
-        _preferences(found, blocks, reference, Watched.REFERENCE, confidence)
+        _preferences(found, blocks, reference, JudgeMeasure.REFERENCE, confidence)
         ignored = reference_ignored(blocks, reference)
-        _keep_evidence(found, blocks.judges, Watched.REFERENCE_IGNORED, ignored)
+        _keep_evidence(found, blocks.judges, JudgeMeasure.REFERENCE_IGNORED, ignored)
     if attention is not None and bad_reference is not None:
         for name in attention.judges:
             found.setdefault(name, {})
         checks = _flipped(attention)
-        _preferences(found, checks, bad_reference, Watched.BAD_REFERENCE, confidence)
+        _preferences(found, checks, bad_reference, JudgeMeasure.BAD_REFERENCE, confidence)
         ignored = reference_ignored(checks, bad_reference, odds=DAMAGE_ODDS)
-        _keep_evidence(found, checks.judges, Watched.DAMAGE_IGNORED, ignored)
+        _keep_evidence(found, checks.judges, JudgeMeasure.DAMAGE_IGNORED, ignored)
     _repeats_and_ties(found, blocks, p_chance, confidence)
     for name, line in zip(
         blocks.judges, straight_lining(blocks, confidence=confidence), strict=True
     ):
-        _keep(found[name], Watched.ONE_LABEL, _of_share(line.one_label))
-        _keep(found[name], Watched.SHOWN_ORDER, _of_share(line.shown_order, line.p_shuffled))
-    _keep_evidence(found, blocks.judges, Watched.TYPED_IN_ORDER, typed_in_order(blocks))
+        _keep(found[name], JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
+        _keep(
+            found[name],
+            JudgeMeasure.SHOWN_ORDER,
+            _result_of_share(line.shown_order, line.p_shuffled),
+        )
+    _keep_evidence(found, blocks.judges, JudgeMeasure.TYPED_IN_ORDER, typed_in_order(blocks))
     _disagreement(found, blocks, {reference, bad_reference}, excluded)
     for name, bias in zip(blocks.judges, position_bias(blocks), strict=True):
         if bias.p_value is not None:
-            found[name][Watched.POSITION] = Measured(bias.p_value, bias.blocks)
+            found[name][JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)
     for name, times in (seconds or {}).items():
-        _keep(found.setdefault(name, {}), Watched.SECONDS, _median(times, confidence))
+        _keep(found.setdefault(name, {}), JudgeMeasure.SECONDS, _median(times, confidence))
     return found
 
 
-def _keep(measures: dict[str, Measured], measure: Watched, measured: Measured | None) -> None:
-    if measured is not None:
-        measures[measure] = measured
+def _keep(
+    results: dict[str, MeasureResult], measure: JudgeMeasure, result: MeasureResult | None
+) -> None:
+    if result is not None:
+        results[measure] = result
 
 
 def _keep_evidence(
-    found: Measures, judges: tuple[str, ...], measure: Watched, evidence: Iterable[ClickingEvidence]
+    found: MeasuresByJudge,
+    judges: tuple[str, ...],
+    measure: JudgeMeasure,
+    evidence: Iterable[ClickingEvidence],
 ) -> None:
     for name, row in zip(judges, evidence, strict=True):
         if row.blocks:
-            found[name][measure] = Measured(row.p_value(len(judges)), row.blocks)
+            found[name][measure] = MeasureResult(row.p_value(len(judges)), row.blocks)
 
 
 def _disagreement(
-    found: Measures, blocks: Blocks, references: Collection[str | None], excluded: Collection[str]
+    found: MeasuresByJudge,
+    blocks: Blocks,
+    references: Collection[str | None],
+    excluded: Collection[str],
 ) -> None:
     out = np.array([name in excluded for name in blocks.judges], dtype=np.bool_)
     ranked = blocks.take(~out[blocks.judge]) if len(blocks) else blocks
@@ -183,24 +179,25 @@ def _disagreement(
     for name, row in zip(ranked.judges, disagreement(ranked), strict=True):
         p_value = row.p_value(len(ranked.judges))
         if p_value is not None:
-            found[name][Watched.DISAGREES] = Measured(p_value, row.segments)
+            found[name][JudgeMeasure.DISAGREES] = MeasureResult(p_value, row.segments)
 
 
-def _of_share(share: Share, p_value: float | None = None) -> Measured | None:
+def _result_of_share(share: Share, p_value: float | None = None) -> MeasureResult | None:
     if share.value is None:
         return None
-    return Measured(share.value, share.trials, share.low, share.high, p_value)
+    return MeasureResult(share.value, share.trials, share.low, share.high, p_value)
 
 
 def _flipped(blocks: Blocks) -> Blocks:
-    """Turn best into worst: who rejects the damaged reference then prefers it."""
+    """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
     labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(np.int8)
     return replace(blocks, labels=labels)
 
 
 def _preferences(
-    found: Measures, blocks: Blocks, system: str, measure: Watched, confidence: float
+    found: MeasuresByJudge, blocks: Blocks, system: str, measure: JudgeMeasure, confidence: float
 ) -> None:
+    random = JudgeMeasure(f"{measure}_random")
     trials, won, _tied = against_reference(blocks, blocks.systems.index(system))
     preferences = reference_preferences(blocks, system)
     for index, (name, preference) in enumerate(zip(blocks.judges, preferences, strict=True)):
@@ -208,13 +205,16 @@ def _preferences(
             continue
         own = blocks.judge == index
         share = clustered_share(won[own], trials[own], confidence=confidence)
-        _keep(found[name], measure, _of_share(share, preference.p_random))
-        if preference.p_lowest <= _TELLING:
-            found[name][f"{measure}_random"] = Measured(preference.p_random, preference.comparisons)
+        _keep(found[name], measure, _result_of_share(share, preference.p_random))
+        if preference.p_lowest <= _MAX_LOWEST_P:
+            found[name][random] = MeasureResult(preference.p_random, preference.comparisons)
 
 
 def _repeats_and_ties(
-    found: Measures, blocks: Blocks, p_chance: float | Literal["own"] | None, confidence: float
+    found: MeasuresByJudge,
+    blocks: Blocks,
+    p_chance: float | Literal["own"] | None,
+    confidence: float,
 ) -> None:
     judges = len(blocks.judges)
     repeated: list[Int64Array] = []
@@ -248,17 +248,17 @@ def _repeats_and_ties(
         )
     ties = _by_judge(compared, judges, confidence)
     for name, share in zip(blocks.judges, ties, strict=True):
-        _keep(found[name], Watched.TIES, _of_share(share))
+        _keep(found[name], JudgeMeasure.TIES, _result_of_share(share))
     if p_chance is None:
         return
     intra = _by_judge(repeated, judges, confidence)
     for name, share, tied in zip(blocks.judges, intra, ties, strict=True):
         by_chance = _own_chance(tied) if p_chance == "own" else p_chance
-        _keep(found[name], Watched.INTRA, _kappa(share, by_chance))
+        _keep(found[name], JudgeMeasure.INTRA, _kappa(share, by_chance))
 
 
 def _by_judge(parts: list[Int64Array], judges: int, confidence: float) -> list[Share]:
-    """Shares from rows of judge, successes and trials of a cluster each."""
+    """Return each judge's share, from rows of judge, successes and trials of a cluster each."""
     rows = np.concatenate([np.empty((3, 0), dtype=np.int64), *parts], axis=1)
     judge, successes, trials = rows
     return [
@@ -268,22 +268,22 @@ def _by_judge(parts: list[Int64Array], judges: int, confidence: float) -> list[S
 
 
 def _own_chance(tied: Share) -> float:
-    """P(E) of Scott's π from one judge's ties; 1 without a comparison: κ then cannot be had."""
+    """Return P(E) of Scott's π from one judge's ties; 1, which makes κ inestimable, without any."""
     return 1.0 if tied.value is None else float(scott_chance(np.asarray(tied.value)))
 
 
-def _kappa(share: Share, p_chance: float) -> Measured | None:
+def _kappa(share: Share, p_chance: float) -> MeasureResult | None:
     if p_chance >= 1 or share.value is None or share.low is None or share.high is None:
         return None
 
     def kappa(agreeing: float) -> float:
         return (agreeing - p_chance) / (1 - p_chance)
 
-    return Measured(kappa(share.value), share.trials, kappa(share.low), kappa(share.high))
+    return MeasureResult(kappa(share.value), share.trials, kappa(share.low), kappa(share.high))
 
 
-def _median(times: npt.NDArray[np.floating], confidence: float) -> Measured | None:
-    """The median with the interval between two of the times (order statistics, no assumption)."""
+def _median(times: npt.NDArray[np.floating], confidence: float) -> MeasureResult | None:
+    """Return the median, with its interval between two of the times (order statistics)."""
     ordered = np.sort(times[~np.isnan(times)])
     count = len(ordered)
     if not count:
@@ -292,4 +292,4 @@ def _median(times: npt.NDArray[np.floating], confidence: float) -> Measured | No
     low, high = (None, None)
     if below > 0:
         low, high = float(ordered[below - 1]), float(ordered[count - below])
-    return Measured(float(np.median(ordered)), count, low, high)
+    return MeasureResult(float(np.median(ordered)), count, low, high)

@@ -1,4 +1,4 @@
-"""Finds what is to be translated: gettext calls in Python files, translation tags in templates."""
+"""Extract the texts to translate: gettext calls in Python files, translation tags in templates."""
 
 import ast
 import re
@@ -40,7 +40,7 @@ _CALL = re.compile(rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL}
 
 @dataclass(frozen=True)
 class Key:
-    """What a catalogue finds an entry by; equal wherever gettext would look up the same."""
+    """The key of a catalogue's entry, as gettext looks it up."""
 
     singular: str
     plural: str = ""
@@ -52,21 +52,21 @@ class Key:
 
 
 @dataclass
-class Found:
-    """Where a text stands, and what its author says to translators."""
+class Occurrence:
+    """The places of a text, and its author's comments for translators."""
 
     places: list[tuple[str, int]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
 
 
-def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> dict[Key, Found]:
-    """Every text to translate under these folders of the project, with the files it stands in."""
-    found: dict[Key, Found] = {}
+def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> dict[Key, Occurrence]:
+    """Return all texts to translate in these folders of the project, with their places."""
+    found: dict[Key, Occurrence] = {}
     for path in sorted(_files(root, folders)):
         name = path.relative_to(root).as_posix()
         read = _in_python if path.suffix == ".py" else _in_template
         for line, key, comments in read(path):
-            entry = found.setdefault(key, Found())
+            entry = found.setdefault(key, Occurrence())
             entry.places.append((name, line))
             entry.comments.extend(text for text in comments if text not in entry.comments)
     return found
@@ -92,7 +92,7 @@ def _in_python(path: Path) -> Iterator[tuple[int, Key, list[str]]]:
 
 
 def _in_template(path: Path) -> Iterator[tuple[int, Key, list[str]]]:
-    """Django turns the tags into calls and everything else into filling."""
+    """Return the calls in a template: Django turns its tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
         texts = ast.literal_eval(f"({match[2]},)")

@@ -1,4 +1,4 @@
-"""How somebody becomes a judge of a campaign without an account, a password or an organiser's help."""
+"""Join a campaign as a judge by a link: without an account, a password or an organiser's help."""
 
 import secrets
 from collections.abc import Collection, Sequence
@@ -7,34 +7,34 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from campaign.models import Arrival, Campaign, Invitation, Judge, TestSet, User
+from campaign.models import Campaign, Invitation, Judge, LinkRedemption, TestSet, User
 from campaign.services.invitations import InvitationRefusedError
 
-# No vowels, so that no word comes out; nothing that looks like something else.
+# No vowels, so that no word appears, and no letters that look alike.
 _LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"
 _LENGTH: Final = 6
 
 
-class ArrivalRefusedError(Exception):
-    """The newcomer cannot come in as they wish; the message tells them why."""
+class JoinRefusedError(Exception):
+    """The newcomer cannot join with these answers; the message says why."""
 
 
 class InvitationFullError(Exception):
-    """The link has brought in as many judges as it may."""
+    """The link has created as many judges as its cap allows."""
 
 
 @transaction.atomic
-def judge_admit(
+def judge_create_from_link(
     *,
     campaign: Campaign,
     languages: Sequence[str] = (),
     expertise: Sequence[str] = (),
     origin_note: str = "",
 ) -> Judge:
-    """A new judge of the campaign, with a user of their own who has no password.
+    """Create and return a judge of the campaign, with a user of their own without password.
 
-    The pseudonym is drawn at random: it tells neither who came first nor how many there are.
-    `origin_note` says for organisers where they come from.
+    The pseudonym is random: it reveals neither the order in which judges joined nor their number.
+    `origin_note` tells organisers where the judge comes from.
     """
     pseudonym = _pseudonym_free(campaign)
     user = User.objects.create_user(name=pseudonym)
@@ -49,51 +49,51 @@ def judge_admit(
 
 
 def _pseudonym_free(campaign: Campaign) -> str:
-    # Of 400 million: where two draw the same at once, the constraint refuses the second.
+    # One of 400 million: if two requests draw the same one, the constraint refuses the second.
     while True:
         pseudonym = "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH))
         if not Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
             return pseudonym
 
 
-def judge_arrived(*, invitation: Invitation, browser: bytes) -> Judge | None:
-    """The judge whom this link brought in with this browser. One query."""
+def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None:
+    """Return the judge that this link created for this browser, if any. One query."""
     return (
         Judge.objects.select_related("user", "campaign")
-        .filter(arrival__invitation=invitation, arrival__browser=browser, user__is_active=True)
+        .filter(
+            link_redemption__invitation=invitation,
+            link_redemption__browser=browser,
+            user__is_active=True,
+        )
         .first()
     )
 
 
-def judge_arrive(
-    *, invitation: Invitation, browser: bytes, languages: Collection[str] = ()
-) -> Judge:
-    """The judge behind this browser: the one the link made before, or a new one.
+def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[str] = ()) -> Judge:
+    """Return the judge of this browser: the one the link created before, or a new one.
 
-    `languages` are what a newcomer says they read, where the link asks. Raises
-    `InvitationFullError`, `InvitationRefusedError` for a link revoked meanwhile, and
-    `ArrivalRefusedError` where the languages open no test set.
+    `languages` are those a newcomer reads, if the link asks for them. Locks the invitation's row.
+    Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile, and
+    `JoinRefusedError` if the languages open no test set.
     """
-    known = judge_arrived(invitation=invitation, browser=browser)
+    known = judge_for_browser(invitation=invitation, browser=browser)
     if known is not None:
         return known
     reads = _languages_of(invitation, languages)
     try:
         with transaction.atomic():
-            # Others who come by this link wait here; the cap itself is the database's constraint.
-            locked = (
-                Invitation.objects.holding().select_for_update().filter(pk=invitation.pk).first()
-            )
+            # Others who join by this link wait here; the cap itself is the database's constraint.
+            locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
             if locked is None:
                 raise InvitationRefusedError
-            # A second press of the button, which came in while this one waited.
-            known = judge_arrived(invitation=locked, browser=browser)
+            # The button was pressed twice, and the other request was first.
+            known = judge_for_browser(invitation=locked, browser=browser)
             if known is not None:
                 return known
-            judge = judge_admit(
+            judge = judge_create_from_link(
                 campaign=invitation.campaign, languages=reads, origin_note=invitation.note
             )
-            Arrival.objects.create(invitation=locked, judge=judge, browser=browser)
+            LinkRedemption.objects.create(invitation=locked, judge=judge, browser=browser)
     except IntegrityError as error:
         if "invitation_brings_in_no_more_than_its_cap" not in str(error):
             raise
@@ -109,7 +109,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     if not TestSet.objects.filter(
         campaign=invitation.campaign_id, source_language__in=reads, target_language__in=reads
     ).exists():
-        raise ArrivalRefusedError(
+        raise JoinRefusedError(
             _(
                 "There is nothing to judge in these languages alone: each text is in one language "
                 "and its translations in another. Please choose all that you read well."
@@ -119,7 +119,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
 
 
 def languages_offered(invitation: Invitation) -> list[str]:
-    """What newcomers may choose from: languages of test sets that the link is for. One query."""
+    """Return the languages newcomers may choose from: those of the link's test sets. One query."""
     pairs = TestSet.objects.filter(campaign=invitation.campaign_id).values_list(
         "source_language", "target_language"
     )
@@ -128,7 +128,7 @@ def languages_offered(invitation: Invitation) -> list[str]:
 
 
 def test_set_choose(*, judge: Judge, test_set: TestSet | None) -> Judge:
-    """What the judge wants to work on from now on; None for whatever comes."""
+    """Set the test set the judge works on from now on; None for any. Return the judge."""
     judge.chosen_test_set = test_set
     judge.save(update_fields=["chosen_test_set"])
     return judge

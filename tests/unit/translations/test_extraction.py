@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from catalogues.extraction import Key, messages_of
+from translations.extraction import Key, messages_of
 
 PYTHON = """
 from django.utils.translation import gettext as _, ngettext, npgettext, pgettext

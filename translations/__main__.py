@@ -1,8 +1,8 @@
-"""python -m catalogues update                   bring every catalogue up to date with the code
-python -m catalogues check [LOCALE ...]       list what is untranslated, outdated or wrong
-python -m catalogues open LOCALE [PLACE ...]  what is still to be translated, as JSON
-python -m catalogues fill LOCALE FILE ...     put translations from JSON files into the catalogue
-python -m catalogues compile                  make the .mo files that gettext reads
+"""python -m translations update                   bring every catalogue up to date with the code
+python -m translations check [LOCALE ...]       list what is untranslated, outdated or wrong
+python -m translations open LOCALE [PLACE ...]  what is still to be translated, as JSON
+python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
+python -m translations compile                  make the .mo files that gettext reads
 """
 
 import argparse
@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from catalogues.checking import faults_of
-from catalogues.extraction import messages_of
-from catalogues.files import (
+from translations.checking import problems_of
+from translations.extraction import messages_of
+from translations.files import (
     catalogue_compile,
     catalogue_read,
     catalogue_update,
     catalogue_write,
     locales,
 )
-from catalogues.work import FillError, catalogue_fill, open_entries
+from translations.json_exchange import FillError, catalogue_fill, open_entries
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     """Run one command; return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m catalogues",
+        prog="python -m translations",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -53,7 +53,7 @@ def _update(root: Path, chosen: argparse.Namespace) -> int:
     for locale in sorted({*locales(root), *chosen.locale}):
         updated = catalogue_update(catalogue_read(root, locale), found)
         catalogue_write(root, locale, updated)
-        _say(f"{locale}: {len(found)} texts, {len(open_entries(updated, locale))} open")
+        _report(f"{locale}: {len(found)} texts, {len(open_entries(updated, locale))} open")
     return 0
 
 
@@ -61,28 +61,28 @@ def _check(root: Path, chosen: argparse.Namespace) -> int:
     found = messages_of(root)
     count: Counter[str] = Counter()
     for locale in chosen.locale or locales(root):
-        for fault in faults_of(catalogue_read(root, locale), found, locale):
-            _say(str(fault))
+        for problem in problems_of(catalogue_read(root, locale), found, locale):
+            _report(str(problem))
             count[locale] += 1
-    for locale, faults in count.items():
-        _say(f"{locale}: {faults} to put right of {len(found)} texts")
+    for locale, problems in count.items():
+        _report(f"{locale}: {problems} to put right of {len(found)} texts")
     return 1 if count else 0
 
 
 def _open(root: Path, chosen: argparse.Namespace) -> int:
     described = open_entries(catalogue_read(root, chosen.locale), chosen.locale, chosen.place)
-    _say(json.dumps(described, ensure_ascii=False, indent=1))
+    _report(json.dumps(described, ensure_ascii=False, indent=1))
     return 0
 
 
 def _fill(root: Path, chosen: argparse.Namespace) -> int:
-    """A file that does not fit is refused whole and the others are taken."""
+    """Fill the files in; refuse those that do not fit as a whole."""
     catalogue = catalogue_read(root, chosen.locale)
     refused = False
     for path in chosen.file:
         try:
             brought = json.loads(path.read_text(encoding="utf-8"))
-            _say(f"{path}: {catalogue_fill(catalogue, brought, chosen.locale)} put in")
+            _report(f"{path}: {catalogue_fill(catalogue, brought, chosen.locale)} put in")
         except (FillError, json.JSONDecodeError) as error:
             refused = True
             sys.stderr.write(f"{path} was not taken:\n{error}\n")
@@ -96,7 +96,7 @@ def _compile(root: Path, _chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _say(text: str) -> None:
+def _report(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 

@@ -6,8 +6,8 @@ import pytest
 from babel import Locale
 from babel.messages import Catalog
 
-from catalogues.checking import faults_of, form_faults
-from catalogues.extraction import Found, Key
+from translations.checking import form_problems, problems_of
+from translations.extraction import Key, Occurrence
 
 WORDS = Key("{n} sentence", "{n} sentences")
 
@@ -18,8 +18,8 @@ def catalogue(english: str, translation: str, flags: Sequence[str] = ()) -> Cata
     return made
 
 
-def faults(english: str, translation: str) -> list[str]:
-    return list(form_faults(Key(english), (translation,), "de"))
+def problems(english: str, translation: str) -> list[str]:
+    return list(form_problems(Key(english), (translation,), "de"))
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,11 @@ def faults(english: str, translation: str) -> list[str]:
     ],
 )
 def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> None:
-    assert faults(english, translation) == []
+    assert problems(english, translation) == []
 
 
 @pytest.mark.parametrize(
-    ("english", "translation", "fault"),
+    ("english", "translation", "problem"),
     [
         ("Submit", "", "is not translated"),
         ("%(count)d done", "%(number)d fertig", "placeholders differ"),
@@ -54,12 +54,12 @@ def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> 
         ("done", "fertig\n", "white space"),
     ],
 )
-def test_what_got_lost_is_named(english: str, translation: str, fault: str) -> None:
-    assert [fault in found for found in faults(english, translation)] == [True]
+def test_what_got_lost_is_named(english: str, translation: str, problem: str) -> None:
+    assert [problem in found for found in problems(english, translation)] == [True]
 
 
 def test_marks_as_wide_as_a_mark_and_its_space_need_no_space() -> None:
-    assert list(faults(", ", "、")) == []
+    assert list(problems(", ", "、")) == []
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_marks_as_wide_as_a_mark_and_its_space_need_no_space() -> None:
     ],
 )
 def test_each_language_has_its_own_plural_forms(locale: str, forms: list[str]) -> None:
-    assert list(form_faults(WORDS, forms, locale)) == []
-    assert list(form_faults(WORDS, [*forms[:-1], ""], locale))
-    assert list(form_faults(WORDS, [*forms, forms[-1]], locale))
+    assert list(form_problems(WORDS, forms, locale)) == []
+    assert list(form_problems(WORDS, [*forms[:-1], ""], locale))
+    assert list(form_problems(WORDS, [*forms, forms[-1]], locale))
 
 
 @pytest.mark.parametrize(
@@ -87,38 +87,38 @@ def test_each_language_has_its_own_plural_forms(locale: str, forms: list[str]) -
     ],
 )
 def test_a_form_for_many_numbers_says_which(locale: str, forms: list[str], which: str) -> None:
-    assert [which in fault for fault in form_faults(WORDS, forms, locale)] == [True]
+    assert [which in problem for problem in form_problems(WORDS, forms, locale)] == [True]
 
 
 def test_a_number_that_stands_by_its_place_cannot_be_left_out() -> None:
     key = Key("%d sentence", "%d sentences")
-    assert list(form_faults(key, ["Ein Satz", "%d Sätze"], "de"))
-    assert not list(form_faults(key, ["%d Satz", "%d Sätze"], "de"))
+    assert list(form_problems(key, ["Ein Satz", "%d Sätze"], "de"))
+    assert not list(form_problems(key, ["%d Satz", "%d Sätze"], "de"))
 
 
 def test_text_that_is_not_in_the_catalogue_is_named_with_its_file() -> None:
-    found = {Key("Skip"): Found(places=[("templates/judge/judge.html", 7)])}
-    (fault,) = faults_of(Catalog(locale=Locale.parse("cs")), found, "cs")
-    assert str(fault) == (
+    found = {Key("Skip"): Occurrence(places=[("templates/judge/judge.html", 7)])}
+    (problem,) = problems_of(Catalog(locale=Locale.parse("cs")), found, "cs")
+    assert str(problem) == (
         "cs: templates/judge/judge.html: is missing from the catalogue; run `make messages`: Skip"
     )
 
 
 def test_text_that_nobody_says_any_more_is_named() -> None:
-    (fault,) = faults_of(catalogue("Skip", "Přeskočit"), {}, "cs")
-    assert "is no longer in the code" in str(fault)
+    (problem,) = problems_of(catalogue("Skip", "Přeskočit"), {}, "cs")
+    assert "is no longer in the code" in str(problem)
 
 
 def test_a_fuzzy_translation_is_none() -> None:
-    found = {Key("Skip"): Found(places=[("a.py", 1)])}
-    (fault,) = faults_of(catalogue("Skip", "Přeskočit", ["fuzzy"]), found, "cs")
-    assert "fuzzy" in str(fault)
+    found = {Key("Skip"): Occurrence(places=[("a.py", 1)])}
+    (problem,) = problems_of(catalogue("Skip", "Přeskočit", ["fuzzy"]), found, "cs")
+    assert "fuzzy" in str(problem)
 
 
 def test_the_same_word_in_two_contexts_is_two_texts() -> None:
     found = {
-        Key("May"): Found(places=[("a.py", 1)]),
-        Key("May", context="month"): Found(places=[("a.py", 2)]),
+        Key("May"): Occurrence(places=[("a.py", 1)]),
+        Key("May", context="month"): Occurrence(places=[("a.py", 2)]),
     }
-    (fault,) = faults_of(catalogue("May", "Smět"), found, "cs")
-    assert fault.key.context == "month"
+    (problem,) = problems_of(catalogue("May", "Smět"), found, "cs")
+    assert problem.key.context == "month"

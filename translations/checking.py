@@ -1,4 +1,4 @@
-"""What is wrong with a catalogue: nothing left in English, nothing lost in translation."""
+"""Check catalogues: every text is translated, with all its placeholders and tags."""
 
 import re
 from collections import Counter
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from babel.messages import Catalog
 
-from catalogues.extraction import Found, Key
-from catalogues.files import entries, forms_of
-from catalogues.plurals import form_count, numbers_of_forms
+from translations.extraction import Key, Occurrence
+from translations.files import entries, forms_of
+from translations.plurals import form_count, numbers_of_forms
 
 # Without printf's blank flag: "30 % fewer" is no placeholder.
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0+]*\d*(?:\.\d+)?[sdrifgeEx]|%%")
@@ -18,8 +18,8 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One thing to put right.
+class Problem:
+    """A problem of one translation.
 
     Attributes:
         file: the first source file that says the text.
@@ -34,8 +34,10 @@ class Fault:
         return f"{self.locale}: {self.file}: {self.what}: {self.key}"
 
 
-def faults_of(catalogue: Catalog, found: Mapping[Key, Found], locale: str) -> Iterator[Fault]:
-    """Everything wrong with a catalogue, given the texts of the code."""
+def problems_of(
+    catalogue: Catalog, found: Mapping[Key, Occurrence], locale: str
+) -> Iterator[Problem]:
+    """Return all problems of a catalogue, given the texts of the code."""
     there = dict(entries(catalogue))
     for key, where in found.items():
         message = there.get(key)
@@ -44,14 +46,14 @@ def faults_of(catalogue: Catalog, found: Mapping[Key, Found], locale: str) -> It
         elif message.fuzzy:
             problems = ["is marked fuzzy; look at it and take the mark away"]
         else:
-            problems = list(form_faults(key, forms_of(message), locale))
-        yield from (Fault(locale, where.places[0][0], key, problem) for problem in problems)
+            problems = list(form_problems(key, forms_of(message), locale))
+        yield from (Problem(locale, where.places[0][0], key, problem) for problem in problems)
     for key in there.keys() - found.keys():
-        yield Fault(locale, "–", key, "is no longer in the code; run `make messages`")
+        yield Problem(locale, "–", key, "is no longer in the code; run `make messages`")
 
 
-def form_faults(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
-    """What is wrong with the translation of one text."""
+def form_problems(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
+    """Yield the problems of the translation of one text."""
     wanted = form_count(locale) if key.plural else 1
     if not any(forms):
         yield "is not translated"
@@ -61,8 +63,8 @@ def form_faults(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
         return
     for number, form in enumerate(forms):
         alone = bool(key.plural) and len(numbers_of_forms(locale)[number]) == 1
-        for fault in _differences(key, form, alone=alone):
-            yield f"{fault} (form {number})" if key.plural else fault
+        for problem in _differences(key, form, alone=alone):
+            yield f"{problem} (form {number})" if key.plural else problem
 
 
 def _differences(key: Key, form: str, *, alone: bool) -> Iterator[str]:

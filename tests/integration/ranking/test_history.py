@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking.selectors.formation import RUNS_SHOWN, formation
+from ranking.selectors.history import RUNS_SHOWN, ranking_history
 from ranking.services import ranking_history_compute
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -17,12 +17,12 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
     writer.judgment("j", writer.block(3, ["A", "B", "C"]), [1, 2, 3])
     ranking_history_compute(test_set_id=writer.test_set.pk, steps=3)
 
-    stages = formation(test_set_id=writer.test_set.pk)
+    history = ranking_history(test_set_id=writer.test_set.pk)
 
     # After the first judgment, a tie, there was nothing to rank.
-    assert [stage.watermark for stage in stages] == [2, 3]
-    assert [stage.comparisons for stage in stages] == [2, 5]
-    assert [row["system"] for row in stages[0].systems] == ["B", "A"]
+    assert [point.watermark for point in history] == [2, 3]
+    assert [point.comparisons for point in history] == [2, 5]
+    assert [row["system"] for row in history[0].systems] == ["B", "A"]
 
 
 @pytest.mark.parametrize("count", [2, RUNS_SHOWN + 5])
@@ -32,7 +32,7 @@ def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, co
     ranking_history_compute(test_set_id=writer.test_set.pk, steps=count)
 
     with CaptureQueriesContext(connection) as queries:
-        stages = formation(test_set_id=writer.test_set.pk)
+        history = ranking_history(test_set_id=writer.test_set.pk)
 
     assert len(queries) == 2
-    assert len(stages) == min(count, RUNS_SHOWN)
+    assert len(history) == min(count, RUNS_SHOWN)

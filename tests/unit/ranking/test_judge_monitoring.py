@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
+from annotation.judge_measures import JudgeMeasure
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.monitoring import Watched, judge_quality
+from ranking.judge_monitoring import measure_judges
 
 SYSTEMS = ["a", "b", "c", "r", "x"]
 
@@ -27,7 +28,7 @@ def test_hand_worked_measures() -> None:
             BlockRow("bob", 3, ["a", "x", "b"], [1, 1, 2]),
         ]
     )
-    found = judge_quality(
+    found = measure_judges(
         judged,
         reference="r",
         attention=checks,
@@ -36,30 +37,36 @@ def test_hand_worked_measures() -> None:
         seconds={"ann": np.array([10.0, 40.0, np.nan, 20.0])},
     )
     ann = found["ann"]
-    assert (ann[Watched.REFERENCE].value, ann[Watched.REFERENCE].evidence) == (5 / 6, 6)
-    assert (ann[Watched.BAD_REFERENCE].value, ann[Watched.BAD_REFERENCE].evidence) == (1.0, 2)
-    assert (ann[Watched.TIES].value, ann[Watched.TIES].evidence) == (3 / 9, 9)
+    assert (ann[JudgeMeasure.REFERENCE].value, ann[JudgeMeasure.REFERENCE].evidence) == (5 / 6, 6)
+    assert (ann[JudgeMeasure.BAD_REFERENCE].value, ann[JudgeMeasure.BAD_REFERENCE].evidence) == (
+        1.0,
+        2,
+    )
+    assert (ann[JudgeMeasure.TIES].value, ann[JudgeMeasure.TIES].evidence) == (3 / 9, 9)
     # Of the three comparisons of segment 2, that of _ref with b came out the same.
-    intra = ann[Watched.INTRA]
+    intra = ann[JudgeMeasure.INTRA]
     assert intra.evidence == 3
     assert intra.value == pytest.approx((1 / 3 - 0.5) / 0.5)
-    assert (ann[Watched.SECONDS].value, ann[Watched.SECONDS].evidence) == (20.0, 3)
-    assert (ann[Watched.SHOWN_ORDER].value, ann[Watched.SHOWN_ORDER].evidence) == (1 / 3, 3)
-    assert ann[Watched.ONE_LABEL].value == 0
-    assert ann[Watched.POSITION].evidence == 3
+    assert (ann[JudgeMeasure.SECONDS].value, ann[JudgeMeasure.SECONDS].evidence) == (20.0, 3)
+    assert (ann[JudgeMeasure.SHOWN_ORDER].value, ann[JudgeMeasure.SHOWN_ORDER].evidence) == (
+        1 / 3,
+        3,
+    )
+    assert ann[JudgeMeasure.ONE_LABEL].value == 0
+    assert ann[JudgeMeasure.POSITION].evidence == 3
     # Somebody who only ever saw an attention check is there with that.
-    assert found["bob"][Watched.BAD_REFERENCE].value == 0.0
-    assert set(found["bob"]) == {Watched.BAD_REFERENCE, Watched.DAMAGE_IGNORED}
+    assert found["bob"][JudgeMeasure.BAD_REFERENCE].value == 0.0
+    assert set(found["bob"]) == {JudgeMeasure.BAD_REFERENCE, JudgeMeasure.DAMAGE_IGNORED}
 
 
 def test_the_test_against_clicking_waits_for_evidence() -> None:
     def measured(count: int) -> dict[str, object]:
         rows = [BlockRow("ann", segment, ["a", "r", "b"], [2, 1, 2]) for segment in range(count)]
-        return dict(judge_quality(blocks(rows), reference="r")["ann"])
+        return dict(measure_judges(blocks(rows), reference="r")["ann"])
 
     # One block: even a judge who always prefers the reference would do so by chance in 0.24.
-    assert Watched.REFERENCE_RANDOM not in measured(1)
-    assert Watched.REFERENCE_RANDOM in measured(5)
+    assert JudgeMeasure.REFERENCE_RANDOM not in measured(1)
+    assert JudgeMeasure.REFERENCE_RANDOM in measured(5)
 
 
 def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
@@ -70,8 +77,8 @@ def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
         rows.append(BlockRow("reads", segment, ["a", "b", "r"], [3, 2, 1]))
         checks.append(BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist()))
         checks.append(BlockRow("reads", segment, ["a", "x"], [1, 4]))
-    found = judge_quality(blocks(rows), reference="r", attention=blocks(checks), bad_reference="x")
-    for measure in (Watched.REFERENCE, Watched.BAD_REFERENCE):
+    found = measure_judges(blocks(rows), reference="r", attention=blocks(checks), bad_reference="x")
+    for measure in (JudgeMeasure.REFERENCE, JudgeMeasure.BAD_REFERENCE):
         clicks, reads = found["clicks"][measure], found["reads"][measure]
         assert clicks.low is not None
         assert clicks.high is not None
@@ -89,8 +96,8 @@ def test_agreement_with_oneself_is_that_of_the_agreement_report(
     drawn: Blocks = drawn_blocks(400)
     report = measure_agreement(drawn, chance=Chance.SCOTT, resamples=1)
     assert report.intra.p_chance is not None
-    found = judge_quality(drawn, p_chance=report.intra.p_chance)
-    measured = [each[Watched.INTRA] for each in found.values() if Watched.INTRA in each]
+    found = measure_judges(drawn, p_chance=report.intra.p_chance)
+    measured = [each[JudgeMeasure.INTRA] for each in found.values() if JudgeMeasure.INTRA in each]
     pairs = sum(each.evidence for each in measured)
     weighted = sum(each.evidence * each.value for each in measured) / pairs
     assert report.intra.kappa == pytest.approx(weighted)
@@ -110,25 +117,25 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
             [1, 1, 2, 2, 3], ["ab"] * 4 + ["ac"], of_judge, strict=True
         )
     ]
-    found = judge_quality(blocks(rows), p_chance="own")
+    found = measure_judges(blocks(rows), p_chance="own")
     # All ties: that cannot be told from chance.
-    assert Watched.INTRA not in found["always"]
+    assert JudgeMeasure.INTRA not in found["always"]
     # No ties: half of the comparisons come out the same by chance, and half did.
-    assert found["never"][Watched.INTRA].value == 0
-    assert found["never"][Watched.INTRA].evidence == 2
+    assert found["never"][JudgeMeasure.INTRA].value == 0
+    assert found["never"][JudgeMeasure.INTRA].evidence == 2
     # t = 3/5: 9/25 + (2/5)²/2 = 11/25, and half did.
-    assert found["often"][Watched.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
-    pooled = judge_quality(blocks(rows), p_chance=0.36)
-    assert pooled["always"][Watched.INTRA].value == 1
+    assert found["often"][JudgeMeasure.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
+    pooled = measure_judges(blocks(rows), p_chance=0.36)
+    assert pooled["always"][JudgeMeasure.INTRA].value == 1
 
 
 def test_the_interval_of_a_median_lies_between_two_of_the_times() -> None:
     # Of 10 times, the second and the ninth: at least 95 % (Conover 1999, §3.2).
     times = {"ann": np.arange(1.0, 11.0), "bob": np.array([3.0])}
-    found = judge_quality(blocks([]), seconds=times)
-    ann = found["ann"][Watched.SECONDS]
+    found = measure_judges(blocks([]), seconds=times)
+    ann = found["ann"][JudgeMeasure.SECONDS]
     assert (ann.value, ann.low, ann.high) == (5.5, 2.0, 9.0)
-    assert found["bob"][Watched.SECONDS].low is None
+    assert found["bob"][JudgeMeasure.SECONDS].low is None
 
 
 def test_order_of_the_rows_does_not_matter() -> None:
@@ -137,5 +144,5 @@ def test_order_of_the_rows_does_not_matter() -> None:
         BlockRow(f"j{segment % 3}", segment, ["a", "b", "r"], rng.integers(1, 6, 3).tolist())
         for segment in range(30)
     ]
-    forwards = judge_quality(blocks(rows), reference="r", p_chance=0.4)
-    assert judge_quality(blocks(rows[::-1]), reference="r", p_chance=0.4) == forwards
+    forwards = measure_judges(blocks(rows), reference="r", p_chance=0.4)
+    assert measure_judges(blocks(rows[::-1]), reference="r", p_chance=0.4) == forwards

@@ -1,4 +1,4 @@
-"""Which browsers judges came with: noted, and forgotten after a while."""
+"""Record the visits of judges' browsers, and purge old ones."""
 
 from datetime import timedelta
 from typing import Final
@@ -8,48 +8,48 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
-from campaign.models import Invitation, Judge, Sighting
+from campaign.models import BrowserVisit, Invitation, Judge
 
 #: Rows of one transaction, and transactions of one run; the next run goes on.
 BATCH: Final = 2000
 BATCHES: Final = 50
 
 
-def sighting_note(
+def browser_visit_record(
     *, judge: Judge, browser: bytes, device: str, opened: Invitation | None = None
-) -> Sighting:
-    """A browser opened this link, or is at work where no link is given."""
-    return Sighting.objects.create(
+) -> BrowserVisit:
+    """Record that a browser opened a link, or without a link that it is at work."""
+    return BrowserVisit.objects.create(
         judge=judge, browser=browser, device=device, invitation=opened, at_work=opened is None
     )
 
 
-def sightings_forget() -> int:
-    """Forget which browsers were seen longer ago than `SIGHTINGS_KEPT_DAYS`; how many sightings.
+def browser_visits_purge() -> int:
+    """Purge browser visits older than `BROWSER_VISITS_KEPT_DAYS`; return their number.
 
-    Of each judge it stays known when they opened a link first, which says that they got it. Can run
-    twice at once, and stop anywhere.
+    The time of each judge's first opening of a link is kept: it shows that they received it. Two
+    purges may run at once, and a purge may stop at any batch.
     """
-    forgotten = 0
+    purged = 0
     for _batch in range(BATCHES):
-        rows = _forget_batch()
-        forgotten += rows
+        rows = _purge_batch()
+        purged += rows
         if rows < BATCH:
             break
-    return forgotten
+    return purged
 
 
 @transaction.atomic
-def _forget_batch() -> int:
-    old = Now() - timedelta(days=settings.SIGHTINGS_KEPT_DAYS)
+def _purge_batch() -> int:
+    old = Now() - timedelta(days=settings.BROWSER_VISITS_KEPT_DAYS)
     due = (
-        Sighting.objects.filter(browser__isnull=False, seen_at__lt=old)
+        BrowserVisit.objects.filter(browser__isnull=False, seen_at__lt=old)
         .order_by("seen_at")
         .select_for_update(skip_locked=True)
     )
     ids = list(due.values_list("pk", flat=True)[:BATCH])
-    rows = Sighting.objects.filter(pk__in=ids)
-    opened_before = Sighting.objects.filter(
+    rows = BrowserVisit.objects.filter(pk__in=ids)
+    opened_before = BrowserVisit.objects.filter(
         Q(seen_at__lt=OuterRef("seen_at")) | Q(seen_at=OuterRef("seen_at"), pk__lt=OuterRef("pk")),
         judge=OuterRef("judge"),
         at_work=False,

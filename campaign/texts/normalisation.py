@@ -1,0 +1,8 @@
+"""Text normalisation: what of a text counts when texts are compared."""
+
+import unicodedata
+
+
+def normalise_text(text: str) -> str:
+    """Return the text in Unicode NFC, with each run of white space as one space."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
