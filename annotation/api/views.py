@@ -100,8 +100,8 @@ def _notice(judge_status: JudgeStatus) -> str:
     if judge_status != JudgeStatus.WARNED:
         return ""
     return _(
-        "A word from the organisers: some of your rankings differ from what they expected. "
-        "Please take your time, and read every output before you rank it. Thank you."
+        "A note from the organisers: some of your rankings differ from what they expected. "
+        "Please take your time and read every output before you rank it. Thank you."
     )
 
 
@@ -160,13 +160,13 @@ class AssignmentsView(JudgingView):
 
 def _paused() -> Response:
     # The same words for paused and excluded: what became of it is the organiser's to tell.
-    detail = _("Your judging is paused. The organisers will be in touch with you.")
+    detail = _("Your judging is paused. The organisers will contact you.")
     data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 
 def _instructions_pending() -> Response:
-    detail = _("There are instructions that you have not accepted yet. Please read them first.")
+    detail = _("Please read and accept the instructions first.")
     data = serializers.PausedSerializer({"detail": detail, "code": "instructions"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 

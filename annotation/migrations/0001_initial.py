@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 ('lease', django.contrib.postgres.fields.ranges.DateTimeRangeField(verbose_name='lease')),
                 ('ordinal', models.PositiveIntegerField(default=0, help_text="The judge's n-th HIT of the test set, from 1.", verbose_name='ordinal')),
                 ('completed_at', models.DateTimeField(blank=True, null=True, verbose_name='completed')),
-                ('released_at', models.DateTimeField(blank=True, help_text='The lease ran out and the HIT went back to the pool or to somebody else.', null=True, verbose_name='released')),
+                ('released_at', models.DateTimeField(blank=True, help_text='The lease ran out, and the HIT returned to the pool or went to another judge.', null=True, verbose_name='released')),
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='campaign.judge')),
             ],
             options={

@@ -43,7 +43,9 @@ class Assignment(models.Model):
         _("released"),
         null=True,
         blank=True,
-        help_text=_("The lease ran out and the HIT went back to the pool or to somebody else."),
+        help_text=_(
+            "The lease ran out, and the HIT returned to the pool or went to another judge."
+        ),
     )
 
     class Meta:

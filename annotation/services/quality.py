@@ -126,7 +126,7 @@ def quality_action_take(
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
     if in_force.exists():
-        raise QualityRefusedError(_("This is so already."))
+        raise QualityRefusedError(_("Nothing to do: the judge is already in this state."))
     taken = QualityAction.objects.create(
         judge=judge,
         test_set=test_set,
@@ -144,7 +144,7 @@ def quality_action_revert(*, action: QualityAction, user: User, note: str = "") 
     """Revert an action; it stays in the history, and its rule does not act on this judge again."""
     Judge.objects.select_for_update().get(pk=action.judge_id)
     if QualityReversal.objects.filter(action=action).exists():
-        raise QualityRefusedError(_("It was taken back already."))
+        raise QualityRefusedError(_("This action was already reverted."))
     reversal = QualityReversal.objects.create(action=action, created_by=user, note=note)
     _rankings_request(action)
     return reversal

@@ -62,8 +62,8 @@ def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[Tr
     if not chosen:
         raise TrainingRefusedError(
             _(
-                "Training is made of approved damaged references beside the reference, and none "
-                "is left: make and approve some first."
+                "Training uses approved damaged references, and none are left: make and "
+                "approve some first."
             )
         )
     return [

@@ -91,7 +91,7 @@ def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
             (row.test_set for row in offers if opaque("test-set", row.test_set.pk) == wanted), None
         )
         if chosen is None:
-            return HttpResponseBadRequest(_("This is none of the texts on offer."))
+            return HttpResponseBadRequest(_("This text is not among the choices."))
         test_set_choose(judge=onboarding.judge, test_set=chosen)
         return redirect("judge", slug)
     pairs = Counter(_pair(offer) for offer in offers)

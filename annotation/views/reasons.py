@@ -63,13 +63,13 @@ def _reason(hit: HIT) -> str:
         }
     if hit.purpose == HIT.Purpose.INTRA:
         return _(
-            "The same as HIT %(own)d for %(judge)s once more, to see whether they agree with "
+            "The same as HIT %(own)d for %(judge)s again, to see whether they agree with "
             "themselves."
         ) % {"own": hit.why.get("repeats", first), "judge": judge}
     if hit.batch_id is None:
         return _("Came with imported judgments.")
     if judge:
-        return _("For %(judge)s: the pool held nothing that they had not seen.") % {"judge": judge}
+        return _("For %(judge)s: the pool had nothing they had not seen.") % {"judge": judge}
     return _("For everybody, by the %(kind)s design.") % {"kind": hit.design.get_kind_display()}
 
 
@@ -87,14 +87,14 @@ def _chosen(why: Mapping[str, Any]) -> str:
         said.append(_("every system equally likely"))
     elif why.get("chosen") == "balanced":
         said.append(
-            _("pairs that met least often: %(met)s times before, against %(any)s of all pairs")
+            _("pairs compared least often: %(met)s times before, %(any)s on average over all pairs")
             % {"met": localize(why["met_before"]), "any": localize(why["met_before_any"])}
         )
     elif why.get("chosen") == "active":
         said.append(
             _(
-                "pairs that tell most about the order after %(watermark)d judgments: "
-                "%(priority)s, against %(any)s of all pairs"
+                "pairs most informative about the order after %(watermark)d judgments: "
+                "%(priority)s, %(any)s on average over all pairs"
             )
             % {
                 "watermark": why["watermark"],

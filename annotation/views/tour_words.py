@@ -5,36 +5,36 @@ from django.utils.translation import gettext_lazy as _
 # Keys stand in brackets. For whoever has them, and for whoever touches; in order, the last one ends it.
 TASKS = {
     "context": (
-        _("Read the texts. Press [c] to see more of the story around them."),
-        _("Read the texts. Tap “more context” to see more of the story."),
+        _("Read the texts. Press [c] to see the surrounding text."),
+        _("Read the texts. Tap “more context” to see the surrounding text."),
     ),
     "differences": (
-        _("Press [d]: words that few of the outputs share are marked."),
-        _("Tap “differences”: words that few of the outputs share are marked."),
+        _("Press [d] to highlight words that most other outputs do not have."),
+        _("Tap “differences” to highlight words that most other outputs do not have."),
     ),
     "rank": (
-        _("Rank all: [1] is best, [5] worst. Give two of them the same: a tie."),
-        _("Rank all: 1 is best, 5 worst. Give two of them the same: a tie."),
+        _("Rank all outputs: [1] is best, [5] worst. Give two of them the same rank: a tie."),
+        _("Rank all outputs: 1 is best, 5 worst. Give two of them the same rank: a tie."),
     ),
     "clear": (
-        _("Move to an output with [↑] or [↓], and take its rank back with [0]."),
-        _("Tap the chosen rank of an output once more: it is taken back."),
+        _("Move to an output with [↑] or [↓], and remove its rank with [0]."),
+        _("Tap the chosen rank of an output again to remove it."),
     ),
     "submit": (
         _("Rank what is left, and submit with [Enter]."),
         _("Rank what is left, and tap “Submit”."),
     ),
     "back": (
-        _("Second thoughts? [u] goes back to the last sentence, [Enter] returns."),
-        _("Second thoughts? Tap “go back”, look again, and tap “Return”."),
+        _("Changed your mind? [u] opens the previous sentence, [Enter] brings you back."),
+        _("Changed your mind? Tap “go back”, look again, and tap “Return”."),
     ),
     "skip": (
-        _("Cannot judge one? Press [s], choose a reason, and skip this one."),
-        _("Cannot judge one? Tap “Skip…”, choose a reason, and skip this one."),
+        _("Cannot judge a sentence? Press [s], choose a reason, and skip it."),
+        _("Cannot judge a sentence? Tap “Skip…”, choose a reason, and skip it."),
     ),
     "end": (
-        _("That is all. [?] lists the keys, and the tour waits under “more…”."),
-        _("That is all. The tour waits for you under “more…”."),
+        _("That is all. [?] lists the keys; you can repeat the tour from “more…”."),
+        _("That is all. You can repeat the tour from “more…”."),
     ),
 }
 
@@ -42,40 +42,36 @@ WORDS = {
     "tour_step": _("Tour: {step} of {steps}"),
     "tour_began": _("Practice sentences: nothing you do here is kept or counts."),
     # After a step.
-    "tour_did_context": _("There is the story. The same once more folds it away."),
-    "tour_did_differences": _("Marked. It helps to compare; read the whole text all the same."),
+    "tour_did_context": _("That is the surrounding text. The same again hides it."),
+    "tour_did_differences": _("Differences are highlighted. Still read each text in full."),
     "tour_did_rank": _("All ranked, with a tie. The line below shows the order."),
-    "tour_did_clear": _("Taken back: it has no rank now."),
-    "tour_did_back": _("Back where you were. A change would have replaced your first ranking."),
+    "tour_did_clear": _("Removed: it has no rank now."),
+    "tour_did_back": _("You are back. A change would have replaced your first ranking."),
     "tour_did_skip": _("Skipped, with your reason."),
     # Of the order, which is known here; letters of the sentence just submitted.
-    "tour_agrees": _(
-        "Just as expected: {best} was the reference itself, and {worst} of another sentence."
-    ),
-    "tour_differs": _(
-        "Not quite as expected: {best} was the reference itself, and {worst} of another sentence."
-    ),
-    "tour_agrees_best": _("Just as expected: {best} was the reference itself, the others damaged."),
-    "tour_differs_best": _(
-        "Not quite as expected: {best} was the reference itself, the others damaged."
-    ),
+    "tour_agrees": _("Correct: {best} was the reference, {worst} belonged to another sentence."),
+    "tour_differs": _("Not quite: {best} was the reference, {worst} belonged to another sentence."),
+    "tour_agrees_best": _("Correct: {best} was the reference, the others were damaged."),
+    "tour_differs_best": _("Not quite: {best} was the reference, the others were damaged."),
     # On the way to the end of a step.
     "tour_ranked": _("Ranked. Go on with the others."),
     "tour_tie_wanted": _("All are ranked. Now give two of them the same rank."),
-    "tour_moved": _("Here you are. Now take its rank back."),
-    "tour_incomplete": _("Not yet: one is still without a rank, and you were taken to it."),
+    "tour_moved": _("It is selected. Now remove its rank."),
+    "tour_incomplete": _("Not yet: one output has no rank. You have been taken to it."),
     "tour_went_back": _("Here it is again. Change it if you like, and return."),
     # Something else than the step asks for.
     "tour_other_context": _("That was the context. This step asks for something else."),
     "tour_other_differences": _("Those were the differences. This step asks for something else."),
     "tour_other_rank": _("You ranked an output. This step asks for something else."),
-    "tour_other_clear": _("You took a rank back. This step asks for something else."),
+    "tour_other_clear": _("You removed a rank. This step asks for something else."),
     "tour_other_submit": _("You submitted the sentence. This step asks for something else."),
     "tour_other_skip": _("You skipped the sentence. This step asks for something else."),
     "tour_other_back": _("You went back a sentence. This step asks for something else."),
     # In place of what the screen says of real work.
     "done": _("Practice"),
-    "reported": _("In the tour nothing is reported. On the real page the organisers read it."),
+    "reported": _(
+        "Nothing is reported during the tour. On the real page, the organisers read your report."
+    ),
     "history_none": _("Your real judgments will be listed here. Practice is not kept."),
 }
 

@@ -48,7 +48,7 @@ def training(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
 def _propose(request: HttpRequest, test_set: TestSet) -> HttpResponse:
     count = request.POST.get("count", "")
     if count not in map(str, range(1, MOST + 1)):
-        return HttpResponseBadRequest(_("The number is none of those on offer."))
+        return HttpResponseBadRequest(_("This number is not among the choices."))
     try:
         made = len(training_propose(test_set=test_set, count=int(count)))
     except TrainingRefusedError as error:
@@ -74,7 +74,7 @@ def training_block(
     decision = request.POST.get("decision")
     if decision == "remove":
         training_block_remove(training_block=block)
-        messages.success(request, _("Judges to come do not get this sentence."))
+        messages.success(request, _("Future judges will not get this sentence."))
     elif decision == "keep":
         try:
             training_block_explain(
@@ -83,7 +83,7 @@ def training_block(
         except TrainingRefusedError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, _("Judges to come read the new explanation."))
+            messages.success(request, _("Future judges will read the new explanation."))
     else:
         return HttpResponseBadRequest(_("Keep the sentence or remove it."))
     return redirect("training", slug, test_set_id)

@@ -31,45 +31,44 @@ WORDS = {
     "saved": _("Saved on this device"),
     "sent": _("Sent"),
     "not_kept": _(
-        "This browser keeps nothing on the device: leave the page open until all is sent"
+        "This browser cannot save your work on the device: keep this page open until "
+        "everything is sent"
     ),
-    "first": _("This is the first sentence there is to go back to."),
+    "first": _("You cannot go back further."),
     "done_elsewhere": _("This sentence was just done in another tab."),
-    "fetched_anew": _("The time for the last sentences ran out, so these are new ones."),
+    "fetched_anew": _("The time for the previous sentences ran out; these are new ones."),
     "signed_out": _(
         "You are signed out. Open your invitation's link again, or sign in, and come back here."
     ),
-    "link_wanted": _("Please paste the whole link, as it stands in your invitation."),
+    "link_wanted": _("Please paste the whole link from your invitation."),
     "link_refused": _("This link no longer opens. Ask the organiser for a new one."),
     "link_of_another": _(
-        "This is the link of somebody else, who is signed in now. Your work waits on this device "
-        "for your own link."
+        "This link belongs to somebody else, who is now signed in. Your work stays on this "
+        "device until you open your own link."
     ),
-    "link_unreachable": _("The server cannot be reached just now. Try again in a moment."),
-    "loading": _("Fetching your next sentences …"),
-    "loading_offline": _(
-        "Waiting for the network. Your next sentences come as soon as it is back."
-    ),
-    "loading_server": _("The server cannot be asked for sentences just now. Trying again."),
-    "loading_preparing": _("Your next sentences are being prepared. They come in a moment …"),
+    "link_unreachable": _("The server cannot be reached at the moment. Please try again shortly."),
+    "loading": _("Loading your next sentences …"),
+    "loading_offline": _("Waiting for the network. Your next sentences will load when it is back."),
+    "loading_server": _("The next sentences cannot be loaded at the moment. Trying again."),
+    "loading_preparing": _("Your next sentences are being prepared …"),
     "loading_waiting": _(
-        "Nothing right now: the sentences that are left are with other judges. "
-        "Some may come back, and then they appear here by themselves."
+        "Nothing to judge right now: the remaining sentences are with other judges. If some"
+        " are returned, they will appear here automatically."
     ),
-    "loading_paused": _("Your judging is paused. The organisers will be in touch with you."),
+    "loading_paused": _("Your judging is paused. The organisers will contact you."),
     "loading_instructions": _(
-        "The organisers wrote new instructions. Please read them, and then your next sentences come."
+        "The organisers have changed the instructions. Please read them to continue."
     ),
-    "practice_agrees": _("Just as expected"),
+    "practice_agrees": _("Correct"),
     "practice_differs": _("A practice sentence: see what was expected"),
     "practice_expected": _("Expected order: {order}"),
-    "loading_signed_out": _("Your next sentences come once you are signed in again."),
-    "refused": _("The server did not take this judgment: {detail}"),
-    "differences_on": _("Differences are marked: words that few of the others share."),
-    "differences_off": _("Differences are no longer marked."),
-    "layout_list": _("The outputs stand in a list."),
-    "layout_columns": _("The outputs stand side by side."),
-    "layout_tiers": _("The outputs stand in tiers. Drag one by its letter, or press its rank."),
+    "loading_signed_out": _("Your next sentences will load once you have signed in again."),
+    "refused": _("The server refused this judgment: {detail}"),
+    "differences_on": _("Differences are highlighted: words that most other outputs do not have."),
+    "differences_off": _("Differences are no longer highlighted."),
+    "layout_list": _("The outputs are in a list."),
+    "layout_columns": _("The outputs are side by side."),
+    "layout_tiers": _("The outputs are in tiers. Drag one by its letter, or press its rank."),
     "tier": _("Tier {rank}"),
     "tier_best": _("Tier 1, best"),
     "tier_worst": _("Tier 5, worst"),
@@ -78,11 +77,13 @@ WORDS = {
     "kind_wanted": _("Please choose what is wrong."),
     "words_wanted": _("Please say in a few words what is wrong."),
     "reported": _("Reported to the organisers. Thank you."),
-    "history_loading": _("Fetching your judgments …"),
-    "history_offline": _("Your judgments cannot be fetched without the network."),
-    "history_trouble": _("Your judgments cannot be fetched just now. Try again in a moment."),
+    "history_loading": _("Loading your judgments …"),
+    "history_offline": _("Your judgments cannot be loaded without the network."),
+    "history_trouble": _(
+        "Your judgments cannot be loaded at the moment. Please try again shortly."
+    ),
     "history_none": _("You have judged nothing yet."),
-    "history_earlier": _("Earlier ones are here again when you have nothing left to judge."),
+    "history_earlier": _("Older judgments appear when you have finished."),
     "three_done": _("Three more done."),
     "took_seconds": _("That took less than a minute."),
 }

@@ -18,7 +18,7 @@ def readable_test_set(request: Request, test_set_id: int) -> TestSet:
     """The test set, if the user is a member of its campaign; for everybody else there is none."""
     test_set = TestSet.objects.open_to(reader(request)).filter(pk=test_set_id).first()
     if test_set is None:
-        raise NotFound(_("There is no such test set, or you are no member of its campaign."))
+        raise NotFound(_("There is no such test set, or you are not a member of its campaign."))
     return test_set
 
 

@@ -21,7 +21,7 @@ class InstructionsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
     )
     demands_acceptance = forms.BooleanField(
-        label=_("Everybody must accept it before they go on"), required=False
+        label=_("Everybody must accept it before they continue"), required=False
     )
 
     def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:

@@ -48,7 +48,7 @@ class LinkForm(_LanguagesForm):
     )
     note = forms.CharField(
         label=_("Where you publish it"),
-        help_text=_("For you alone; stands beside the judges who came by it."),
+        help_text=_("Only organisers see it, beside the judges who joined by this link."),
         max_length=200,
         required=False,
     )
@@ -61,7 +61,7 @@ class LinkForm(_LanguagesForm):
         if day is None:
             return None
         if day < timezone.localdate():
-            raise forms.ValidationError(_("This day is over."))
+            raise forms.ValidationError(_("This day is in the past."))
         return timezone.make_aware(datetime.combine(day, time.max))
 
 
@@ -78,7 +78,7 @@ class MailForm(_LanguagesForm):
     )
     language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
     note = forms.CharField(
-        label=_("A few words of yours"),
+        label=_("A personal note"),
         max_length=1000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),

@@ -17,41 +17,42 @@ class SettingsForm(forms.Form):
     show_source = forms.BooleanField(
         label=_("Show the source"),
         help_text=_(
-            "Hidden, it never leaves the server, nor do its neighbours. Sentences that a judge’s "
-            "page holds already, two HITs at most, stay as they were fetched."
+            "If hidden, the source and its context are not sent to judges. Sentences that a"
+            " judge has already loaded (at most two HITs) stay as they are."
         ),
         required=False,
     )
     show_reference = forms.BooleanField(
         label=_("Show the reference"),
         help_text=_(
-            "The same holds for the reference. Judges need one of the two to compare with. A "
-            "reference that takes part as a system is ranked all the same."
+            "The same applies to the reference. Judges need at least one of the two to "
+            "compare with. A reference that takes part as a system is ranked either way."
         ),
         required=False,
     )
     allow_partial_ranking = forms.BooleanField(
         label=_("Allow partial ranking"),
         help_text=_(
-            "Judges may leave outputs without a rank, but not fewer than two with one. What has no "
-            "rank is compared with nothing. Switched off, a partial ranking still on its way comes "
-            "back to its judge to be completed; what is judged stays."
+            "Judges may leave outputs unranked, but must rank at least two. Unranked "
+            "outputs are left out of the comparison. If you switch this off, partial "
+            "rankings that have not been received yet return to the judge to be completed; "
+            "earlier judgments stay."
         ),
         required=False,
     )
     tour = forms.BooleanField(
         label=_("Tour for new judges"),
         help_text=_(
-            "Two minutes on practice sentences, before the first HIT. Nobody who has begun to judge "
-            "is sent there; all find it in their menu."
+            "Two minutes on practice sentences, before the first HIT. Judges who have "
+            "already started are not sent there, but find it in their menu."
         ),
         required=False,
     )
     blocks_per_judge = forms.IntegerField(
         label=_("Blocks asked of a judge"),
         help_text=_(
-            "Empty: no limit. Whoever has done so many may finish the HIT they hold, is thanked, "
-            "and is lent no more; with a higher number they may go on."
+            "Empty: no limit. Judges stop after this many (they may finish the HIT in "
+            "hand); if you raise the number, they can continue."
         ),
         min_value=1,
         max_value=MAX_BLOCKS,
@@ -60,8 +61,8 @@ class SettingsForm(forms.Form):
     lease_minutes = forms.IntegerField(
         label=_("Minutes a HIT is lent for"),
         help_text=_(
-            "After that it may go to another judge. HITs lent already keep the time they were lent "
-            "for; what comes late is kept in any case."
+            "After that it may go to another judge. HITs already lent keep their time; late"
+            " judgments are kept in any case."
         ),
         min_value=1,
         max_value=MAX_LEASE_MINUTES,

@@ -41,7 +41,7 @@ def campaign_named(slug: str) -> Campaign:
     if campaign is None:
         slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
         raise CommandError(
-            _("There is no campaign “%(slug)s”. Those there are: %(slugs)s.")
+            _("There is no campaign “%(slug)s”. The campaigns are: %(slugs)s.")
             % {"slug": slug, "slugs": slugs or "–"}
         )
     return campaign

@@ -96,7 +96,7 @@ def bad_reference_redraw(
     )
     if row.approved_at is not None:
         raise BadReferenceRefusedError(
-            _("It was approved and may have been shown to judges: its text stays.")
+            _("It was approved and may already have been shown to judges, so its text stays.")
         )
     output, segment = row.output, row.output.segment
     references = _References(output.system.test_set)

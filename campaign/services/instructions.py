@@ -30,7 +30,7 @@ def instructions_write(
     """
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise InstructionsRefusedError(_("Instructions need some words."))
+        raise InstructionsRefusedError(_("The instructions are empty."))
     if len(text) > MAX_CHARACTERS:
         raise InstructionsRefusedError(
             _("Instructions may have %(most)d characters, and these have %(length)d.")

@@ -111,8 +111,8 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     ).exists():
         raise JoinRefusedError(
             _(
-                "There is nothing to judge in these languages alone: each text is in one language "
-                "and its translations in another. Please choose all that you read well."
+                "Please tick at least two languages: the one you read from and the one you "
+                "read into."
             )
         )
     return reads

@@ -87,7 +87,7 @@ def judge_invite(*, judge: Judge) -> str:
     """A further link for a judge, who must be a person; its token. Earlier links stay."""
     if judge.user is None:
         raise PersonRefusedError(
-            _("“%(pseudonym)s” is not a person; nobody can judge in that name.")
+            _("“%(pseudonym)s” is not a person; nobody can judge under that name.")
             % {"pseudonym": judge.pseudonym}
         )
     _invitation, token = invitation_create(

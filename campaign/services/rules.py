@@ -74,7 +74,7 @@ def campaign_change(*, campaign: Campaign, **changes: Unpack[Rules]) -> Campaign
 def _rules_check(campaign: Campaign) -> None:
     if not campaign.show_source and not campaign.show_reference:
         raise RulesRefusedError(
-            _("Judges need something to compare with: show them the source or the reference."),
+            _("Judges need something to compare with: show the source or the reference."),
             field="show_reference",
         )
     if not 1 <= campaign.lease_minutes <= MAX_LEASE_MINUTES:

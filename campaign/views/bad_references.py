@@ -60,7 +60,7 @@ def _context(test_set: TestSet, page: Any) -> dict[str, Any]:
 def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
     share = request.POST.get("share", "")
     if share not in map(str, SHARES):
-        return HttpResponseBadRequest(_("The share is none of those on offer."))
+        return HttpResponseBadRequest(_("This share is not among the choices."))
     try:
         made = bad_references_make(test_set=test_set, share=int(share) / 100)
     except BadReferenceRefusedError as error:

@@ -82,7 +82,7 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
     campaign = organised_campaign(request, slug)
     links = Invitation.objects.filter(campaign=campaign).for_anybody()
     invitation_revoke(invitation=get_object_or_404(links, pk=invitation_id))
-    messages.success(request, _("The link brings nobody in any more. Who came by it stays."))
+    messages.success(request, _("The link no longer admits anyone. Judges who joined by it stay."))
     return redirect("invitations", slug)
 
 
@@ -109,7 +109,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
         )
         messages.success(request, said % {"count": len(invited.mails)})
     if invited.known:
-        said = _("Invited before, and not again: %(addresses)s.")
+        said = _("Already invited, so not invited again: %(addresses)s.")
         messages.info(request, said % {"addresses": ", ".join(invited.known)})
     return redirect("invitations", slug)
 
@@ -124,7 +124,7 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     mail_send_again(
         mail=mail, base_url=request.build_absolute_uri("/"), user=cast("User", request.user)
     )
-    said = _("%(judge)s gets a new link; those of before open nothing any more.")
+    said = _("%(judge)s will get a new link; the previous links no longer work.")
     messages.success(request, said % {"judge": mail.judge.pseudonym})
     return redirect("invitations", slug)
 
@@ -138,7 +138,7 @@ def judge_links_withdraw(request: HttpRequest, slug: str, judge_id: int) -> Http
     judge = get_object_or_404(judges, pk=judge_id)
     judge_links_revoke(judge=judge)
     said = _(
-        "No link of %(judge)s opens anything any more. Where they are signed in, they stay so."
+        "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
     )
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)

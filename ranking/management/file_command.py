@@ -97,7 +97,7 @@ def checked_output(name: str | None) -> Path | None:
         return None
     path = Path(name)
     if path.is_dir() or not path.parent.is_dir():
-        refuse(_("%(file)s: there is no such place to write a file.") % {"file": name})
+        refuse(_("%(file)s: the folder does not exist.") % {"file": name})
     return path
 
 

@@ -54,7 +54,7 @@ def parameters_of(
         name = f"{parameter.method}.{parameter.name}"
         if parameter.method not in found:
             raise ValueError(
-                _("--parameter %(name)s: this method is not asked for, see --method")
+                _("--parameter %(name)s: this method was not requested, see --method")
                 % {"name": name}
             )
         if parameter.name in found[parameter.method]:

@@ -41,7 +41,7 @@ def summarise_run(run: RankingRun | None) -> RankingSummary:
     """Return a run's result in words; without a run, say when there will be one."""
     if run is None:
         return RankingSummary(
-            headline=_("No ranking yet"), basis=(_("It forms with the first judgments."),)
+            headline=_("No ranking yet"), basis=(_("It will appear with the first judgments."),)
         )
     systems = run.result["systems"]
     return RankingSummary(
@@ -169,8 +169,8 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
     return (
         _(
-            "Not even indirectly: no decided comparison links these groups, so that their common "
-            "order means nothing: %(groups)s."
+            "No decided comparison links these groups, not even indirectly, so their common"
+            " order means nothing: %(groups)s."
         )
         % {"groups": listed},
         *limits,
@@ -184,5 +184,5 @@ def reason_in_words(reason: str) -> str:
         "only_ties": _("only ties so far"),
         "chance_is_certain": _("only ties so far"),
         "separated": _("won or lost everything against the others"),
-        "not_converged": _("the estimate did not settle"),
+        "not_converged": _("the estimate did not converge"),
     }.get(reason, reason)

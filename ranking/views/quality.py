@@ -109,10 +109,11 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
 
 def _said(action: str) -> str:
     return {
-        QualityAction.Kind.WARN: _("%(judge)s is warned: a kind note stands on their page."),
+        QualityAction.Kind.WARN: _("%(judge)s is warned: they see a friendly note on their page."),
         QualityAction.Kind.PAUSE: _("%(judge)s is paused and gets no more sentences."),
         QualityAction.Kind.EXCLUDE: _(
-            "%(judge)s is excluded. The ranking is computed again without them; nothing is deleted."
+            "%(judge)s is excluded. The ranking is being recomputed without them; nothing "
+            "is deleted."
         ),
         REINSTATE: _("%(judge)s is reinstated."),
     }[action]
@@ -136,7 +137,7 @@ def action_revert(
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("It is taken back."))
+        messages.success(request, _("The action was reverted."))
     return _back(slug, test_set_id, action.judge_id)
 
 

@@ -32,7 +32,7 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = RuleForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         quality_rule_add(campaign=campaign, terms=form.terms, user=cast("User", request.user))
-        messages.success(request, _("The rule is in force and looks at all judgments so far."))
+        messages.success(request, _("The rule is in force and applies to all judgments so far."))
         return redirect("quality-rules", slug)
     return _rules(request, campaign, form)
 
@@ -70,7 +70,7 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         except QualityRefusedError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, _("The rule is changed; what it did before stays."))
+            messages.success(request, _("The rule has been changed; its earlier actions stay."))
         return redirect("quality-rules", slug)
     context = {
         "campaign": campaign,
@@ -94,7 +94,7 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The rule is switched off; what it did stays."))
+        messages.success(request, _("The rule has been switched off; its earlier actions stay."))
     return redirect("quality-rules", slug)
 
 

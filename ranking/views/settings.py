@@ -36,7 +36,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
             messages.info(request, _("Nothing was changed."))
             return redirect("ranking-settings", slug, test_set_id)
         messages.success(
-            request, _("Changed. A ranking with the new rank ranges comes within seconds.")
+            request, _("Changed. A ranking with the new rank ranges will appear within seconds.")
         )
         return redirect("test-set-dashboard", slug, test_set_id)
     context = {

@@ -25,8 +25,13 @@ export class Api {
     this.campaign = campaign;
   }
 
-  // Who is signed in in this browser, as their page would say.
-  /** @param {string} user */
+  // Who is signed in in this browser, as far as its pages know.
+  /** @returns {string | null} */
+  whoIsSignedIn() {
+    return store.get(SIGNED_IN);
+  }
+
+  /** @param {string | null} user as their page would say, null while nobody can tell */
   signedIn(user) {
     store.put(SIGNED_IN, user);
   }

@@ -29,10 +29,13 @@ export function prepareSignIn(api, outbox, onSignedIn) {
   /** @param {string | undefined} address */
   async function problemWith(address) {
     if (!address) return "link_wanted";
+    // The browser's session changes while the answer is on its way: meanwhile nothing is sent in any name.
+    const before = api.whoIsSignedIn();
+    api.signedIn(null);
     try {
       const user = await whoOpens(address);
+      api.signedIn(user ?? before);
       if (user === null) return "link_refused";
-      api.signedIn(user);
       return user === api.user ? null : "link_of_another";
     } catch {
       return "link_unreachable";

@@ -69,7 +69,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     at_sentence(page, 1)
     assert Judgment.objects.count() == 3
     page.get_by_role("button", name="more…").click()
-    page.get_by_role("link", name="go on with another device").click()
+    page.get_by_role("link", name="continue on another device").click()
     press("Make the link")
     own = page.get_by_label("Your own link").input_value()
     laptop = new_page()
@@ -105,7 +105,7 @@ def test_organisers_pages_are_accessible_and_fit(
     narrow_enough(page)
     page.get_by_role("link", name="Instructions").click()
     page.get_by_role("textbox", name="Text").fill("## Be fair\n\n- one\n- two")
-    page.get_by_role("button", name="See how it looks").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("heading", name="Be fair")).to_be_visible()
     axe_check(page)
     narrow_enough(page)

@@ -171,7 +171,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
             usual, once = ([3, 1, 2], [1, 2, 3]) if other == 20 else ([1, 2, 3], [2, 1, 3])
             writer.judgment(judge, block, once if segment == other else usual)
     rank_test_set(writer.test_set.pk)
-    empty = TestSetWriter(writer.campaign, "not begun", ["A", "B"])
+    empty = TestSetWriter(writer.campaign, "not started", ["A", "B"])
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, writer.campaign)
     expect(page.get_by_text("worth a look", exact=True)).to_be_visible()
@@ -207,7 +207,7 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     expect(group.get_by_role("radio", checked=True)).to_have_accessible_name("Blocks")
     page.keyboard.press("Enter")
 
-    expect(page.get_by_text("A ranking with the new rank ranges comes")).to_be_visible()
+    expect(page.get_by_text("A ranking with the new rank ranges will appear")).to_be_visible()
     rank_what_is_due()
     expect(page.get_by_text("rank ranges from 1,000 resamples of blocks.")).to_be_visible()
     expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()

@@ -47,7 +47,7 @@ def test_axe_finds_nothing_while_judging(
         page.keyboard.press("s")
         page.keyboard.press("Space")
         page.keyboard.press("Enter")
-    expect(page.get_by_text("Your next sentences are being prepared.")).to_be_visible()
+    expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
     axe_check(page)
     pool_fill(test_set_id=test_set.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
@@ -60,7 +60,7 @@ def test_axe_finds_nothing_while_judging(
     [
         ("/sign-in/", "Sign in"),
         ("/i/mistyped/", "This link no longer opens"),
-        ("/nowhere/", "There is no such page"),
+        ("/nowhere/", "Page not found"),
     ],
 )
 def test_axe_finds_nothing_on_pages_with_one_thing_to_say(

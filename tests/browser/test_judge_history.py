@@ -103,9 +103,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     judging.keyboard.press("u")
-    expect(
-        judging.get_by_text("This is the first sentence there is to go back to.")
-    ).to_be_attached()
+    expect(judging.get_by_text("You cannot go back further.")).to_be_attached()
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
 
 
@@ -139,7 +137,7 @@ def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: l
     judging.context.set_offline(True)
     judging.keyboard.press("h")
     expect(history(judging).get_by_role("status")).to_have_text(
-        "Your judgments cannot be fetched without the network."
+        "Your judgments cannot be loaded without the network."
     )
     judging.keyboard.press("Escape")
     judging.context.set_offline(False)

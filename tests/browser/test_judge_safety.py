@@ -304,7 +304,7 @@ def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    expect(page.locator("#status")).to_contain_text("leave the page open until all is sent")
+    expect(page.locator("#status")).to_contain_text("keep this page open until everything is sent")
     judge_block(page, "2345")
     at_sentence(page, 2)
     all_sent(page)
@@ -324,7 +324,7 @@ def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Pa
     before = page.locator("#source .source").inner_text()
     let_the_lease_run_out(page)
     expect(page.locator("#missing")).to_have_text(
-        "The time for the last sentences ran out, so these are new ones."
+        "The time for the previous sentences ran out; these are new ones."
     )
     at_sentence(page, 1)
     expect(page.locator("#source .source")).not_to_have_text(before)
@@ -355,7 +355,7 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
         at_sentence(page, position)
         judge_block(page)
     # Nobody has looked yet whether there is more: the page asks again by itself.
-    expect(page.get_by_text("Your next sentences are being prepared.")).to_be_visible()
+    expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
     pool_fill(test_set_id=test_set.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
     expect(page.get_by_text("You did 3 sentences since you opened this page.")).to_be_visible()
@@ -376,7 +376,9 @@ def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
     work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     sign_in(page, judge)
-    expect(page.locator("#rest-text")).to_contain_text("left are with other judges")
+    expect(page.locator("#rest-text")).to_contain_text(
+        "the remaining sentences are with other judges"
+    )
     expire(held)
     page.evaluate("dispatchEvent(new Event('focus'))")
     at_sentence(page, 1)

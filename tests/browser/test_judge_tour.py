@@ -50,15 +50,15 @@ def test_the_tour_by_keyboard_alone_and_only_once(touring: Page, judge: Judge) -
     type_ranks(page, "5")
     at_step(page, 4)
     page.keyboard.press("ArrowUp")
-    answer(page, "Now take its rank back.")
+    answer(page, "Now remove its rank.")
     page.keyboard.press("0")
     at_step(page, 5)
     page.keyboard.press("Enter")
-    answer(page, "one is still without a rank")
+    answer(page, "one output has no rank")
     type_ranks(page, "3")
     page.keyboard.press("Enter")
     at_step(page, 6)
-    answer(page, "was the reference itself")
+    answer(page, "was the reference")
     page.keyboard.press("u")
     answer(page, "Here it is again.")
     page.keyboard.press("Enter")
@@ -135,7 +135,7 @@ def test_what_is_said_of_the_order_is_true(touring: Page, sentence: int) -> None
     for best_rank, worst_rank in ((1, 2), (4, 5), (3, 5), (1, 3), (5, 1)):
         page.goto("/judge/museum/tour/")
         best, worst = known_order(page, sentence)
-        known = f"{best} was the reference itself, and {worst} of another sentence."
+        known = f"{best} was the reference, {worst} belonged to another sentence."
         at_sentence(page, 1)
         for earlier in range(1, sentence):
             judge_block(page)
@@ -144,13 +144,13 @@ def test_what_is_said_of_the_order_is_true(touring: Page, sentence: int) -> None
             page.get_by_role("button", name="Next step").click()
         rank_all(page, {best: best_rank, worst: worst_rank})
         page.get_by_role("button", name="Submit").click()
-        answer(page, f"Not quite as expected: {known}")
+        answer(page, f"Not quite: {known}")
     page.keyboard.press("u")
     answer(page, "Here it is again.")
     rank_all(page, {best: 1, worst: 5})
     page.get_by_role("button", name="Save the change").click()
     at_step(page, 7)
-    answer(page, f"Just as expected: {known}")
+    answer(page, f"Correct: {known}")
 
 
 def rank_all(page: Page, ranks: dict[str, int]) -> None:
@@ -168,7 +168,7 @@ def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
     expect(other_device).to_have_url("/judge/museum/")
     at_sentence(other_device, 1)
     other_device.get_by_role("button", name="more…").click()
-    other_device.get_by_role("link", name="the tour once more").click()
+    other_device.get_by_role("link", name="repeat the tour").click()
     at_step(other_device, 1)
     # Practice for as long as one likes, whatever the step.
     for position in (1, 2, 3, 1):

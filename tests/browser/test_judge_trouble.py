@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from django.db import connection
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment
 from campaign.models import Invitation, Judge, Session, TestSet
@@ -87,12 +87,42 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     field = dialog.get_by_label("The link of your invitation")
     field.fill(link_of(make_judge(judge.campaign, "judge02")))
     judging.keyboard.press("Enter")
-    expect(dialog.get_by_role("status")).to_contain_text("the link of somebody else")
+    expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
     field.fill(link_of(judge))
     judging.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     all_sent(judging)
     assert Judgment.objects.get().judge == judge
+
+
+def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("401|403")
+    Session.objects.all().delete()
+    judge_block(judging, "12345")
+    judging.get_by_role("button", name="Sign in here").click()
+    dialog = judging.get_by_role("dialog", name="Sign in again")
+    link = link_of(make_judge(judge.campaign, "judge02"))
+    opening: list[Route] = []
+
+    def hold(route: Route) -> None:
+        opening.append(route)
+
+    sent: list[str] = []
+    judging.route(link, hold)
+    judging.on("request", lambda request: sent.append(request.method))
+    with judging.expect_request(link):
+        dialog.get_by_label("The link of your invitation").fill(link)
+        judging.keyboard.press("Enter")
+    sent.clear()
+    judging.wait_for_function("() => true")  # The request is held by now.
+    answer = opening[0].fetch()  # From here on the browser has the session of the other judge.
+    judging.evaluate("() => dispatchEvent(new Event('focus'))")
+    opening[0].fulfill(response=answer)
+    expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
+    assert "PUT" not in sent
+    assert not Judgment.objects.exists()
 
 
 class WebServer:
@@ -194,7 +224,7 @@ def test_a_judge_is_told_in_words_what_is_not_theirs(
         answer = page.goto(address)
         assert answer is not None
         assert answer.status == 404
-        expect(page.get_by_role("heading", level=1)).to_have_text("There is no such page")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")
         axe_check(page)
 
 
@@ -218,7 +248,7 @@ def test_a_broken_server_says_so_with_a_true_status(
     answer = page.goto("/judge/museum/")
     assert answer is not None
     assert answer.status == 500
-    expect(page.get_by_role("heading", level=1)).to_have_text("Something broke here")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Something went wrong")
     expect(page.locator("main")).to_contain_text("kept on your device")
     assert "qx-amber" not in page.content()
     axe_check(page)
@@ -239,6 +269,6 @@ def test_a_form_too_old_is_refused_in_words(
     with page.expect_response("/sign-in/") as answer:
         page.get_by_role("button", name="Sign in").click()
     assert answer.value.status == 403
-    expect(page).to_have_title("Please send that once more · Quintet")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Please send that once more")
+    expect(page).to_have_title("Please send the form again · Quintet")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Please send the form again")
     axe_check(page)

@@ -154,7 +154,7 @@ def test_enter_approves_one_damaged_reference_after_the_other(
         expect(page.get_by_role("link", name=f"to be reviewed {left}")).to_be_visible()
         expect(page.get_by_role("button", name="Approve").first).to_be_focused()
         page.keyboard.press("Enter")
-    expect(page.get_by_text("None here.")).to_be_visible()
+    expect(page.get_by_text("None.")).to_be_visible()
     assert not waiting.exists()
 
 
@@ -206,7 +206,7 @@ def test_practice_sentences_are_explained_one_by_one(
     assert block.expected is not None
     type_ranks(page, "".join(str(rank or 3) for rank in block.expected))
     page.keyboard.press("Enter")
-    expect(dialog.get_by_role("heading")).to_have_text("Just as expected")
+    expect(dialog.get_by_role("heading")).to_have_text("Correct")
     page.keyboard.press("Enter")
     assert Judgment.objects.filter(judge=judge).count() == 2
 
@@ -225,7 +225,7 @@ def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
     sign_in(page, judge)
     at_sentence(page, 1)
-    expect(page.locator("#notice")).to_contain_text("A word from the organisers")
+    expect(page.locator("#notice")).to_contain_text("A note from the organisers")
     axe_check(page)
     look(page, "warned")
     type_ranks(page, "12345")

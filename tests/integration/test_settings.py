@@ -75,7 +75,7 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(
         ({"lease_minutes": ""}, "This field is required"),
         ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
         ({"blocks_per_judge": "many"}, "Enter a whole number"),
-        ({"show_source": "", "show_reference": ""}, "show them the source or the reference"),
+        ({"show_source": "", "show_reference": ""}, "show the source or the reference"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(

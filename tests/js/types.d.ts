@@ -163,7 +163,8 @@ interface Item {
 // What the screen talks to: the server, or what the tour has in its place.
 interface JudgingApi {
   user: string;
-  signedIn(user: string): void;
+  whoIsSignedIn(): string | null;
+  signedIn(user: string | null): void;
   assignment(after?: string): Promise<Answer>;
   submit(kind: Kind, id: string, body: Submission): Promise<Answer>;
   history(cursor: string | null): Promise<Answer>;

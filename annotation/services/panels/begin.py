@@ -43,7 +43,7 @@ def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
             _("This submission belongs to somebody else. Please open the study from Prolific.")
         )
     if mine is None and not panel.is_open:
-        raise ParticipationRefusedError(_("This study is closed and takes nobody new."))
+        raise ParticipationRefusedError(_("This study is closed to new participants."))
     for other in of_session.under_way().exclude(member__external_id=entry.external_id):
         # MTurk gave their assignment to another worker, so they have returned it.
         _end_as_returned(other)
@@ -71,13 +71,17 @@ def _earlier_check(
     stopped = not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
-            _("You took part before, and this study has no more for you. Thank you.")
+            _(
+                "You have already taken part, and this study has no more sentences for you. "
+                "Thank you."
+            )
         )
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
         raise ParticipationRefusedError(
             _(
-                "You have taken part in this study already, and it asks nobody more often. Thank you."
+                "You have already taken part in this study, and each person may take part "
+                "only so often. Thank you."
             )
         )
 
@@ -85,7 +89,10 @@ def _earlier_check(
 def _one_at_a_time(row: Participation, judge: Judge) -> None:
     if row.panel.kind == PanelKind.MTURK:
         raise ParticipationRefusedError(
-            _("You are at work on another assignment of this study. Please finish that one first.")
+            _(
+                "You are already working on another assignment of this study. Please finish "
+                "that one first."
+            )
         )
     # On Prolific nobody has two submissions at the same time: the earlier one is over.
     participation_end(participation=row, judge=judge, state=State.RETURNED)

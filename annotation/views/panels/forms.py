@@ -23,13 +23,13 @@ class PanelForm(forms.Form):
         label=_("Sentences to rank"),
         min_value=1,
         max_value=MOST_BLOCKS,
-        help_text=_("Of each participant; they come in threes, so best a multiple of 3."),
+        help_text=_("For each participant. Sentences come in threes, so a multiple of 3 is best."),
     )
     minutes_allowed = forms.IntegerField(
         label=_("Minutes allowed"),
         min_value=1,
         max_value=MOST_MINUTES,
-        help_text=_("The most that the service allows; after that others get their sentences."),
+        help_text=_("The maximum the service allows; after that, their sentences go to others."),
     )
     participations_per_member = forms.IntegerField(
         label=_("How often one person may take part"), min_value=1, max_value=1000, initial=1
@@ -41,13 +41,13 @@ class PanelForm(forms.Form):
         help_text=_("None chosen: all of the campaign."),
     )
     screen_out_after_training = forms.BooleanField(
-        label=_("Screen out who fails the training twice"), required=False, initial=True
+        label=_("Screen out participants who fail the training twice"), required=False, initial=True
     )
     completion_code = forms.CharField(
         label=_("Completion code"),
         required=False,
         validators=[_CODE],
-        help_text=_("As Prolific has it; empty: we make one for you to enter there."),
+        help_text=_("As on Prolific. Leave empty and we will make one for you to enter there."),
     )
     screened_out_code = forms.CharField(
         label=_("Code for the screened out"),
@@ -60,7 +60,7 @@ class PanelForm(forms.Form):
         required=False,
         max_length=200,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=_("Without it we learn of returned submissions only when their time is over."),
+        help_text=_("Without it, we learn of returned submissions only after their time is up."),
     )
 
     def __init__(

@@ -51,7 +51,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         except PanelRefusedError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The panel is there. Its addresses are below."))
+            messages.success(request, _("The panel has been added. Its addresses are below."))
             return redirect("panel", slug, panel.pk)
     states = Participation.State.choices
     panels = [
@@ -78,7 +78,11 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(
-                request, _("It is changed for those to come; who has begun keeps what they had.")
+                request,
+                _(
+                    "The change applies to new participants; those who have started "
+                    "keep their terms."
+                ),
             )
             return redirect("panel", slug, panel.pk)
     context = _context(request, campaign, panel) | {"form": form}
@@ -112,7 +116,11 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"
     panel_open_or_close(panel=panel, is_open=is_open)
-    said = _("Newcomers are let in.") if is_open else _("No newcomer is let in any more.")
+    said = (
+        _("New participants are admitted.")
+        if is_open
+        else _("New participants are no longer admitted.")
+    )
     messages.success(request, said)
     return redirect("panel", slug, panel_id)
 
@@ -124,7 +132,7 @@ def panel_topic(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     if sns_topic_approve(panel=panel, topic_arn=request.POST.get("topic", "")):
-        messages.success(request, _("Notifications of this topic are believed from now on."))
+        messages.success(request, _("Notifications of this topic are accepted from now on."))
     else:
-        messages.error(request, _("This topic does not ask any more. Look at the one below."))
+        messages.error(request, _("This topic no longer asks to be confirmed. See the one below."))
     return redirect("panel", slug, panel_id)

@@ -103,8 +103,8 @@ class Command(BaseCommand):
         )
         count = len(invited.mails)
         said = ngettext(
-            "%(count)d invitation waits for the worker.",
-            "%(count)d invitations wait for the worker.",
+            "%(count)d invitation is waiting for the worker.",
+            "%(count)d invitations are waiting for the worker.",
             count,
         )
         self.stdout.write(said % {"count": count})

@@ -140,6 +140,6 @@ def _source(options: Options, progress: Progress) -> tuple[JudgmentSource, Input
         chosen = {name: options[name] or default for name, default in defaults.items()}
         return model_of({**options, **chosen}), None
     if any(options[name] for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")):
-        refuse(_("Files say how judgments come about: leave the options of the model out."))
+        refuse(_("The files already describe the judgments: leave out the options of the model."))
     given = read_input(options, progress)
     return rates_of(tally(given.blocks), per_block=options["per_block"]), given

@@ -64,7 +64,7 @@ def _identical(blocks: Blocks, files: list[tuple[str, str]]) -> IdenticalTexts |
     for system, file in files:
         if system not in blocks.systems:
             refuse(
-                _("There is no system %(system)s in the judgments; there are %(systems)s.")
+                _("There is no system %(system)s in the judgments. The systems are: %(systems)s.")
                 % {"system": system, "systems": ", ".join(blocks.systems)}
             )
         if system in texts:

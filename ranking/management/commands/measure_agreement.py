@@ -81,7 +81,9 @@ class Command(ReportCommand):
         by_reference = None
         if options["by_reference"]:
             if given.reference is None:
-                refuse(_("There is no reference among the systems; name it: --reference-system."))
+                refuse(
+                    _("There is no reference among the systems; name it with --reference-system.")
+                )
             by_reference = agreement_by_reference(given.read.blocks, given.reference, **how)
         by_length: tuple[LengthAgreement, ...] = ()
         if options["source_text"]:

@@ -34,6 +34,10 @@ export class Practice {
     return this.#answer({ results: [], next: null });
   }
 
+  whoIsSignedIn() {
+    return this.user;
+  }
+
   signedIn() {}
 
   /** @param {object} data */

@@ -84,7 +84,7 @@ class TestMails:
         assert "bea@example.org sent" in shown
         assert shown.count("not opened yet") == 1
         again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
-        assert "gets a new link" in words(again)
+        assert "will get a new link" in words(again)
         assert Client().get(link).status_code == 404
         page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
         assert mails_send_due() == 0
@@ -274,5 +274,5 @@ class TestCommands:
         assert self.said(*change) == "Version 1 (en) is in force."
         assert self.said(*change, "--demand-acceptance") == "Version 2 (en) is in force."
         (tmp_path / "en.md").write_text("\n", encoding="utf-8")
-        with pytest.raises(CommandError, match="need some words"):
+        with pytest.raises(CommandError, match="instructions are empty"):
             self.said(*change)

@@ -65,7 +65,7 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     shown = words(page.get(at("bad-references", test_set)))
     assert "to be reviewed 5" in shown
     approved = page.get(at("bad-references", test_set), {"status": "approved"})
-    assert "Withdraw for good" in words(approved)
+    assert "Withdraw permanently" in words(approved)
     refused = page.post(
         at("bad-reference-decide", test_set, one.pk), {"decision": "redraw"}, follow=True
     )
@@ -169,7 +169,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     assert "Clicks." in words(done)
     assert judge_status(zoe) == JudgeStatus.EXCLUDED
     twice = page.post(act, {"action": "exclude"}, follow=True)
-    assert "This is so already." in words(twice)
+    assert "Nothing to do: the judge is already in this state." in words(twice)
     assert page.post(act, {"action": "shout"}).status_code == 400
     action = QualityAction.objects.get()
     assert (action.created_by, action.note) == (organiser, "Clicks.")

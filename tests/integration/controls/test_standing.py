@@ -69,7 +69,7 @@ def test_a_stopped_judge_is_lent_nothing_and_told_so_in_the_same_words(
     answer = ask(judging)
     assert answer.status_code == 403
     assert answer.json() == {
-        "detail": "Your judging is paused. The organisers will be in touch with you.",
+        "detail": "Your judging is paused. The organisers will contact you.",
         "code": "paused",
     }
     with pytest.raises(JudgePausedError):

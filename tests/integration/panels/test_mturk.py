@@ -243,7 +243,7 @@ def test_another_topic_that_asks_takes_no_place_until_an_organiser_agrees(
     address = reverse("panel", args=["museum", heard.panel.pk])
     assert SUBSCRIBE.replace("&", "&amp;") not in client.get(address).content.decode()
     stale = client.post(f"{address}topic/", {"topic": TOPIC + "y"}, follow=True)
-    assert "does not ask any more" in stale.content.decode()
+    assert "no longer asks to be confirmed" in stale.content.decode()
     client.post(f"{address}topic/", {"topic": TOPIC + "x"})
     assert heard.tells(ASSIGNMENT, "AssignmentAbandoned").status_code == 403
     assert heard.tells(ASSIGNMENT, "AssignmentAbandoned", topic=TOPIC + "x").status_code == 204

@@ -71,7 +71,13 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     panel = Panel.objects.get()
     assert (panel.blocks_asked, panel.languages, panel.webhook_secret) == (12, ["en", "de"], SECRET)
     text = words(added)
-    for shown in (COMPLETION, SCREENED_OUT, panel.key, panel.events_key, "Nobody has come yet"):
+    for shown in (
+        COMPLETION,
+        SCREENED_OUT,
+        panel.key,
+        panel.events_key,
+        "Nobody has taken part yet",
+    ):
         assert shown in text
     # Kept, and given to nobody.
     assert SECRET not in text

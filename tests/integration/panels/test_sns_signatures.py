@@ -120,7 +120,7 @@ def test_a_topic_that_nobody_signed_for_does_not_ask(mturk: MTurk, amazon: Amazo
             + b"\n" * certificates.LARGEST
         ),
     ],
-    ids=["ended", "not begun", "other name", "other subject", "other key", "none", "too large"],
+    ids=["ended", "not started", "other name", "other subject", "other key", "none", "too large"],
 )
 def test_no_certificate_but_one_of_amazons_that_holds_now_will_do(
     mturk: MTurk, amazon: Amazon, certificate: Callable[[], Any]

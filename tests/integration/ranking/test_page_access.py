@@ -123,7 +123,7 @@ def test_home_tells_anybody_else_how_to_get_in(
     client: Client, campaign: Campaign, somebody: Callable[[str], User]
 ) -> None:
     client.force_login(somebody("nobody"))
-    assert "by an invitation" in text_of(client.get("/"))
+    assert "join by invitation" in text_of(client.get("/"))
 
 
 def test_home_asks_a_stranger_to_sign_in(client: Client, db: None) -> None:

@@ -292,7 +292,7 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
     for action in ("warn", "exclude", "pause"):
         quality_action_take(judge=careless, test_set=judged.test_set, action=action, user=organiser)
     assert judge_status(careless) == JudgeStatus.EXCLUDED
-    with pytest.raises(QualityRefusedError, match="so already"):
+    with pytest.raises(QualityRefusedError, match="already in this state"):
         quality_action_take(
             judge=careless, test_set=judged.test_set, action="pause", user=organiser
         )

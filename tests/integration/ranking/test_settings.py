@@ -405,7 +405,9 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
 
     answer = as_organiser.post(page_of(varied), {"resample": "blocks"}, follow=True)
 
-    assert "Changed. A ranking with the new rank ranges comes within seconds." in text_of(answer)
+    assert "Changed. A ranking with the new rank ranges will appear within seconds." in text_of(
+        answer
+    )
     settings = RankingSettings.objects.get()
     assert (settings.resample, settings.changed_by) == ("blocks", organiser)
     rank_what_is_due()

@@ -60,7 +60,7 @@ def test_identical_texts_ranked_differently_are_listed(
     ("text", "problem"),
     [
         ("A={short}", "short.txt: the file has 1 segments; segment 4 was judged"),
-        ("Z={short}", "no system Z in the judgments; there are A, B, C, _ref"),
+        ("Z={short}", "no system Z in the judgments. The systems are: A, B, C, _ref"),
         ("A={missing}", "missing.txt: No such file"),
         ("A={table}", "the file looks like TSV"),
     ],
@@ -175,7 +175,7 @@ def test_methods_are_compared_with_the_parameters_given(
     )
     accuracy = {row["method"]: row["accuracy"] for row in said["methods"]}
     assert accuracy["hopkins_may"] < accuracy["bradley_terry"]
-    with pytest.raises(CommandError, match=r"lopez\.time_limit: this method is not asked for"):
+    with pytest.raises(CommandError, match=r"lopez\.time_limit: this method was not requested"):
         run(*asked, "--parameter", "lopez.time_limit=1")
     with pytest.raises(CommandError, match="no parameter 'prior'"):
         run("diagnose_judges", judgments, "--parameter", "expected_wins.prior=1")
@@ -222,7 +222,7 @@ def test_designs_are_compared_on_resampled_judgments(
     )
     assert said["source"] == {"kind": "resampled", "systems": 3, "per_block": 3}
     assert said["input"]["judges"] == 2
-    with pytest.raises(CommandError, match="leave the options of the model out"):
+    with pytest.raises(CommandError, match="leave out the options of the model"):
         run("compare_designs", judgments, "--noise", 3)
 
 

@@ -213,7 +213,7 @@ def test_ctrl_c_leaves_what_was_there(
 
 
 def test_an_output_nowhere_is_refused_before_the_work(judgments: str, run: Run) -> None:
-    with pytest.raises(CommandError, match="no such place") as refused:
+    with pytest.raises(CommandError, match="folder does not exist") as refused:
         run("rank_judgments", judgments, "--output", "/no/such/folder/ranking.json")
     assert refused.value.returncode == 2
 
@@ -274,7 +274,7 @@ def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: 
         ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
         ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),
         ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
-        ("hopkins_may.radius=none", "hopkins_may.radius: this method is not asked for"),
+        ("hopkins_may.radius=none", "hopkins_may.radius: this method was not requested"),
         ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
     ],
 )
