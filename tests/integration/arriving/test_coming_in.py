@@ -240,7 +240,7 @@ class TestChoosing:
         judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
-        assert "at most 4 left for you" in page
+        assert "up to 4 left for you" in page
         assert "what you are at" in page
         assert "English → Czech" in page
         # Its name is the organisers'.

@@ -97,7 +97,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "in 2 browsers" not in after
     assert "in 1 browser" not in after
     assert "Two browsers were at work" not in after
-    assert "After 90 days it is forgotten which browsers were seen." in after
+    assert "Records of browsers are deleted after 90 days." in after
 
 
 def test_a_run_goes_in_batches_and_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ def test_two_workers_send_each_message_once() -> None:
     assert len(to) == len(set(to)) == 20
 
 
-@pytest.mark.parametrize(("minutes", "state"), [(14, "sending"), (16, "unsure")])
+@pytest.mark.parametrize(("minutes", "state"), [(14, "sending"), (16, "unconfirmed")])
 def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
     campaign: Campaign, minutes: int, state: str
 ) -> None:
@@ -217,5 +217,5 @@ def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
     assert mail_claim() is not None
     assert mails_mark_unconfirmed() == 0
     InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
-    assert mails_mark_unconfirmed() == (state == "unsure")
+    assert mails_mark_unconfirmed() == (state == "unconfirmed")
     assert InvitationMail.objects.get().state == state

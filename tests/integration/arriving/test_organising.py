@@ -261,7 +261,7 @@ class TestCommands:
         assert Invitation.objects.get().cap == 3
         (tmp_path / "mails").write_text("ada@example.org\n")
         mails = ("invite", "--campaign", "museum", "--mail", str(tmp_path / "mails"))
-        assert self.said(*mails) == "1 invitation waits for the worker."
+        assert self.said(*mails) == "1 invitation is waiting for the worker."
         (tmp_path / "mails").write_text("ada\n")
         with pytest.raises(CommandError, match="Line 1: “ada”"):
             self.said(*mails)

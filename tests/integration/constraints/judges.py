@@ -134,7 +134,7 @@ breaks_by_fields(
     accepted={"browser": None, "device": ""},
 )
 breaks_by_fields(
-    "invitation_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unsure"}
+    "invitation_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unconfirmed"}
 )
 breaks_by_fields(
     "invitation_mail_has_a_time_exactly_if_sent",

@@ -164,11 +164,11 @@ def test_documents_are_named_where_they_count_and_warned_of_where_they_are_few()
     counts |= {"documents": 2, "effective_documents": 1.9}
     finding = summarise_run(run_of([["a"], ["b"]], counts=counts))
     assert finding.basis[1] == RANGES.replace("segments", "documents")
-    assert "how few documents" in finding.range_meaning
+    assert "could have with other documents" in finding.range_meaning
     few = summarise_run(run_of([["a"], ["b"]], counts=counts, limits=["few_documents"]))
     assert few.basis[1] == RANGES
     assert len(few.warnings) == 1
-    assert few.warnings[0].startswith("Only two documents: these rank ranges account for their")
+    assert few.warnings[0].startswith("Only two documents: rank ranges account for their")
 
 
 def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:

@@ -100,9 +100,9 @@ def test_judges_without_a_common_item_are_no_pair_and_only_ties_no_kappa() -> No
 def test_the_compiler_is_not_loaded_before_it_is_needed() -> None:
     code = (
         "import sys\n"
-        "from ranking.core.agreement.report import judge_pairs, labels, measures\n"
+        "from ranking.core.agreement import judge_pairs, labels, measures\n"
         "from ranking.core.diagnosis import campaign\n"
-        "from ranking.core.judges.diagnosis import diagnosis, outliers\n"
+        "from ranking.core.judges import diagnosis, outliers\n"
         "sys.exit('numba' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -275,6 +275,6 @@ def test_studies_refuse_nonsense() -> None:
 
 def test_importing_the_simulation_does_not_import_the_compiler() -> None:
     modules = "budget, expected_curve, model, noise, study"
-    imports = f"import sys; from ranking.core.simulation.model import {modules}"
+    imports = f"import sys; from ranking.core.simulation import {modules}"
     code = f"{imports}; sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
