@@ -69,7 +69,7 @@ def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set
         said("add_judge", "judge-7", "--campaign", campaign.slug)
     with pytest.raises(CommandError, match="has a system “nobody”"):
         said("add_judge", "judge-8", "--campaign", campaign.slug, "--conflict", "nobody")
-    with pytest.raises(CommandError, match=f"Those there are: {campaign.slug}"):
+    with pytest.raises(CommandError, match=f"The campaigns are: {campaign.slug}"):
         said("add_judge", "judge-8", "--campaign", "elsewhere")
     with pytest.raises(CommandError, match="no judge “judge-8”"):
         said("change_judge", "judge-8", "--campaign", campaign.slug)

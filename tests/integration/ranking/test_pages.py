@@ -94,7 +94,7 @@ def test_before_the_first_judgment_the_page_says_so(
 ) -> None:
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
-    assert "No ranking yet It forms with the first judgments." in page
+    assert "No ranking yet It will appear with the first judgments." in page
     assert "Nobody has judged anything yet." in page
 
 
