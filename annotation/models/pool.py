@@ -21,7 +21,7 @@ class IsAnyOf(models.Func):
 
 class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
     def incomplete(self) -> "HITQuerySet":
-        """Return the HITs nobody has completed, lent or not."""
+        """Return the HITs that are not completed, lent or not."""
         return self.filter(completed_at__isnull=True)
 
     def pooled(self) -> "HITQuerySet":
@@ -29,7 +29,7 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         return self.incomplete().filter(purpose__in=POOLED)
 
     def available(self) -> "HITQuerySet":
-        """Return the incomplete HITs that nobody holds, by the database's clock."""
+        """Return the incomplete HITs that no judge holds now, by the database's clock."""
         return self.incomplete().filter(available_at__lte=Now())
 
     def unreserved(self) -> "HITQuerySet":

@@ -104,7 +104,7 @@ class QualityRule(models.Model):
 
 class QualityActionQuerySet(models.QuerySet["QualityAction"]):
     def in_force(self) -> "QualityActionQuerySet":
-        """Those that nobody took back."""
+        """Return the actions that were not reverted."""
         return self.filter(reversal__isnull=True)
 
 

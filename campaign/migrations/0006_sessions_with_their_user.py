@@ -10,7 +10,7 @@ OLD = "django_session"
 
 
 def user_of(session_data):
-    """The id of whoever the signed data names; None where it was signed by another key."""
+    """Return the id of the user in the signed data; None if it was signed with another key."""
     try:
         data = signing.loads(
             session_data,

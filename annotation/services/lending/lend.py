@@ -87,7 +87,7 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
-    """Return the assignment the judge holds, or an expired one whose HIT nobody else was lent."""
+    """Return the assignment the judge holds, or an expired one whose HIT went to no other judge."""
     for assignment in Assignment.objects.filter(pk__in=begun).select_related("hit").order_by("id"):
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.

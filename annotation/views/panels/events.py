@@ -31,10 +31,11 @@ from campaign.services import sns_topic_request_store
 @csrf_exempt
 @require_POST
 def panel_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Apply a webhook of Prolific or a message of Amazon SNS; 204 also if it concerns nobody here.
+    """Apply a webhook of Prolific or a message of Amazon SNS.
 
-    400 where it has not the service's form, 403 where it is not the service's, 503 where that
-    cannot be told at the moment; then SNS sends it again.
+    Return 204, also if it concerns no participant of this panel; 400 if its form is not the
+    service's, 403 if its signature is not, and 503 if the signature cannot be checked at the
+    moment, so that SNS sends it again.
     """
     panel = Panel.objects.filter(events_key=token).first()
     if panel is None:

@@ -5,6 +5,7 @@ every field of a kind (foreign keys, NOT NULL, no negative number, ids) is not c
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +21,15 @@ AnyModel = type[Model]
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(ABC):
     """A rule the database keeps on the table of a model."""
 
     name: str
     model: AnyModel
 
+    @abstractmethod
     def is_broken_by(self, error: DatabaseError) -> bool:
         """Return whether PostgreSQL raised this error because of exactly this rule."""
-        raise NotImplementedError
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the whole table."""
