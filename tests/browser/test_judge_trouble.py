@@ -12,7 +12,7 @@ from django.db import connection
 from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment
-from campaign.models import Invitation, Judge, Session, TestSet
+from campaign.models import InvitationRole, Judge, Session, TestSet
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, NewPage, SignIn
@@ -35,7 +35,7 @@ def judge(test_set: TestSet) -> Judge:
 def link_of(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     return f"/i/{token}/"
 
