@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.pool import POOLED, HITQuerySet
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 
 class HITPurpose(models.TextChoices):
@@ -188,24 +189,12 @@ class HIT(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="hit_repeats_a_first_of_its_test_set",
+            trigger_from_file(
+                "annotation",
+                "hit_repeats_a_first_of_its_test_set",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_hit h
-                        WHERE h.id = NEW.repeats_id AND h.test_set_id = NEW.test_set_id
-                            AND h.purpose = 'first'
-                    ) THEN
-                        RAISE EXCEPTION 'HIT % repeats one that is no first HIT of its test set',
-                            NEW.number
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'hit_repeats_a_first_of_its_test_set';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

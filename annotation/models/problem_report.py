@@ -4,6 +4,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 
 class ProblemReportKind(models.TextChoices):
@@ -57,22 +58,11 @@ class ProblemReport(models.Model):
                 name="problem_report_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
-            pgtrigger.Trigger(
-                name="problem_report_of_its_test_set",
+            trigger_from_file(
+                "annotation",
+                "problem_report_of_its_test_set",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
-                        WHERE b.id = NEW.block_id AND h.test_set_id = NEW.test_set_id
-                    ) THEN
-                        RAISE EXCEPTION 'block % is not of test set %',
-                            NEW.block_id, NEW.test_set_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'problem_report_of_its_test_set';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import JudgeMeasure
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 
@@ -81,23 +82,11 @@ class QualityRule(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="quality_rule_terms_stay",
+            trigger_from_file(
+                "annotation",
+                "quality_rule_terms_stay",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
-                func="""
-                    IF (NEW.campaign_id, NEW.test_set_id, NEW.measure, NEW.direction, NEW.threshold,
-                        NEW.minimum, NEW.action, NEW.replaces_id)
-                       IS DISTINCT FROM
-                       (OLD.campaign_id, OLD.test_set_id, OLD.measure, OLD.direction, OLD.threshold,
-                        OLD.minimum, OLD.action, OLD.replaces_id)
-                    THEN
-                        RAISE EXCEPTION 'the terms of quality rule % never change', NEW.id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'quality_rule_terms_stay';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

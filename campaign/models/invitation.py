@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 
 class InvitationRole(models.TextChoices):
@@ -128,23 +129,11 @@ class LinkRedemption(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="link_redemption_counts_on_its_invitation",
+            trigger_from_file(
+                "campaign",
+                "link_redemption_counts_on_its_invitation",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
-                func="""
-                    UPDATE campaign_invitation i SET arrived = arrived + 1
-                    FROM campaign_judge j
-                    WHERE i.id = NEW.invitation_id AND i.user_id IS NULL
-                      AND j.id = NEW.judge_id AND j.campaign_id = i.campaign_id;
-                    IF NOT FOUND THEN
-                        RAISE EXCEPTION 'invitation % brings nobody in as judge %',
-                            NEW.invitation_id, NEW.judge_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'link_redemption_by_a_link_of_the_campaign';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 
 class SystemKind(models.TextChoices):
@@ -82,22 +83,12 @@ class Output(models.Model):
             models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="output_of_an_approved_bad_reference_stays",
+            trigger_from_file(
+                "campaign",
+                "output_of_an_approved_bad_reference_stays",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
-                func="""
-                    IF EXISTS (
-                        SELECT FROM campaign_badreference b
-                        WHERE b.output_id = NEW.id AND b.approved_at IS NOT NULL
-                    ) THEN
-                        RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'output_of_an_approved_bad_reference_stays';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 
