@@ -6,6 +6,16 @@ from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
+
+class BlockControl(models.TextChoices):
+    """What a block checks, if its right order is known."""
+
+    NONE = "", _("no control")
+    ATTENTION = "attention", _("attention check")
+    TRAINING = "training", _("training")
+
 
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
@@ -14,11 +24,6 @@ class Block(models.Model):
     A control block is judged and stored like every other, but does not count in
     rankings (`Judgment.objects.counted()`).
     """
-
-    class Control(models.TextChoices):
-        NONE = "", _("no control")
-        ATTENTION = "attention", _("attention check")
-        TRAINING = "training", _("training")
 
     hit = models.ForeignKey(
         "annotation.HIT",
@@ -29,7 +34,7 @@ class Block(models.Model):
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     control = models.CharField(
-        _("control"), max_length=9, choices=Control, default=Control.NONE, blank=True
+        _("control"), max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
     )
     expected = ArrayField(
         models.PositiveSmallIntegerField(null=True),
@@ -61,10 +66,7 @@ class Block(models.Model):
             models.UniqueConstraint(
                 fields=["hit", "position"], name="block_position_unique_in_hit"
             ),
-            models.CheckConstraint(
-                condition=models.Q(control__in=["", "attention", "training"]),
-                name="block_control_is_known",
-            ),
+            is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
                 condition=models.Q(control="", expected__isnull=True)
                 | ~models.Q(control="") & models.Q(expected__isnull=False),

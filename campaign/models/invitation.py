@@ -7,6 +7,15 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
+
+class InvitationRole(models.TextChoices):
+    """What an invitation makes of the person who opens it."""
+
+    ORGANISER = "organiser", _("organiser")
+    JUDGE = "judge", _("judge")
+
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
@@ -28,10 +37,6 @@ class Invitation(models.Model):
     so that a copy of the database signs nobody in.
     """
 
-    class Role(models.TextChoices):
-        ORGANISER = "organiser", _("organiser")
-        JUDGE = "judge", _("judge")
-
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="invitations"
     )
@@ -43,7 +48,7 @@ class Invitation(models.Model):
         blank=True,
         help_text=_("Empty: for anybody, up to the cap."),
     )
-    role = models.CharField(_("role"), max_length=9, choices=Role)
+    role = models.CharField(_("role"), max_length=9, choices=InvitationRole)
     token_hash = models.BinaryField(_("hash of the token"), max_length=32, unique=True)
     cap = models.PositiveIntegerField(
         _("cap"),
@@ -78,10 +83,7 @@ class Invitation(models.Model):
         verbose_name = _("invitation")
         verbose_name_plural = _("invitations")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(role__in=["organiser", "judge"]),
-                name="invitation_role_is_known",
-            ),
+            is_one_of("role", InvitationRole, name="invitation_role_is_known"),
             models.CheckConstraint(
                 # A comparison with NULL is no violation.
                 condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
