@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
-from campaign.services.joining import judge_create_from_link
+from campaign.services.joining import judge_create_with_user
 
 
 class PanelRefusedError(Exception):
@@ -82,9 +82,10 @@ def sns_topic_approve(*, panel: Panel, topic_arn: str) -> bool:
 
 
 def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
-    """The person of this id, with a new judge where they are new.
+    """Return the person of this id; create one with a judge of their own if they are new.
 
-    The judge's pseudonym is random: what is published under it leads nobody to the id. The caller holds the lock of the campaign's row, so that nobody becomes two judges.
+    The judge's pseudonym is random, so that nothing published under it leads to the id. The caller
+    must hold the lock on the campaign's row, so that nobody becomes two judges.
     """
     found = (
         PanelMember.objects.select_related("judge")
@@ -97,7 +98,7 @@ def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
         campaign_id=panel.campaign_id,
         kind=panel.kind,
         external_id=external_id,
-        judge=judge_create_from_link(
+        judge=judge_create_with_user(
             campaign=panel.campaign,
             languages=panel.languages,
             origin_note=f"{panel.get_kind_display()}: {panel.name}",
