@@ -112,7 +112,7 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
 
     The answer equals `run.result` bit for bit, whatever was judged, revised or set up since:
     judgments after the watermark, and revisions by them, do not count; systems that came later are
-    left out. (Systems and judges go into the resampling by name, so a renamed one is another.)
+    left out, and so are columns of the ranking table that the run does not have yet. (Systems and judges go into the resampling by name, so a renamed one is another.)
 
     Raises
     ------
@@ -133,7 +133,10 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             "and this version fits it otherwise."
         )
     with transaction.atomic():
-        return run_result(run)
+        result = run_result(run)
+    columns = {name for row in run.result["systems"] for name in row}
+    rows = [{name: row[name] for name in row if name in columns} for row in result["systems"]]
+    return result | {"systems": rows}
 
 
 def _lock(test_set_id: int) -> bool:
