@@ -96,12 +96,16 @@ class Panel(models.Model):
                 name="panel_asks_for_something",
             ),
             models.CheckConstraint(
-                condition=models.Q(kind="mturk", completion_code="", screened_out_code="")
-                | (
-                    models.Q(kind="prolific")
-                    & ~models.Q(completion_code="")
-                    & ~models.Q(screened_out_code="")
-                    & ~models.Q(completion_code=models.F("screened_out_code"))
+                condition=(
+                    ~models.Q(kind="mturk") | models.Q(completion_code="", screened_out_code="")
+                )
+                & (
+                    ~models.Q(kind="prolific")
+                    | (
+                        ~models.Q(completion_code="")
+                        & ~models.Q(screened_out_code="")
+                        & ~models.Q(completion_code=models.F("screened_out_code"))
+                    )
                 ),
                 name="panel_has_two_codes_exactly_if_prolific",
             ),
