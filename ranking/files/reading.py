@@ -164,6 +164,7 @@ class _Reading:
             skipped_by=chosen.skipped_by,
             blank_labels=chosen.blank_labels,
             judges=chosen.judges,
+            ignored_documents=chosen.ignored_documents,
         )
 
 
