@@ -189,6 +189,41 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
         assert width <= viewport["width"], address
 
 
+# Whether the words in the cells of intervals lie apart from the plots beside them.
+WORDS_CROSSED_BY_PLOTS = """() => Array.from(document.querySelectorAll(".judges .with-plot"))
+    .flatMap((cell) => {
+      const plot = cell.querySelector("svg").getBoundingClientRect();
+      return Array.from(cell.querySelectorAll("span"), (span) => {
+        const words = document.createRange();
+        words.selectNodeContents(span);
+        const { left, right, top, bottom } = words.getBoundingClientRect();
+        const crossed = left < plot.right && right > plot.left && top < plot.bottom && bottom > plot.top;
+        return crossed ? span.textContent : null;
+      });
+    })
+    .filter(Boolean)"""
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_plot_crosses_the_words_beside_it(
+    new_page: NewPage, writer: TestSetWriter, viewport: dict[str, int]
+) -> None:
+    page = new_page(viewport=viewport)
+    enter(page, writer.campaign)
+    row = page.get_by_role("row", name="ada")
+    expect(row).to_contain_text("too few judges to tell how judges differ")
+    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
+    # One who slips once makes an interval for all.
+    for segment in range(5, 25):
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in ("ada", "ben", "chiara", "dora"):
+            slips = judge == "ada" and segment % 4 == 0
+            writer.judgment(judge, block, [2, 1, 3] if slips else [1, 2, 3])
+    rank_test_set(writer.test_set.pk)
+    expect(row).to_contain_text(re.compile(r"\d to \d"))
+    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
+
+
 def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(
     page: Page, writer: TestSetWriter
 ) -> None:
