@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final, overload
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import BadReference, Output, Reference, System, TestSet, User
@@ -71,13 +71,14 @@ def bad_reference_review(
         return row
     if approve and row.withdrawn_at is not None:
         raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
-    now = timezone.now()
+    # By the clock that HITs are planned by, which ask what was approved at the time.
     if approve:
-        row.approved_at = now
+        row.approved_at = Now()
     elif row.approved_at is not None:
-        row.withdrawn_at = now
-    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, now
+        row.withdrawn_at = Now()
+    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, Now()
     row.save()
+    row.refresh_from_db(fields=["approved_at", "withdrawn_at", "reviewed_at"])
     return row
 
 

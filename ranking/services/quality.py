@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
@@ -41,8 +42,11 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
         if report is not None and report.watermark > run.watermark:
             return None
         report, _created = QualityReport.objects.update_or_create(
-            test_set=test_set, defaults={"watermark": run.watermark, "measures": stored}
+            test_set=test_set,
+            # By the same clock as the rules, which must not seem older than this.
+            defaults={"watermark": run.watermark, "measures": stored, "computed_at": Now()},
         )
+    report.refresh_from_db(fields=["computed_at"])
     _rules_apply(test_set, measures, watermark=run.watermark)
     return report
 
