@@ -241,7 +241,6 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
         int(hit.purpose == HIT.Purpose.INTRA),
     )
-    assignment._state.adding = False  # noqa: SLF001  as Django's own save does
     return assignment
 
 
