@@ -104,7 +104,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 600,
-    # A dead broker must not hold up a judge's submission.
+    # A dead broker must not hold up a judge's submission; see `config.celery.SEND_TIMEOUT`, too.
     "socket_connect_timeout": 0.5,
     "socket_timeout": 5,
 }
