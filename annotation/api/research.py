@@ -1,6 +1,5 @@
 """Judgments, for the members of a campaign: in pages, or all of them as a file."""
 
-
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
