@@ -21,8 +21,8 @@ a,b,1,1,ann,A,1,B,2,7
 """
 
 
-def compile_kernels() -> None:
-    """Compile all kernels whose compiled form is not kept yet, by reading a file of each format."""
+def compile_readers() -> None:
+    """Compile all kernels of reading whose compiled form is not kept yet, by reading a file of each format."""
     from ranking.files.build import compiled_blocks
     from ranking.files.five_way import scan_five_way
     from ranking.files.pairwise_scan import scan_pairwise
@@ -35,4 +35,4 @@ def compile_kernels() -> None:
 
 
 if __name__ == "__main__" and IS_POSSIBLE:
-    compile_kernels()
+    compile_readers()

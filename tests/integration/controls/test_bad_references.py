@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from campaign.models import BadReference, Output, System, TestSet
+from campaign.models import BadReference, Output, SystemKind, TestSet
 from campaign.services import (
     BadReferenceRefusedError,
     bad_reference_redraw,
@@ -40,7 +40,7 @@ def test_every_segment_gets_one_and_it_differs_from_all_there_is(test_set: TestS
             system__kind="bad_reference"
         )
         assert normalise_text(text) not in {normalise_text(output.text or "") for output in others}
-    system = test_set.systems.get(kind=System.Kind.BAD_REFERENCE)
+    system = test_set.systems.get(kind=SystemKind.BAD_REFERENCE)
     assert system.name == "_badref"
     assert bad_references_make(test_set=test_set, seed=2) == 0
 
