@@ -304,21 +304,3 @@ class TestOverHTTP:
         else:
             type(user).objects.update(is_active=False)
         assert judging.post(LEND, {}, content_type="application/json").status_code == 401
-
-
-@pytest.mark.django_db
-def test_a_connection_the_server_closed_is_not_usable() -> None:
-    """What `CONN_HEALTH_CHECKS` asks before each request."""
-    other = connection.copy()
-    try:
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_backend_pid()")
-            backend = cursor.fetchone()[0]
-        assert other.is_usable()
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [backend])
-            assert cursor.fetchone() == (True,)
-        assert not other.is_usable()
-    finally:
-        other.close()
-    assert connection.is_usable()
