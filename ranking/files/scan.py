@@ -92,7 +92,10 @@ def _tables(file: InputFile, check_header: CheckHeader) -> Iterator[pa.Table]:
                 start = lines.index(b"\n") + 1
                 header = _header(lines[:start])
                 check_header(header)
-            yield _table(lines, start, header)
+            if lines.startswith(_BOM, start):
+                raise NotPlainError  # pyarrow would drop what is text here
+            if start < len(lines):
+                yield _table(lines, start, header)
     except (FormatError, UnicodeDecodeError, csv.Error, ArrowInvalid) as error:
         raise NotPlainError from error
 
