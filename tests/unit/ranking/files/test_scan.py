@@ -219,6 +219,7 @@ def test_white_space_around_names_is_plain(
         ("Czech,", ",", "srclang"),
         ("judge1,", ",", "judgeId"),
         ("judge1,", "j" * 101 + ",", "judgeId"),
+        ("Czech,", "C" * 131_073 + ",", None),
         ("judge1,", "j\x7f,", None),
         ("judge1,", "j\x01,", None),
         ("judge1,", 'j",', None),
