@@ -106,7 +106,8 @@ def _refuse_repeated(candidate: npt.NDArray[np.int32], vocabulary: Vocabulary) -
     """Raise NotPlainError if a row shows a system twice, alone or collapsed."""
     systems = {name for shown in vocabulary.candidates for name in shown}
     table = systems_table([*vocabulary.candidates, ()], systems)
-    shown = np.sort(table[candidate].reshape(len(candidate), -1), axis=1)
+    rows, places = candidate.shape
+    shown = np.sort(table[candidate].reshape(rows, places * table.shape[1]), axis=1)
     if ((shown[:, 1:] == shown[:, :-1]) & (shown[:, 1:] >= 0)).any():
         raise NotPlainError
 

@@ -151,8 +151,6 @@ def _quotes_enclose_cells(data: npt.NDArray[np.uint8]) -> bool:
 
 
 def _header(line: bytes) -> list[str]:
-    if not line.strip():
-        raise NotPlainError
     return [cell.strip().lower() for cell in next(csv.reader((line.decode(),), strict=True))]
 
 

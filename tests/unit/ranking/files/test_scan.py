@@ -220,6 +220,7 @@ def test_white_space_around_names_is_plain(
         ("judge1,", ",", "judgeId"),
         ("judge1,", "j" * 101 + ",", "judgeId"),
         ("Czech,", "C" * 131_073 + ",", None),
+        ("srclang,", "s" * 131_073 + ",", None),
         ("judge1,", "j\x7f,", None),
         ("judge1,", "j\x01,", None),
         ("judge1,", 'j",', None),
@@ -249,6 +250,27 @@ def test_the_strict_reader_words_the_errors(
         assert any(part in str(refused[-1]) for part in field.split("|"))
 
 
+@pytest.mark.parametrize("make", [five_way, pairwise])
+@pytest.mark.parametrize("after", ["", "\n", "\n\n\n"])
+def test_a_header_alone_holds_no_judgment(
+    make: Callable[[np.random.Generator, int], str], after: str, make_file: MakeFile
+) -> None:
+    name = make_file(make(np.random.default_rng(0), 0).rstrip("\n") + after)
+    for size in (ALWAYS, NEVER):
+        with pytest.raises(FormatError, match="the file holds no judgment"):
+            read_judgments([name], scanned_from_bytes=size)
+
+
+@pytest.mark.parametrize("make", [five_way, pairwise])
+def test_blank_lines_before_the_header_are_passed_over(
+    make: Callable[[np.random.Generator, int], str],
+    make_file: MakeFile,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = of_plain_names(make(np.random.default_rng(0), 9))
+    assert_same(*both(make_file("\n \n" + content), monkeypatch))
+
+
 def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
     make_file: MakeFile,
 ) -> None:
@@ -259,6 +281,16 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
     with pytest.raises(FormatError, match="the system A stands twice in the row") as found:
         read_judgments([name], scanned_from_bytes=ALWAYS)
     assert (found.value.line, found.value.field) == (3, "system2Id")
+
+
+def test_a_row_without_systems_is_refused_among_others(make_file: MakeFile) -> None:
+    name = make_file(
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        "system1rank,system2rank\na,b,1,d,1,ann,A,B,1,2\na,b,1,d,1,ann,,,-1,-1\n"
+    )
+    with pytest.raises(FormatError, match="the row names no system") as found:
+        read_judgments([name], scanned_from_bytes=ALWAYS)
+    assert found.value.line == 3
 
 
 def test_names_with_the_same_beginning_are_told_apart(
