@@ -283,12 +283,18 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
     assert (found.value.line, found.value.field) == (3, "system2Id")
 
 
-def test_a_row_without_systems_is_refused_among_others(make_file: MakeFile) -> None:
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [(",,-1,-1", "the row names no system"), ("A,,1,2", "the rank '2' belongs to no system")],
+)
+def test_empty_places_are_those_the_strict_reader_accepts(
+    cells: str, problem: str, make_file: MakeFile
+) -> None:
     name = make_file(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
-        "system1rank,system2rank\na,b,1,d,1,ann,A,B,1,2\na,b,1,d,1,ann,,,-1,-1\n"
+        f"system1rank,system2rank\na,b,1,d,1,ann,A,B,1,2\na,b,1,d,1,ann,{cells}\n"
     )
-    with pytest.raises(FormatError, match="the row names no system") as found:
+    with pytest.raises(FormatError, match=problem) as found:
         read_judgments([name], scanned_from_bytes=ALWAYS)
     assert found.value.line == 3
 
