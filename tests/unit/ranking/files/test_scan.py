@@ -299,6 +299,15 @@ def test_empty_places_are_those_the_strict_reader_accepts(
     assert found.value.line == 3
 
 
+def test_a_column_that_stands_twice_is_refused(make_file: MakeFile) -> None:
+    name = make_file(
+        "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
+        "system1rank,system2rank,judgeID\na,b,1,d,1,ann,A,B,1,2,bob\n"
+    )
+    with pytest.raises(FormatError, match="the column stands twice in the header"):
+        read_judgments([name], scanned_from_bytes=ALWAYS)
+
+
 def test_names_with_the_same_beginning_are_told_apart(
     make_file: MakeFile, scanned: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
