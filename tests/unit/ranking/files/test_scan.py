@@ -220,7 +220,7 @@ def test_white_space_around_names_is_plain(
         ("judge1,", ",", "judgeId"),
         ("judge1,", "j" * 101 + ",", "judgeId"),
         ("Czech,", "C" * 131_073 + ",", None),
-        ("srclang,", "s" * 131_073 + ",", None),
+        ("system5rank\n", "s" * 131_073 + "\n", None),
         ("judge1,", "j\x7f,", None),
         ("judge1,", "j\x01,", None),
         ("judge1,", 'j",', None),

@@ -172,3 +172,23 @@ def test_damaged_files_end_alike_whoever_reads_them(
 ) -> None:
     data = damaged(content, seed)
     assert outcome(data, form, ALWAYS) == outcome(data, form, NEVER)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("B,2,C,2,100", "B,2,C,2, 100"),
+        ("B,2,C,2,100", "B,2,C,2,\u00a0100"),
+        ("7,7,ann,B", "8,7,ann,B"),
+        ("7,7,ann,B", "07,7,ann,B"),
+        ("7,7,ann,B", "7,8,ann,B"),
+        ("7,7,ann,B", "7,7,bob,B"),
+        ("Czech,English,7,7,ann,B", "German,English,7,7,ann,B"),
+    ],
+)
+def test_odd_rankings_end_alike_whoever_reads_them(old: str, new: str) -> None:
+    assert old in PAIRWISE
+    data = PAIRWISE.replace(old, new).encode()
+    fast, strict = (outcome(data, InputFormat.PAIRWISE_CSV, size) for size in (ALWAYS, NEVER))
+    assert fast == strict
+    assert fast != outcome(PAIRWISE.encode(), InputFormat.PAIRWISE_CSV, NEVER)
