@@ -69,7 +69,7 @@ class Spread:
         The same without the pairs of two judges, and without those of one segment; 0 where no pair
         is of two judges that are both drawn.
     judges : float
-        Effective number of judges, see `effective_number`.
+        Effective number of judges, see `ranking.core.counting.effective_numbers`.
     """
 
     kappa: float
@@ -96,19 +96,6 @@ class Variance:
 
     value: float
     degrees_of_freedom: float
-
-
-def effective_number(pairs: Int64Array) -> float:
-    """Return how many judges of equal shares would weigh as evenly: (Σ n)² / Σ n² (Kish 1965).
-
-    Parameters
-    ----------
-    pairs : int64, shape (J,)
-        Compared pairs each judge is in.
-    """
-    shares = pairs.astype(np.float64)
-    squares = float(shares @ shares)
-    return float(shares.sum()) ** 2 / squares if squares else 0.0
 
 
 def jackknife(kappa: float, without: FloatArray) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.agreement.counts import shards_of_whole_segments
-from ranking.core.agreement.kappa_intervals import Spread, effective_number
+from ranking.core.agreement.kappa_intervals import Spread
 from ranking.core.agreement.shared_items import (
     Raters,
     SharedItemCounts,
@@ -30,6 +30,7 @@ from ranking.core.agreement.units import (
     intra_left_out,
     pooled_left_out,
 )
+from ranking.core.counting.effective_numbers import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,

@@ -14,9 +14,10 @@ from ranking.core.agreement.counts import (
     TIES,
     AgreementCounts,
 )
-from ranking.core.agreement.kappa_intervals import Spread, effective_number
+from ranking.core.agreement.kappa_intervals import Spread
 from ranking.core.agreement.shared_items import PairMoments
 from ranking.core.agreement.statistics import scott_chance, share
+from ranking.core.counting.effective_numbers import effective_number
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -53,28 +53,45 @@ class LiveMoments:
         size = len(layout.used)
         self._place = np.full(layout.size, -1, dtype=np.int64)
         self._place[layout.used] = np.arange(size)
-        self._of_blocks = np.zeros((size, size), dtype=np.int64)
+        self._moments_of_blocks = np.zeros((size, size), dtype=np.int64)
         self._moments = {unit: np.zeros((size, size), dtype=np.int64) for unit in self._open}
         self._counts: dict[_OpenUnit, dict[Hashable, Int64Array]] = {
             unit: {} for unit in self._open
         }
 
-    def with_cells(self, cells: Int64Array) -> Moments:
-        """Return the moments, together with the counts of the same judgments, shape (m,)."""
+    def moments(self, cells: Int64Array, layout: Layout | None = None) -> Moments:
+        """Return the moments of the judgments so far, as copies.
+
+        Parameters
+        ----------
+        cells : int64, shape (m,)
+            Counts of the same judgments, in the layout that is kept.
+        layout : Layout, optional
+            The cells to return, of those kept; all if not given.
+
+        Returns
+        -------
+        Moments
+            As `moments_of_blocks` returns them for that layout.
+        """
+        layout = layout or self.layout
+        kept = layout.cells_in(self.layout)
+        used = self._place[kept[layout.used]]
+        rows = np.ix_(used, used)
         if self.documents:
             found = Moments(
-                cells=cells,
-                blocks=self._moments["judges of documents"],
-                segments=self._moments["documents"],
-                judges=self._moments["judges"],
+                cells=cells[kept],
+                blocks=self._moments["judges of documents"][rows],
+                segments=self._moments["documents"][rows],
+                judges=self._moments["judges"][rows],
             )
             if found.effective("segments") >= MIN_UNITS:
                 return found
         return Moments(
-            cells=cells,
-            blocks=self._of_blocks,
-            segments=self._moments["segments"],
-            judges=self._moments["judges"],
+            cells=cells[kept],
+            blocks=self._moments_of_blocks[rows],
+            segments=self._moments["segments"][rows],
+            judges=self._moments["judges"][rows],
             few_documents=self.documents,
         )
 
@@ -97,7 +114,7 @@ class LiveMoments:
         for block in range(len(blocks)):
             cells = self._place[columns.indices[columns.indptr[block] : columns.indptr[block + 1]]]
             both = np.ix_(cells, cells)
-            self._of_blocks[both] += sign
+            self._moments_of_blocks[both] += sign
             for unit in self._open:
                 counts, moments = self._counts_of(unit, keys[unit][block]), self._moments[unit]
                 # (c + e)(c + e)ᵀ − c cᵀ, and likewise with − for a block taken out.
@@ -108,7 +125,7 @@ class LiveMoments:
 
     def merge(self, other: LiveMoments) -> None:
         """Take in other moments of the same layout, for instance of another shard."""
-        self._of_blocks += other._of_blocks
+        self._moments_of_blocks += other._moments_of_blocks
         for unit in self._open:
             theirs = other._counts[unit]
             keys = list(theirs)
@@ -116,7 +133,9 @@ class LiveMoments:
             self._add_counts(unit, keys, counts, 1)
 
     def _change_many(self, blocks: Blocks, sign: int) -> None:
-        self._of_blocks += sign * second_moments(blocks, self.layout, units_of(blocks, "blocks"))
+        self._moments_of_blocks += sign * second_moments(
+            blocks, self.layout, units_of(blocks, "blocks")
+        )
         for unit in self._open:
             number_of: dict[Hashable, int] = {}
             keys = _keys(blocks, unit)
@@ -128,7 +147,7 @@ class LiveMoments:
         self, unit: _OpenUnit, keys: Sequence[Hashable], counts: Int64Array, sign: int
     ) -> None:
         """Add counts of shape (U, k) to those of the units `keys`."""
-        if not len(keys):
+        if not keys:
             return
         before = np.array([self._counts_of(unit, key) for key in keys])
         # Products of doubles are exact up to 2**53, and many times as fast as those of integers.
@@ -138,7 +157,8 @@ class LiveMoments:
             self._counts[unit][key] += sign * added
 
     def _counts_of(self, unit: _OpenUnit, key: Hashable) -> Int64Array:
-        return self._counts[unit].setdefault(key, np.zeros(len(self._of_blocks), dtype=np.int64))
+        size = len(self._moments_of_blocks)
+        return self._counts[unit].setdefault(key, np.zeros(size, dtype=np.int64))
 
 
 def _product(left: Int64Array, right: Int64Array) -> Int64Array:

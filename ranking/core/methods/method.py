@@ -162,10 +162,15 @@ class Method(ABC):
         Parameters
         ----------
         moments : Moments
-            Of counts in this layout, which may have more cells than the method's own.
+            In this layout.
         layout : Layout
+            The method's own, see `layout`.
         **parameters
-            Of the method.
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        ScoreCovariance
 
         Raises
         ------
@@ -174,11 +179,7 @@ class Method(ABC):
         """
         if self.influence is None:
             raise ValueError(f"{self.name} has no influence values")
-        own = self.layout(layout.systems)
-        influence = np.zeros((layout.systems, layout.size))
-        influence[:, own.cells_in(layout)] = self.influence(
-            layout.unpack(moments.cells), **parameters
-        )
+        influence = self.influence(layout.unpack(moments.cells), **parameters)
         covariance = two_way_covariance(moments, influence[:, layout.used])
         if self.model_variance is None:
             return covariance

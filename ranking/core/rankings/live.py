@@ -100,7 +100,7 @@ class LiveState:
         """Second moments of the counts; ValueError at other levels than "two_way"."""
         if self._moments is None:
             raise ValueError("this state keeps moments at the level of segments and judges only")
-        return self._moments.with_cells(self._cells)
+        return self._moments.moments(self._cells)
 
     @property
     def tallies(self) -> Tallies:
@@ -181,11 +181,12 @@ class LiveState:
         """
         chosen = self._method(method)
         if self._moments is not None:
-            moments, counts = self.moments, self.counts()
+            counts, layout = self.counts(), chosen.layout(len(self.systems))
+            moments = self._moments.moments(self._cells, layout)
             scores = draw_around(
                 chosen.of_counts(counts),
                 counts.wins,
-                chosen.covariance(moments, self.layout, **chosen.defaults),
+                chosen.covariance(moments, layout, **chosen.defaults),
                 seed=self.resampling.seed,
                 draws=self.resamples,
             )

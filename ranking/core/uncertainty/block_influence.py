@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.effective_numbers import counts_per_block, effective_number_of_units
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     MIN_UNITS,
@@ -88,11 +90,8 @@ def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> Clust
     units = int(number.max(initial=-1)) + 1
     summed = np.zeros((units, influence.shape[1]))
     np.add.at(summed, number, influence)
-    size = np.zeros(units)
-    labelled = np.count_nonzero(blocks.labels > 0, axis=1)
-    np.add.at(size, number, labelled * (labelled - 1) / 2)
-    squares = float((size**2).sum())
-    effective = float(size.sum()) ** 2 / squares if squares else 0.0
+    comparisons = counts_per_block(blocks, Layout(len(blocks.systems), ties=True))
+    effective = effective_number_of_units(number, comparisons)
     if effective <= 1:
         return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
     return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)

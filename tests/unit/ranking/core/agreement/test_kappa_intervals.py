@@ -17,7 +17,6 @@ from ranking.core.agreement.intervals import additive_of
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.core.agreement.kappa_intervals import (
     Spread,
-    effective_number,
     jackknife,
     kappa_interval,
     variance,
@@ -259,8 +258,6 @@ def test_hand_worked_variance_and_interval() -> None:
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
     assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
     assert kappa_interval(spread, "two_way", confidence=0.9, lowest=0.1).low == 0.1
-    assert effective_number(np.array([3, 3, 3])) == pytest.approx(3)
-    assert effective_number(np.array([4, 1, 1])) == pytest.approx(2)
 
 
 def test_who_always_ties_agrees_no_more_than_chance_has_it() -> None:
