@@ -1,4 +1,4 @@
-"""Second moments of counts, updated as judgments are added and removed."""
+"""Second moments of counts, updated when judgments are added or removed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ranking.core.judged.blocks import Blocks
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Up to here, adding block by block is the fastest way.
+#: The number of blocks up to which adding them one by one is fastest.
 _FEW = 32
-#: The units that further blocks may belong to: what they added so far is kept.
+#: Units that later blocks may belong to; their counts so far are kept.
 _OpenUnit = Literal["segments", "judges", "documents", "judges of documents"]
 _ALWAYS: tuple[_OpenUnit, ...] = ("segments", "judges")
 _OF_DOCUMENTS: tuple[_OpenUnit, ...] = ("documents", "judges of documents")
@@ -32,18 +32,19 @@ _OF_DOCUMENTS: tuple[_OpenUnit, ...] = ("documents", "judges of documents")
 class LiveMoments:
     """Second moments over blocks, segments and judges, updated with each judgment.
 
-    They equal those of `ranking.core.counting.moments.moments_of_blocks`, bit for bit, whatever the order
-    of the updates. One more block takes time in proportion to its comparisons times k. Memory:
-    three k × k counts, and k for each segment and each judge, of 8 bytes each; by documents twice
-    the time, five k × k counts, and k for each document, and each document of each judge, as well.
+    They equal those of `ranking.core.counting.moments.moments_of_blocks`, bit for bit, for any
+    order of updates. One more block takes time in proportion to its comparisons times k. Memory
+    holds three k × k counts, and k counts for each segment and each judge, of 8 bytes each. With
+    documents, updates take twice the time, and there are five k × k counts, and also k counts for
+    each document and each document of each judge.
 
     Parameters
     ----------
     layout : Layout
         With k used cells.
     documents : bool
-        Whether all blocks to come name their documents. Segments are kept, too: as long as there
-        are few documents, these are what counts.
+        Whether all blocks to come name their documents. Segments are kept as well, because they are
+        used as long as there are few documents.
     """
 
     def __init__(self, layout: Layout, *, documents: bool = False) -> None:
@@ -96,12 +97,12 @@ class LiveMoments:
         )
 
     def change(self, blocks: Blocks, sign: int) -> None:
-        """Add judgments, or take them out with a sign of −1.
+        """Add judgments with a sign of 1, or remove them with a sign of −1.
 
         Raises
         ------
         ValueError
-            If they name documents and these are not kept, or the other way round.
+            If the blocks name documents and the state does not keep them, or the other way round.
         """
         if (blocks.document is not None) != self.documents:
             named = "name" if self.documents else "do not name"
@@ -117,14 +118,14 @@ class LiveMoments:
             self._moments_of_blocks[both] += sign
             for unit in self._open:
                 counts, moments = self._counts_of(unit, keys[unit][block]), self._moments[unit]
-                # (c + e)(c + e)ᵀ − c cᵀ, and likewise with − for a block taken out.
+                # (c + e)(c + e)ᵀ − c cᵀ; with −e for a removed block.
                 moments[cells] += sign * counts
                 moments[:, cells] += sign * counts[:, np.newaxis]
                 moments[both] += 1
                 counts[cells] += sign
 
     def merge(self, other: LiveMoments) -> None:
-        """Take in other moments of the same layout, for instance of another shard."""
+        """Add other moments of the same layout, for instance of another shard."""
         self._moments_of_blocks += other._moments_of_blocks
         for unit in self._open:
             theirs = other._counts[unit]
@@ -150,7 +151,7 @@ class LiveMoments:
         if not keys:
             return
         before = np.array([self._counts_of(unit, key) for key in keys])
-        # Products of doubles are exact up to 2**53, and many times as fast as those of integers.
+        # Products of doubles are exact up to 2**53, and many times faster than those of integers.
         crossed = _product(before, counts)
         self._moments[unit] += sign * (crossed + crossed.T) + _product(counts, counts)
         for key, added in zip(keys, counts, strict=True):
@@ -166,7 +167,7 @@ def _product(left: Int64Array, right: Int64Array) -> Int64Array:
 
 
 def _keys(blocks: Blocks, unit: _OpenUnit) -> list[Hashable]:
-    """Return the key of each block's unit: numbers of segments and documents, names of judges."""
+    """Return the key of each block's unit: segment and document numbers, judges' names."""
     if unit == "segments":
         return list(blocks.segment.tolist())
     judges = [blocks.judges[judge] for judge in blocks.judge.tolist()]
