@@ -48,7 +48,7 @@ class ClickingEvidence:
     log_e: float
 
     def p_value(self, judges: int = 1) -> float:
-        """Return a bound of the probability that any of many judges who read ever has this evidence.
+        """Return a bound of the probability that any judge, if all read, ever has this evidence.
 
         Parameters
         ----------

@@ -29,7 +29,7 @@ EASY_VOTES = 2
 
 @dataclass(frozen=True)
 class LabelsBesideOthers:
-    """A judge's labels compared with those of others for the same outputs (Hamon et al. 2007, §3.3).
+    """A judge's labels beside those of others for the same outputs (Hamon et al. 2007, §3.3).
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _labels(labels: float, own: float, others: float, distance: float) -> Labels
 
 
 def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
-    """Return sums for `LabelsBesideOthers`; each label is compared with the mean of the others' labels."""
+    """Return sums for `LabelsBesideOthers`; a label is compared with the mean of the others'."""
     label = np.arange(1, MAX_LABEL + 1)
     theirs = _of_others(cells)
     shared = theirs.sum(axis=1) > 0

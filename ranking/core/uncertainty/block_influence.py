@@ -1,4 +1,4 @@
-"""Estimate covariances of scores that are no function of counts, from the influence of each block."""
+"""Covariances of scores that are not a function of counts, from the influence of each block."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ Int64Array = npt.NDArray[np.int64]
 def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> ScoreCovariance:
     """Estimate the covariance of scores over segments and judges.
 
-    As `ranking.core.uncertainty.two_way.two_way_covariance`, for scores that are no function of counts.
+    This is `ranking.core.uncertainty.two_way.two_way_covariance` for scores that are not a function
+    of counts.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def standard_errors_of_block_influence(
     blocks : Blocks
     influence : float64, shape (B, n)
     clusters : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units of the variance. Influences are of blocks: "pairs" is taken for "blocks".
+        Units taken for independent. "pairs" means "blocks", because influences are of blocks.
 
     Returns
     -------
@@ -80,7 +81,7 @@ def standard_errors_of_block_influence(
 
 
 def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray]:
-    """Put blocks in the order of their keys: sums of floats depend on it, results must not."""
+    """Return blocks sorted by key: sums of floats depend on the order, results must not."""
     order = np.argsort(blocks.key, kind="stable")
     return blocks.take(order), influence[order]
 
