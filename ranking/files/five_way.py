@@ -99,7 +99,7 @@ def languages_of(
     names: Names,
     vocabulary: Vocabulary,
 ) -> npt.NDArray[np.int32]:
-    """Number the pairs of languages of each row; raise NotPlainError where one is blank."""
+    """Assign a number to the pair of languages of each row; raise NotPlainError if one is blank."""
     numbers = np.empty(len(source), dtype=np.int32)
     left = np.ones(len(source), dtype=np.bool_)
     # There is one pair, or a few: a pass for each is less than sorting.

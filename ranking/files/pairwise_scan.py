@@ -89,7 +89,7 @@ def _one_system(name: str) -> tuple[str, ...]:
 def _numbered(
     ranking: npt.NDArray[np.int32], names: int
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the blocks in the order of the file: how many, first row of each, block of each row."""
+    """Return the number of blocks, the first row of each, and the block of each row."""
     first_row = np.full(names, len(ranking), dtype=np.int64)
     np.minimum.at(first_row, ranking, np.arange(len(ranking)))
     first = np.sort(first_row[first_row < len(ranking)])

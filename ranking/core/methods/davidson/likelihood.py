@@ -156,7 +156,7 @@ class _Data:
         return centred
 
     def gauge(self) -> FloatArray:
-        """The inverse of what `newton_step` adds in directions that the data do not determine."""
+        """Return the inverse of what `newton_step` adds in directions the data do not determine."""
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 
