@@ -165,6 +165,11 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
     Returns
     -------
     uint64, shape (B,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.counting.compiled import counting_kernel
-from ranking.core.counting.tallies import Tallies, chunks, tied, won
+from ranking.core.counting.tallies import chunks, tied, won
 from ranking.core.judged.blocks import Blocks
 
 Int16Array = npt.NDArray[np.int16]
@@ -168,8 +168,3 @@ def count(
         times = np.ones(cells.shape[1]) if weights is None else weights[rows]
         total += np.asarray(cells.astype(np.int64) @ times.astype(np.int64))
     return total
-
-
-def counts_of_tallies(tallies: Tallies) -> Counts:
-    """Return counts for methods that only use pairwise comparisons."""
-    return Counts(wins=tallies.wins, ties=tallies.ties)

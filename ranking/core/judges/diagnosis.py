@@ -186,7 +186,7 @@ def diagnose_judges(
         confidence=confidence,
         seed=seed,
     )
-    labels, easy = _beside_others(blocks, easy_votes)
+    labels, easy = _compared_with_others(blocks, easy_votes)
     return tuple(
         JudgeDiagnosis(
             judge=row.judge,
@@ -206,7 +206,9 @@ def diagnose_judges(
     )
 
 
-def _beside_others(blocks: Blocks, votes: int) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
+def _compared_with_others(
+    blocks: Blocks, votes: int
+) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
     judges = len(blocks.judges)
     # Rows: number of labels, their sum, and sums of the others' mean labels and of distances to
     # these.

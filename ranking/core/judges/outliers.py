@@ -112,7 +112,7 @@ def outliers(
     found = []
     for rule in Rule:
         if rule is Rule.REFERENCE:
-            found.append(_cannot_be_told_from_random(judges, level))
+            found.append(_indistinguishable_from_random(judges, level))
             continue
         if rule is Rule.SUSPECT:
             found.append(_suspects(judges, level))
@@ -167,7 +167,7 @@ def _far_from_mean(
     return RuleOutcome(rule, len(values), mean, deviation, names)
 
 
-def _cannot_be_told_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
     tested = {
         judge.judge: judge.reference.p_random
         for judge in judges

@@ -113,10 +113,10 @@ def no_ability(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = 
 
 def is_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
     """Return whether each system was compared with any other, shape (..., n)."""
-    return np.asarray(np.any(compared(wins, ties) > 0, axis=-1))
+    return np.asarray(np.any(comparisons_per_pair(wins, ties) > 0, axis=-1))
 
 
-def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
+def comparisons_per_pair(wins: Int64Array, ties: Int64Array) -> Int64Array:
     """Return the number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
     n = wins.shape[-1]
     return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
@@ -124,7 +124,7 @@ def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
 
 def count_comparison_groups(tallies: Tallies) -> int:
     """Return the number of connected groups of compared systems, ties included."""
-    met = compared(tallies.wins, tallies.ties) > 0
+    met = comparisons_per_pair(tallies.wins, tallies.ties) > 0
     kept = np.flatnonzero(met.any(axis=1))
     if not len(kept):
         return 0

@@ -175,14 +175,14 @@ def select_method(
     if not asked.any():
         raise ValueError("blocks: there is no comparison to predict")
 
-    def right(each: int) -> list[tuple[int, int]]:
+    def fold_results(each: int) -> list[tuple[int, int]]:
         learnt = blocks.take(fold != each)
         held = blocks.take(fold == each)
-        return [_judge(predict(learnt), held) for predict in predictors.values()]
+        return [_count_correct(predict(learnt), held) for predict in predictors.values()]
 
     counted = np.empty((folds, len(predictors), 2), dtype=np.int64)
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done, found in enumerate(pool.map(right, range(folds))):
+        for done, found in enumerate(pool.map(fold_results, range(folds))):
             counted[done] = found
             if progress is not None:
                 progress(done + 1, folds)
@@ -202,7 +202,7 @@ def select_method(
         )
         for m, name in enumerate(predictors)
     }
-    correct, _ = _judge(by_pairs(blocks), blocks)
+    correct, _ = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
         methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
         oracle=correct / int(asked.sum()),
@@ -264,7 +264,7 @@ def data_requirements(
             learnt_from[each, s] = tally(learnt).comparisons
             for m, predict in enumerate(predictors.values()):
                 if asked:
-                    correct[each, s, m] = _judge(predict(learnt), held)[0] / asked
+                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / asked
         if progress is not None:
             progress(each + 1, folds)
     if np.isnan(correct).all():
@@ -280,7 +280,7 @@ def data_requirements(
     ]
 
 
-def _judge(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
+def _count_correct(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
     """Return the number of held-out comparisons predicted correctly, and of those not predicted."""
     tallies = tally(held)
     wins, ties = tallies.wins, np.triu(tallies.ties)

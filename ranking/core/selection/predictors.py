@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.ability import compared
+from ranking.core.methods.ability import comparisons_per_pair
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may import fit as hopkins_may
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances
@@ -129,7 +129,7 @@ def by_pairs(blocks: Blocks) -> Int8Array:
     by_name = np.where(np.triu(np.ones_like(wins)) > 0, WIN, LOSS)
     decided = np.where(wins == losses, by_name, np.where(wins > losses, WIN, LOSS))
     predicted = np.where(ties >= np.maximum(wins, losses), TIE, decided)
-    return np.where(compared(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
+    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
 
 
 def predictors(

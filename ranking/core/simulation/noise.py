@@ -212,7 +212,7 @@ class NoiseTable:
             raise ValueError("confidence: expected a share between 0 and 1")
         height = float(np.mean(significant))
         heights = self.curves.mean(axis=-1)
-        noise = _where_it_falls_to(height, heights.mean(axis=0))
+        noise = _noise_at_height(height, heights.mean(axis=0))
         if noise is None:
             raise NoiseNotEstimableError(
                 f"an average share of significant pairs of {height:.3f} is beyond what noises from "
@@ -223,8 +223,8 @@ class NoiseTable:
         nearest = int(np.argmin(np.abs(np.log(NOISE_GRID / noise))))
         return NoiseFit(
             noise=noise,
-            low=_where_it_falls_to(height, lower),
-            high=_where_it_falls_to(height, upper),
+            low=_noise_at_height(height, lower),
+            high=_noise_at_height(height, upper),
             confidence=confidence,
             simulated=self.curves[:, nearest].mean(axis=0),
             experiments=len(self.curves),
@@ -291,7 +291,7 @@ def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Floa
     return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
 
 
-def _where_it_falls_to(height: float, heights: Float64Array) -> float | None:
+def _noise_at_height(height: float, heights: Float64Array) -> float | None:
     """Return the noise at which heights, falling along `NOISE_GRID`, reach a value, or None."""
     falling = np.minimum.accumulate(heights)
     if not falling[-1] < height < falling[0]:

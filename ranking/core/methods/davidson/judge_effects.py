@@ -138,9 +138,9 @@ class JudgeEffectsModel:
         NotConvergedError
             If the method does not converge.
         """
-        return self._alike()._maximised()  # noqa: SLF001 - of the same class
+        return self._grouped()._maximise()  # noqa: SLF001 - of the same class
 
-    def _maximised(self) -> JudgeEffectsFit:
+    def _maximise(self) -> JudgeEffectsFit:
         at = np.zeros(self.size)
         value = self._objective(at)
         for _ in range(_MAX_STEPS):
@@ -154,9 +154,9 @@ class JudgeEffectsModel:
             value = moved
         else:
             raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
-        return self._read(at)
+        return self._result_at(at)
 
-    def _alike(self) -> JudgeEffectsModel:
+    def _grouped(self) -> JudgeEffectsModel:
         """Return the same model with equal comparisons taken together, which are far fewer.
 
         Comparisons of weight 0 are left out: if all ties are among them, a tie has probability 0.
@@ -194,7 +194,7 @@ class JudgeEffectsModel:
         comparisons. A judge's prior comes and goes with the judge, so it is divided among their
         comparisons.
         """
-        of_eta, of_lambda, score_eta, score_lambda, *_ = self._parts(fit.parameters)
+        of_eta, of_lambda, score_eta, score_lambda, *_ = self._derivatives(fit.parameters)
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
         gradients = gradients - self._expected_of_judges(fit.parameters)
@@ -252,7 +252,7 @@ class JudgeEffectsModel:
         penalty = float(np.sum(self._precision[free] * at[free] ** 2)) / 2
         return float(self.weights @ self._log_probabilities(at)) + prior - penalty
 
-    def _parts(
+    def _derivatives(
         self, at: FloatArray
     ) -> tuple[
         sparse.csr_array,
@@ -293,7 +293,7 @@ class JudgeEffectsModel:
         )  # fmt: skip
 
     def _gradient_and_information(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._parts(at)
+        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._derivatives(at)
         w, free = self.weights, self._free
         gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
         crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
@@ -357,7 +357,7 @@ class JudgeEffectsModel:
                 return there, reached
         return at, None
 
-    def _read(self, at: FloatArray) -> JudgeEffectsFit:
+    def _result_at(self, at: FloatArray) -> JudgeEffectsFit:
         n, judges = self.systems, self.judges
         _gradient, information = self._gradient_and_information(at)
         met = np.zeros(n, dtype=np.bool_)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.methods.ability import Extra, compared
+from ranking.core.methods.ability import Extra, comparisons_per_pair
 from ranking.core.methods.convergence import effective_draws, split_rhat
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes
 
@@ -151,7 +151,7 @@ def posterior_draws(
     if chains < 2 or most_sweeps < 8:
         raise ValueError("expected at least 2 chains, and 8 sweeps")
     n = len(wins)
-    counts = compared(wins, ties)
+    counts = comparisons_per_pair(wins, ties)
     precision = np.diag(counts.sum(axis=1) + (model.noise / model.prior) ** 2) - counts
     factor = np.ascontiguousarray(np.linalg.cholesky(precision))
     walkers = [_Chain(model, found, seed, number) for number in range(chains)]

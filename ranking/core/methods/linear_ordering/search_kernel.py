@@ -32,7 +32,7 @@ _LARGEST = np.iinfo(np.int64).max
 
 
 @njit(cache=True, nogil=True)
-def _moved_to_better_places(cost: Int64Array) -> Int64Array:
+def _improved_by_insertions(cost: Int64Array) -> Int64Array:
     """Return index order improved by moving single items as long as that lowers the cost."""
     order = np.arange(len(cost))
     improved = True
@@ -271,7 +271,7 @@ def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
     int
         No order costs less. The order is proven optimal if its cost is this.
     """
-    order = _moved_to_better_places(cost)
+    order = _improved_by_insertions(cost)
     found, bound = _cost_of(cost, order), 0
     circles, exact = circles_of(len(cost)), cost.astype(np.float64)
     weight = np.zeros(len(circles))

@@ -19,20 +19,7 @@ from ranking.core.methods.ability import (
     no_ability,
     weighted_tally,
 )
-from ranking.core.methods.trueskill.wmt import (
-    Weights,
-    draw_margin,
-    score_counts,
-    trueskill_wmt,
-)
-
-__all__ = [
-    "Games",
-    "draw_margin",
-    "score_counts",
-    "trueskill_online",
-    "trueskill_wmt",
-]
+from ranking.core.methods.trueskill.wmt import Weights, draw_margin
 
 _MAX_DRAW = 0.99
 

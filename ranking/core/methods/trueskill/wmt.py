@@ -221,7 +221,7 @@ def _runs(
     ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
     mu, var = np.empty((runs, n)), np.empty((runs, n))
 
-    def some(first: int) -> int:
+    def play_runs(first: int) -> int:
         rows = slice(first, min(first + _RUNS_AT_A_TIME, runs))
         counts = rows if len(ordered_wins) > 1 else slice(None)
         matched_runs(
@@ -238,7 +238,7 @@ def _runs(
         return rows.stop
 
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done in pool.map(some, range(0, runs, _RUNS_AT_A_TIME)):
+        for done in pool.map(play_runs, range(0, runs, _RUNS_AT_A_TIME)):
             if progress is not None:
                 progress(done, runs)
     result = np.empty_like(mu)
