@@ -21,16 +21,16 @@ class NotEstimable(StrEnum):
     """Why there is no number; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
-    """Nothing to compare with: no other judge's, or no other system's, labels on the same item."""
+    """No comparison: no labels of another judge, or of another system, for the same item."""
 
     ONLY_TIES = "only_ties"
-    """Compared, but never decided; the method drops ties."""
+    """All comparisons are ties, which the method drops."""
 
     NOT_CONVERGED = "not_converged"
-    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+    """The fit did not converge within its limits; its last iterate is no estimate."""
 
     CHANCE_IS_CERTAIN = "chance_is_certain"
-    """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
+    """Chance agreement is 1 (all comparisons are ties), so κ would divide by zero."""
 
 
 @dataclass(frozen=True, eq=False)

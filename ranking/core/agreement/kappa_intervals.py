@@ -42,14 +42,14 @@ class NoInterval(StrEnum):
     """Why a κ has no interval; callers put the code into words."""
 
     TOO_FEW_JUDGES = "too_few_judges"
-    """Without one of the judges there is no κ, so nothing tells how judges differ: two judges, or
-    one whom all pairs are with."""
+    """κ is undefined without one of the judges, so their differences cannot be estimated: there are
+    two judges, or all pairs are with one judge."""
 
     TOO_FEW_SEGMENTS = "too_few_segments"
-    """Without one of the segments there is no κ, so nothing tells how segments differ."""
+    """κ is undefined without one of the segments, so their differences cannot be estimated."""
 
     NO_VARIATION = "no_variation"
-    """Leaving out any judge or segment changes nothing, as where all agree on everything."""
+    """Leaving out any judge or segment changes nothing, for instance if all judges always agree."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,25 +28,26 @@ class Chance(StrEnum):
     """Definition of the agreement expected by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
 
     SCOTT = "scott"
-    """Scott's π: t² + 2 ((1 − t) / 2)², t the share of ties among all comparisons given."""
+    """Scott's π: t² + 2 ((1 − t) / 2)², with t the share of ties among all comparisons."""
 
     UNIFORM = "uniform"
-    """The S measure: win, tie and loss equally likely, 1/3."""
+    """The S measure: win, tie and loss are equally likely, 1/3."""
 
     RANDOM_CLICKER = "random_clicker"
-    """Two of five labels at random are equal one time in five: 0.2² + 2 · 0.4² = 0.36."""
+    """Two random labels of five are equal with probability 0.2: 0.2² + 2 · 0.4² = 0.36."""
 
     COHEN = "cohen"
     """Cohen's κ: each judge has their own shares of win, tie and loss."""
 
     FLEISS = "fleiss"
-    """Fleiss's κ: one distribution for all, items weigh the same however often they were judged."""
+    """Fleiss's κ: one distribution for all judges; items have equal weights for any number of
+    judgments."""
 
     KRIPPENDORFF = "krippendorff"
     """Krippendorff's α for nominal data."""
 
     KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
-    """Krippendorff's α for ordinal data: win against loss is worse than win against tie."""
+    """Krippendorff's α for ordinal data: win and loss are further apart than win and tie."""
 
 
 #: P(E) of the definitions that do not depend on the data.
@@ -57,11 +58,12 @@ class JudgeChance(StrEnum):
     """The judges whose ties determine P(E) of one judge's κ, if P(E) is Scott's."""
 
     OWN = "own"
-    """The judge's t, and the others' u, on the pairs the judge is in: t u + (1 − t) (1 − u) / 2,
-    Cohen's with symmetric outcomes. Who always ties agrees no more than chance has it."""
+    """The judge's share of ties t, and the others' u, in the judge's pairs: t u + (1 − t) (1 − u) /
+    2, which is Cohen's with symmetric outcomes. A judge who always ties agrees no more than by
+    chance."""
 
     POOLED = "pooled"
-    """All judges' on all comparisons, as for κ over all."""
+    """The share of ties of all judges in all comparisons, as for κ of all judges."""
 
 
 @dataclass(frozen=True)

@@ -47,16 +47,16 @@ class Refusal(StrEnum):
     """Why a system is not told apart from any other; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
-    """It was compared with no other system, or all its comparisons are ties."""
+    """The system was compared with no other, or all its comparisons are ties."""
 
     FEW_JUDGES = "few_judges"
-    """Fewer than five judges share its comparisons, too few to tell how much judges differ."""
+    """Fewer than five judges share its comparisons, too few to estimate how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Fewer than ten segments, or documents where these are known, share its comparisons."""
+    """Fewer than ten segments (or documents, if they are known) share its comparisons."""
 
     OTHER_OPPONENTS = "other_opponents"
-    """No other system was compared with the same opponents: scores measure different things."""
+    """No other system was compared with the same opponents, so scores are not comparable."""
 
     ALONE = "alone"
     """No other system has enough judges and segments."""

@@ -29,8 +29,8 @@ class Pairing(StrEnum):
     """A segment and an unordered pair of candidates (Bojar et al. 2011)."""
 
     PRESENTED = "presented"
-    """A segment and a pair of candidates in the order they were shown in: the same pair shown the
-    other way round is another item, as in the script of WMT15 and WMT16."""
+    """A segment and a pair of candidates in shown order: the same pair in the other order is
+    another item, as in the script of WMT15 and WMT16."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,26 +20,27 @@ class Rule(StrEnum):
     """A rule by which a judge is an outlier."""
 
     AGREEMENT = "agreement"
-    """κ with the others is low."""
+    """The judge's κ with the others is low."""
 
     MEAN_LABEL = "mean_label"
-    """Stricter or milder than the others on the same outputs ("mean score" of Hamon et al.)."""
+    """The judge is stricter or milder than the others on the same outputs ("mean score" of Hamon et
+    al.)."""
 
     DISTANCE = "distance"
-    """Labels far from those of the others ("mean agreement" of Hamon et al.)."""
+    """The judge's labels are far from those of the others ("mean agreement" of Hamon et al.)."""
 
     EASY_ITEMS = "easy_items"
-    """Against the others where all of them agree."""
+    """The judge often disagrees with others who are unanimous."""
 
     REFERENCE = "reference"
-    """Does not prefer the reference more often than somebody clicking at random."""
+    """The judge does not prefer the reference more often than by clicking at random."""
 
     TIME = "time"
-    """Much quicker than the others."""
+    """The judge is much quicker than the others."""
 
     SUSPECT = "suspect"
-    """Clicks, or agrees with the others less than these do: more surely than by chance among all
-    judges and looks. The one rule that names anybody at all in only a few campaigns of honest
+    """The judge clicks, or agrees less with the others than they do among themselves, allowing for
+    all judges and looks. This is the only rule that names nobody in most campaigns of honest
     judges."""
 
 

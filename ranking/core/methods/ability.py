@@ -29,10 +29,10 @@ class AbilityProblem(StrEnum):
     """No two systems were compared."""
 
     ONLY_TIES = "only_ties"
-    """All comparisons are ties: a decision radius fitted to them would be infinite."""
+    """All comparisons are ties, so a fitted decision radius would be infinite."""
 
     NOT_CONVERGED = "not_converged"
-    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+    """The fit did not converge within its limits; its last iterate is no estimate."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,14 +22,14 @@ class Correction(StrEnum):
     """Correction for testing many pairs at once."""
 
     NONE = "none"
-    """Each test by itself, as the papers do: 5 % of the pairs of equal systems will differ."""
+    """Each test by itself, as in the papers: 5 % of the pairs of equal systems will differ."""
 
     HOLM = "holm"
     """Holm (1979): the probability of any false difference is at most the level; with one-sided
     tests in the direction of the majority, at most twice the level."""
 
     BENJAMINI_HOCHBERG = "benjamini_hochberg"
-    """Benjamini & Hochberg (1995): the expected share of false ones among the differences is at
+    """Benjamini & Hochberg (1995): the expected share of false differences among all found is at
     most the level, if the tests are independent or positively dependent; with one-sided tests in
     the direction of the majority, at most about twice the level."""
 

@@ -15,7 +15,8 @@ from ranking.core.methods.ability import comparisons_per_pair
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may import fit as hopkins_may
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances
-from ranking.core.methods.trueskill import online as trueskill
+from ranking.core.methods.trueskill.online import trueskill_online
+from ranking.core.methods.trueskill.wmt import trueskill_wmt
 from ranking.core.scores import TIE_DECIMALS, Scores
 
 Int8Array = npt.NDArray[np.int8]
@@ -152,7 +153,7 @@ def predictors(
     """
     given = parameters or {}
     of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
-    online = given.get("trueskill", {})
+    of_online = given.get("trueskill", {})
     relative = dict(given.get("hopkins_may", {}))
     model = HopkinsMayModel(radius=relative.pop("radius", None))
     return MappingProxyType(
@@ -160,10 +161,10 @@ def predictors(
             "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),
             "hopkins_may": by_relative_ability(model, seed=seed, **relative),
             "trueskill_wmt": by_scores(
-                lambda blocks: trueskill.trueskill_wmt(blocks, seed=seed, **of_wmt).scores
+                lambda blocks: trueskill_wmt(blocks, seed=seed, **of_wmt).scores
             ),
             "trueskill": by_scores(
-                lambda blocks: trueskill.trueskill_online(blocks, seed=seed, **online).scores
+                lambda blocks: trueskill_online(blocks, seed=seed, **of_online).scores
             ),
         }
     )

@@ -1,8 +1,8 @@
 """Covariance of scores over segments and judges, and draws from it.
 
 Comparisons are not independent: those of one segment share its difficulty, and those of one judge
-share the judge's taste. With V of the influence values summed over each segment, each judge and
-each block, the covariance that allows for both is
+share the judge's taste. The covariance that allows for both is computed from the influence values
+of the scores, summed over each segment, over each judge and over each block:
 
     V = V_segments + V_judges − V_blocks
 
@@ -44,13 +44,14 @@ class RangeLimit(StrEnum):
     """Too few units for ranges to account for them; callers put the code into words."""
 
     FEW_JUDGES = "few_judges"
-    """Fewer than four judges share the work: how much judges differ cannot be told."""
+    """Fewer than four judges share the work, too few to estimate how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Fewer than four segments: how much segments differ cannot be told."""
+    """There are fewer than four segments, too few to estimate how much segments differ."""
 
     FEW_DOCUMENTS = "few_documents"
-    """Fewer than four documents: segments are taken for independent, within documents too."""
+    """There are fewer than four documents, so segments are taken for independent, even within
+    documents."""
 
 
 @dataclass(frozen=True, eq=False)
