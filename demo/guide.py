@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaign.models import Campaign, Invitation, Judge, TestSet, User
+from campaign.models import Campaign, Invitation, InvitationRole, Judge, TestSet, User
 from campaign.services import (
     InvitationRefusedError,
     invitation_create,
@@ -72,21 +72,21 @@ def _new(base_url: str) -> dict[str, Any]:
     holders = [organiser.pk, *judges.values_list("user", flat=True)]
     Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
 
-    def link(user: User, role: Invitation.Role) -> str:
+    def link(user: User, role: InvitationRole) -> str:
         _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
         return base_url + reverse("invitation", args=[token])
 
     return {
         "base_url": base_url,
         "organiser": {
-            "url": link(organiser, Invitation.Role.ORGANISER),
+            "url": link(organiser, InvitationRole.ORGANISER),
             "email": ORGANISER_EMAIL,
             "password": password,
         },
         # Makes a judge of whoever presses its button.
         "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
         "judges": [
-            {"name": judge.pseudonym, "url": link(judge.user, Invitation.Role.JUDGE)}
+            {"name": judge.pseudonym, "url": link(judge.user, InvitationRole.JUDGE)}
             for judge in judges
             if judge.user is not None
         ],

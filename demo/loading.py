@@ -14,7 +14,7 @@ from annotation.services import (
     quality_rules_suggest,
     tour_leave,
 )
-from campaign.models import BadReference, Campaign, Judge, Output, System, TestSet, User
+from campaign.models import BadReference, Campaign, Judge, Output, SystemKind, TestSet, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -184,9 +184,9 @@ def _qualities(test_set: TestSet) -> Mapping[int, float]:
     )
     return {
         output_id: DAMAGED_QUALITY
-        if kind == System.Kind.BAD_REFERENCE
+        if kind == SystemKind.BAD_REFERENCE
         else float(
-            stated[document, position]["reference" if kind == System.Kind.REFERENCE else name]
+            stated[document, position]["reference" if kind == SystemKind.REFERENCE else name]
         )
         for output_id, document, position, name, kind in outputs
     }

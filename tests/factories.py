@@ -12,6 +12,7 @@ from campaign.models import (
     Reference,
     Segment,
     System,
+    SystemKind,
     TestSet,
     User,
 )
@@ -61,9 +62,7 @@ def make_test_set(
     rows = [System.objects.create(test_set=test_set, name=system) for system in systems]
     reference = None
     if with_reference:
-        reference = System.objects.create(
-            test_set=test_set, name="_ref", kind=System.Kind.REFERENCE
-        )
+        reference = System.objects.create(test_set=test_set, name="_ref", kind=SystemKind.REFERENCE)
     number = 0
     for document_position, length in enumerate(documents, start=1):
         document = Document.objects.create(

@@ -10,13 +10,13 @@ from rest_framework.response import Response
 from annotation.api.judging import JudgingView
 from annotation.api.serializers import COMMENT_LENGTH, RefusalSerializer
 from annotation.api.views import assigned_or_404, refusal
-from annotation.models import ProblemReport
+from annotation.models import ProblemReportKind
 from annotation.services import SubmissionRefusedError, problem_report
 
 
 class ProblemReportRequestSerializer(serializers.Serializer[object]):
     block = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=ProblemReport.Kind.values)
+    kind = serializers.ChoiceField(choices=ProblemReportKind.values)
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
     )

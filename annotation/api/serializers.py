@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from annotation.models import Skip
+from annotation.models import SkipReason
 
 # Longer comments are a problem report, which is a file of its own one day.
 COMMENT_LENGTH = 5000
@@ -168,7 +168,7 @@ class JudgmentSerializer(serializers.Serializer[object]):
 class SkipRequestSerializer(serializers.Serializer[object]):
     block = serializers.UUIDField()
     reason = serializers.ChoiceField(
-        choices=[reason for reason in Skip.Reason.values if reason != Skip.Reason.NOT_STATED]
+        choices=[reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED]
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""

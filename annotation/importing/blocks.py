@@ -16,6 +16,7 @@ from annotation.models import (
     HITSequence,
     Judgment,
     Skip,
+    SkipReason,
 )
 from annotation.services import judgment_number_next
 from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
@@ -223,7 +224,7 @@ class BlockWriter:
                         client_id=row.client_id,
                         judge_id=judge,
                         block=block,
-                        reason=Skip.Reason.NOT_STATED,
+                        reason=SkipReason.NOT_STATED,
                         created_at=self._now,
                     )
                 )

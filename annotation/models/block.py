@@ -6,6 +6,17 @@ from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
+
+
+class BlockControl(models.TextChoices):
+    """What a block checks, if its right order is known."""
+
+    NONE = "", _("no control")
+    ATTENTION = "attention", _("attention check")
+    TRAINING = "training", _("training")
+
 
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
@@ -14,11 +25,6 @@ class Block(models.Model):
     A control block is judged and stored like every other, but does not count in
     rankings (`Judgment.objects.counted()`).
     """
-
-    class Control(models.TextChoices):
-        NONE = "", _("no control")
-        ATTENTION = "attention", _("attention check")
-        TRAINING = "training", _("training")
 
     hit = models.ForeignKey(
         "annotation.HIT",
@@ -29,7 +35,7 @@ class Block(models.Model):
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     control = models.CharField(
-        _("control"), max_length=9, choices=Control, default=Control.NONE, blank=True
+        _("control"), max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
     )
     expected = ArrayField(
         models.PositiveSmallIntegerField(null=True),
@@ -61,10 +67,7 @@ class Block(models.Model):
             models.UniqueConstraint(
                 fields=["hit", "position"], name="block_position_unique_in_hit"
             ),
-            models.CheckConstraint(
-                condition=models.Q(control__in=["", "attention", "training"]),
-                name="block_control_is_known",
-            ),
+            is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
                 condition=models.Q(control="", expected__isnull=True)
                 | ~models.Q(control="") & models.Q(expected__isnull=False),
@@ -103,21 +106,12 @@ class Candidate(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="candidate_stands_for_an_output",
+            trigger_from_file(
+                "annotation",
+                "candidate_stands_for_an_output",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_candidateoutput WHERE candidate_id = NEW.id
-                    ) AND EXISTS (SELECT FROM annotation_candidate WHERE id = NEW.id) THEN
-                        RAISE EXCEPTION 'candidate % stands for no output', NEW.id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'candidate_stands_for_an_output';
-                    END IF;
-                    RETURN NULL;
-                """,
             ),
         ]
 
@@ -146,59 +140,14 @@ class CandidateOutput(models.Model):
             # look-ups and planned as for large tables: the plan is kept with the connection, and
             # statistics from when the tables were small, or from before a large insert, would have
             # it read them whole.
-            pgtrigger.Trigger(
-                name="candidate_output_of_the_same_segment",
+            trigger_from_file(
+                "annotation",
+                "candidate_output_of_the_same_segment",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
                 declare=[("wrong", "RECORD"), ("scans", "TEXT")],
-                func="""
-                    scans := current_setting('enable_seqscan');
-                    PERFORM set_config('enable_seqscan', 'off', true);
-                    SELECT each.* INTO wrong FROM (
-                        SELECT n.candidate_id, n.output_id,
-                            (
-                                SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
-                            ) IS DISTINCT FROM (
-                                SELECT (
-                                    SELECT b.segment_id FROM annotation_block b
-                                    WHERE b.id = c.block_id
-                                )
-                                FROM annotation_candidate c WHERE c.id = n.candidate_id
-                            ) AS is_strange,
-                            (
-                                SELECT count(*) FROM annotation_candidate other
-                                WHERE other.id <> n.candidate_id
-                                    AND other.block_id = (
-                                        SELECT c.block_id FROM annotation_candidate c
-                                        WHERE c.id = n.candidate_id
-                                    )
-                                    AND (
-                                        SELECT true FROM annotation_candidateoutput co
-                                        WHERE co.candidate_id = other.id
-                                            AND co.output_id = n.output_id
-                                    )
-                            ) > 0 AS is_twice
-                        FROM new_rows n
-                    ) each
-                    WHERE each.is_strange OR each.is_twice
-                    ORDER BY each.is_strange DESC LIMIT 1;
-                    PERFORM set_config('enable_seqscan', scans, true);
-                    IF wrong.is_strange THEN
-                        RAISE EXCEPTION 'output % is not of the segment of candidate %',
-                            wrong.output_id, wrong.candidate_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'candidate_output_of_the_same_segment';
-                    END IF;
-                    IF wrong.is_twice THEN
-                        RAISE EXCEPTION 'output % stands twice in the block of candidate %',
-                            wrong.output_id, wrong.candidate_id
-                            USING ERRCODE = 'unique_violation',
-                                  CONSTRAINT = 'candidate_output_once_in_block';
-                    END IF;
-                    RETURN NULL;
-                """,
             ),
             pgtrigger.Protect(name="candidate_output_stays", operation=pgtrigger.Update),
         ]

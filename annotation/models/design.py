@@ -11,6 +11,7 @@ from annotation.sampling.parameters import (
     Normalisation,
     SegmentOrder,
 )
+from campaign.database.constraints import is_one_of
 
 
 class DesignQuerySet(models.QuerySet["Design"]):
@@ -125,20 +126,9 @@ class Design(models.Model):
             models.CheckConstraint(
                 condition=models.Q(seed__gte=0), name="design_seed_not_negative"
             ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    kind__in=["uniform", "balanced", "active", "binary", "all", "imported"]
-                ),
-                name="design_kind_is_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(segment_order__in=["random", "sequential"]),
-                name="design_segment_order_is_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(normalisation__in=["exact", "nfc_whitespace"]),
-                name="design_normalisation_is_known",
-            ),
+            is_one_of("kind", [*DesignKind, "imported"], name="design_kind_is_known"),
+            is_one_of("segment_order", SegmentOrder, name="design_segment_order_is_known"),
+            is_one_of("normalisation", Normalisation, name="design_normalisation_is_known"),
             models.CheckConstraint(
                 condition=models.Q(reference_rate__isnull=True)
                 | models.Q(reference_rate__range=(0, 1)),

@@ -8,6 +8,18 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.pool import POOLED, HITQuerySet
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
+
+
+class HITPurpose(models.TextChoices):
+    """What a HIT is for: new blocks, or the same ones again."""
+
+    FIRST = "first", _("first")
+    REDUNDANCY = "redundancy", _("one of several judges")
+    INTER = "inter", _("repeat by another judge")
+    INTRA = "intra", _("repeat by the same judge")
+    TRAINING = "training", _("training")
 
 
 class HIT(models.Model):
@@ -26,13 +38,6 @@ class HIT(models.Model):
     as it is lent (`annotation.models.lent_blocks`), and stay the same when it is lent
     again. `annotation.selectors.planned.plans_read` reads what any HIT shows, lent or not.
     """
-
-    class Purpose(models.TextChoices):
-        FIRST = "first", _("first")
-        REDUNDANCY = "redundancy", _("one of several judges")
-        INTER = "inter", _("repeat by another judge")
-        INTRA = "intra", _("repeat by the same judge")
-        TRAINING = "training", _("training")
 
     test_set = models.ForeignKey(
         "campaign.TestSet",
@@ -61,7 +66,11 @@ class HIT(models.Model):
         ),
     )
     purpose = models.CharField(
-        _("purpose"), max_length=10, choices=Purpose, default=Purpose.FIRST, db_default="first"
+        _("purpose"),
+        max_length=10,
+        choices=HITPurpose,
+        default=HITPurpose.FIRST,
+        db_default="first",
     )
     repeats = models.ForeignKey(
         "self", on_delete=models.PROTECT, related_name="repeated_by", null=True, blank=True
@@ -117,12 +126,7 @@ class HIT(models.Model):
             models.UniqueConstraint(
                 fields=["test_set", "number"], name="hit_number_unique_in_test_set"
             ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    purpose__in=["first", "redundancy", "inter", "intra", "training"]
-                ),
-                name="hit_purpose_is_known",
-            ),
+            is_one_of("purpose", HITPurpose, name="hit_purpose_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
                     purpose__in=["redundancy", "inter", "intra"], repeats__isnull=False
@@ -185,24 +189,12 @@ class HIT(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="hit_repeats_a_first_of_its_test_set",
+            trigger_from_file(
+                "annotation",
+                "hit_repeats_a_first_of_its_test_set",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_hit h
-                        WHERE h.id = NEW.repeats_id AND h.test_set_id = NEW.test_set_id
-                            AND h.purpose = 'first'
-                    ) THEN
-                        RAISE EXCEPTION 'HIT % repeats one that is no first HIT of its test set',
-                            NEW.number
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'hit_repeats_a_first_of_its_test_set';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

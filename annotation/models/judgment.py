@@ -7,6 +7,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import trigger_from_file
+
 
 class LabelsAreRanks(models.Func):
     """True where every label that is set is a rank from 1 (best) to 5 (worst), and one is set."""
@@ -124,8 +126,9 @@ class Judgment(models.Model):
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            pgtrigger.Trigger(
-                name="judgment_fits_its_block",
+            trigger_from_file(
+                "annotation",
+                "judgment_fits_its_block",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
                 declare=[
@@ -134,38 +137,6 @@ class Judgment(models.Model):
                     ("shown", "INTEGER"),
                 ],
                 # One table at a time, as in `candidate_output_of_the_same_segment`.
-                func="""
-                    SELECT b.hit_id INTO own_hit
-                    FROM annotation_block b WHERE b.id = NEW.block_id;
-                    SELECT h.test_set_id INTO own_test_set
-                    FROM annotation_hit h WHERE h.id = own_hit;
-                    SELECT count(*) INTO shown
-                    FROM annotation_candidate c WHERE c.block_id = NEW.block_id;
-                    IF own_test_set <> NEW.test_set_id THEN
-                        RAISE EXCEPTION 'block % is not of test set %',
-                            NEW.block_id, NEW.test_set_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'judgment_of_its_test_set';
-                    END IF;
-                    IF cardinality(NEW.labels) <> shown THEN
-                        RAISE EXCEPTION '% labels for % candidates of block %',
-                            cardinality(NEW.labels), shown, NEW.block_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'judgment_labels_aligned_with_candidates';
-                    END IF;
-                    IF NEW.supersedes_id IS NOT NULL AND NOT EXISTS (
-                        SELECT FROM annotation_judgment j
-                        WHERE j.id = NEW.supersedes_id
-                            AND j.judge_id = NEW.judge_id AND j.block_id = NEW.block_id
-                            AND j.number < NEW.number
-                    ) THEN
-                        RAISE EXCEPTION
-                            'judgment % supersedes one of another judge, block or time', NEW.number
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'judgment_supersedes_its_own_kind';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

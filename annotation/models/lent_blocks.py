@@ -3,6 +3,7 @@
 import pgtrigger
 
 from campaign.database.copy import IGNORED_TRIGGERS_SET
+from campaign.database.triggers import trigger_from_file
 
 # Writes what the plans of the HITs show that `{hits}` holds for, in one statement.
 BLOCKS_OF_PLANS = """
@@ -41,41 +42,24 @@ BLOCKS_OF_PLANS = """
 # look up. `enable_seqscan` is off for what is planned in here: a connection keeps the plans of
 # foreign keys and triggers, and made while the tables are small, they would read them whole for every
 # row; after five hundred HITs a lending would take ten times as long, until autovacuum has been there.
-BLOCKS_WRITE = pgtrigger.Trigger(
-    name="assignment_writes_the_blocks_of_its_hit",
+BLOCKS_WRITE = trigger_from_file(
+    "annotation",
+    "assignment_writes_the_blocks_of_its_hit",
+    parts={
+        "ignored_triggers_set": IGNORED_TRIGGERS_SET,
+        "blocks_of_plans": BLOCKS_OF_PLANS.format(hits="h.id = NEW.hit_id"),
+    },
     operation=pgtrigger.Insert,
     when=pgtrigger.After,
     declare=[("lent", "RECORD"), ("scans", "TEXT")],
-    func=f"""
-        scans := current_setting('enable_seqscan');
-        PERFORM set_config('enable_seqscan', 'off', true);
-        IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
-            PERFORM {IGNORED_TRIGGERS_SET};
-            SELECT h.plan INTO lent
-            FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;
-            IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
-                IF lent.plan IS NULL OR lent.plan = '[]' THEN
-                    RAISE EXCEPTION 'HIT % is lent and has no blocks', NEW.hit_id
-                        USING ERRCODE = 'check_violation',
-                              CONSTRAINT = 'assignment_of_a_hit_with_blocks';
-                END IF;
-                {BLOCKS_OF_PLANS.format(hits="h.id = NEW.hit_id")};
-            END IF;
-        END IF;
-        PERFORM set_config('enable_seqscan', scans, true);
-        RETURN NULL;
-    """,  # noqa: S608  constants alone
 )
 
 # Foreign keys are checked at the commit, those of a lending after this: planned as above, for the
 # same reason. Nothing else of the transaction follows.
-CHECKED_BY_INDEX = pgtrigger.Trigger(
-    name="assignment_is_checked_by_index",
+CHECKED_BY_INDEX = trigger_from_file(
+    "annotation",
+    "assignment_is_checked_by_index",
     operation=pgtrigger.Insert,
     when=pgtrigger.After,
     timing=pgtrigger.Deferred,
-    func="""
-        PERFORM set_config('enable_seqscan', 'off', true);
-        RETURN NULL;
-    """,
 )

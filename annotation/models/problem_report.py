@@ -3,17 +3,23 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
+
+
+class ProblemReportKind(models.TextChoices):
+    """What a judge reports."""
+
+    SOURCE = "source", _("The source is wrong or cut off")
+    REFERENCE = "reference", _("The reference is wrong or of another sentence")
+    OUTPUT = "output", _("An output is garbled or in the wrong language")
+    CONTENT = "content", _("Something here is offensive or private")
+    PAGE = "page", _("This page does not work as it should")
+    OTHER = "other", _("Something else")
+
 
 class ProblemReport(models.Model):
     """A judge found something wrong with a block, whether they judge or skip it. Append-only."""
-
-    class Kind(models.TextChoices):
-        SOURCE = "source", _("The source is wrong or cut off")
-        REFERENCE = "reference", _("The reference is wrong or of another sentence")
-        OUTPUT = "output", _("An output is garbled or in the wrong language")
-        CONTENT = "content", _("Something here is offensive or private")
-        PAGE = "page", _("This page does not work as it should")
-        OTHER = "other", _("Something else")
 
     client_id = models.UUIDField(
         _("client's id"),
@@ -30,7 +36,7 @@ class ProblemReport(models.Model):
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.PROTECT, related_name="problem_reports"
     )
-    kind = models.CharField(_("kind"), max_length=9, choices=Kind)
+    kind = models.CharField(_("kind"), max_length=9, choices=ProblemReportKind)
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
@@ -38,12 +44,7 @@ class ProblemReport(models.Model):
         verbose_name = _("problem report")
         verbose_name_plural = _("problem reports")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(
-                    kind__in=["source", "reference", "output", "content", "page", "other"]
-                ),
-                name="problem_report_kind_is_known",
-            ),
+            is_one_of("kind", ProblemReportKind, name="problem_report_kind_is_known"),
             models.CheckConstraint(
                 condition=~models.Q(kind="other") | ~models.Q(comment=""),
                 name="problem_report_of_something_else_says_what",
@@ -57,22 +58,11 @@ class ProblemReport(models.Model):
                 name="problem_report_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
-            pgtrigger.Trigger(
-                name="problem_report_of_its_test_set",
+            trigger_from_file(
+                "annotation",
+                "problem_report_of_its_test_set",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
-                        WHERE b.id = NEW.block_id AND h.test_set_id = NEW.test_set_id
-                    ) THEN
-                        RAISE EXCEPTION 'block % is not of test set %',
-                            NEW.block_id, NEW.test_set_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'problem_report_of_its_test_set';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -7,9 +7,25 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import JudgeMeasure
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
 
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
-_ACTION_VALUES = [value for value, _label in ACTIONS]
+
+
+class QualityActionKind(models.TextChoices):
+    """What became of a judge."""
+
+    WARN = "warn", _("warned")
+    PAUSE = "pause", _("paused")
+    EXCLUDE = "exclude", _("excluded")
+
+
+class RuleDirection(models.TextChoices):
+    """On which side of its threshold a measure calls for the action."""
+
+    BELOW = "below", _("below")
+    ABOVE = "above", _("above")
 
 
 class QualityRule(models.Model):
@@ -18,10 +34,6 @@ class QualityRule(models.Model):
     Terms never change: a change is a new rule that `replaces` the old one,
     which is switched off. Actions keep the rule they came from.
     """
-
-    class Direction(models.TextChoices):
-        BELOW = "below", _("below")
-        ABOVE = "above", _("above")
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="quality_rules"
@@ -35,7 +47,7 @@ class QualityRule(models.Model):
         help_text=_("Empty: each test set of the campaign."),
     )
     measure = models.CharField(_("measure"), max_length=20, choices=JudgeMeasure)
-    direction = models.CharField(_("direction"), max_length=5, choices=Direction)
+    direction = models.CharField(_("direction"), max_length=5, choices=RuleDirection)
     threshold = models.FloatField(_("threshold"))
     minimum = models.PositiveIntegerField(
         _("minimum of evidence"), help_text=_("Comparisons or blocks the measure rests on.")
@@ -57,17 +69,9 @@ class QualityRule(models.Model):
         verbose_name = _("quality rule")
         verbose_name_plural = _("quality rules")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(measure__in=JudgeMeasure.values),
-                name="quality_rule_measure_is_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(direction__in=["below", "above"]),
-                name="quality_rule_direction_is_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(action__in=_ACTION_VALUES), name="quality_rule_action_is_known"
-            ),
+            is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
+            is_one_of("direction", RuleDirection, name="quality_rule_direction_is_known"),
+            is_one_of("action", QualityActionKind, name="quality_rule_action_is_known"),
             models.CheckConstraint(
                 condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
             ),
@@ -78,23 +82,11 @@ class QualityRule(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="quality_rule_terms_stay",
+            trigger_from_file(
+                "annotation",
+                "quality_rule_terms_stay",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
-                func="""
-                    IF (NEW.campaign_id, NEW.test_set_id, NEW.measure, NEW.direction, NEW.threshold,
-                        NEW.minimum, NEW.action, NEW.replaces_id)
-                       IS DISTINCT FROM
-                       (OLD.campaign_id, OLD.test_set_id, OLD.measure, OLD.direction, OLD.threshold,
-                        OLD.minimum, OLD.action, OLD.replaces_id)
-                    THEN
-                        RAISE EXCEPTION 'the terms of quality rule % never change', NEW.id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'quality_rule_terms_stay';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 
@@ -115,11 +107,6 @@ class QualityAction(models.Model):
     comes from. Append-only: what is taken back gets a `QualityReversal`.
     """
 
-    class Kind(models.TextChoices):
-        WARN = "warn", _("warned")
-        PAUSE = "pause", _("paused")
-        EXCLUDE = "exclude", _("excluded")
-
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.PROTECT, related_name="quality_actions"
     )
@@ -129,7 +116,7 @@ class QualityAction(models.Model):
     rule = models.ForeignKey(
         QualityRule, on_delete=models.PROTECT, related_name="actions", null=True, blank=True
     )
-    action = models.CharField(_("action"), max_length=7, choices=Kind)
+    action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(_("evidence"), default=dict)
     note = models.TextField(
         _("note"), blank=True, help_text=_("The organiser's reason; judges never read it.")
@@ -145,9 +132,7 @@ class QualityAction(models.Model):
         verbose_name = _("quality action")
         verbose_name_plural = _("quality actions")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(action__in=_ACTION_VALUES), name="quality_action_is_known"
-            ),
+            is_one_of("action", QualityActionKind, name="quality_action_is_known"),
             models.CheckConstraint(
                 condition=models.Q(rule__isnull=False, created_by__isnull=True)
                 | models.Q(rule__isnull=True, created_by__isnull=False),

@@ -3,17 +3,22 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
+
+class SkipReason(models.TextChoices):
+    """Why a judge did not rank a block."""
+
+    BAD_SOURCE = "bad_source", _("The source is unusable")
+    BAD_REFERENCE = "bad_reference", _("The reference is wrong")
+    CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
+    OTHER = "other", _("Another reason")
+    # Imported blocks without a single label; the files give no reason.
+    NOT_STATED = "not_stated", _("Not stated")
+
 
 class Skip(models.Model):
     """A judge declined a block, with a reason. Skips are data (Bojar et al. 2011, §2.4)."""
-
-    class Reason(models.TextChoices):
-        BAD_SOURCE = "bad_source", _("The source is unusable")
-        BAD_REFERENCE = "bad_reference", _("The reference is wrong")
-        CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
-        OTHER = "other", _("Another reason")
-        # Imported blocks without a single label; the files give no reason.
-        NOT_STATED = "not_stated", _("Not stated")
 
     client_id = models.UUIDField(_("client's id"), unique=True)
     judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="skips")
@@ -25,7 +30,7 @@ class Skip(models.Model):
         null=True,
         blank=True,
     )
-    reason = models.CharField(_("reason"), max_length=13, choices=Reason)
+    reason = models.CharField(_("reason"), max_length=13, choices=SkipReason)
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
@@ -36,18 +41,7 @@ class Skip(models.Model):
             models.UniqueConstraint(
                 fields=["judge", "block"], name="skip_once_per_judge_and_block"
             ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    reason__in=[
-                        "bad_source",
-                        "bad_reference",
-                        "cannot_judge",
-                        "other",
-                        "not_stated",
-                    ]
-                ),
-                name="skip_reason_is_known",
-            ),
+            is_one_of("reason", SkipReason, name="skip_reason_is_known"),
         ]
         triggers = [
             pgtrigger.Protect(

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Assignment, Block, Judgment
+from annotation.models import Assignment, Block, BlockControl, Judgment
 from annotation.models.pool import IsAnyOf
 from annotation.selectors.shown import BlockData, blocks_data
 from campaign.models import Judge
@@ -50,7 +50,7 @@ def _own(judge: Judge) -> QuerySet[Judgment]:
     """
     return (
         Judgment.objects.filter(judge=judge, assignment__isnull=False)
-        .exclude(block__control=Block.Control.TRAINING)
+        .exclude(block__control=BlockControl.TRAINING)
         .current()
     )
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from django.db.models import OuterRef, QuerySet
 
-from annotation.models import QualityAction
+from annotation.models import QualityAction, QualityActionKind
 from campaign.models import Judge
 
 
@@ -23,23 +23,23 @@ class JudgeStatus(StrEnum):
 
 
 _STATUS_BY_ACTION = {
-    QualityAction.Kind.WARN: JudgeStatus.WARNED,
-    QualityAction.Kind.PAUSE: JudgeStatus.PAUSED,
-    QualityAction.Kind.EXCLUDE: JudgeStatus.EXCLUDED,
+    QualityActionKind.WARN: JudgeStatus.WARNED,
+    QualityActionKind.PAUSE: JudgeStatus.PAUSED,
+    QualityActionKind.EXCLUDE: JudgeStatus.EXCLUDED,
 }
 _SEVERITY = list(JudgeStatus)
 
 
 def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
     """Return the actions that stop a judge: any exist exactly if not `JudgeStatus.may_judge`."""
-    stopping = [QualityAction.Kind.PAUSE, QualityAction.Kind.EXCLUDE]
+    stopping = [QualityActionKind.PAUSE, QualityActionKind.EXCLUDE]
     return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
 
 def status_from_actions(actions: Iterable[str]) -> JudgeStatus:
     """Return the status that these actions, all in force, give a judge."""
     return max(
-        (_STATUS_BY_ACTION[QualityAction.Kind(action)] for action in actions),
+        (_STATUS_BY_ACTION[QualityActionKind(action)] for action in actions),
         key=_SEVERITY.index,
         default=JudgeStatus.GOOD,
     )
@@ -56,7 +56,7 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
     found: dict[int, JudgeStatus] = {}
     actions = QualityAction.objects.in_force().filter(judge__in=judge_ids)
     for judge_id, action in actions.values_list("judge_id", "action"):
-        status = _STATUS_BY_ACTION[QualityAction.Kind(action)]
+        status = _STATUS_BY_ACTION[QualityActionKind(action)]
         found[judge_id] = max(found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index)
     return found
 
@@ -68,7 +68,7 @@ def excluded_judges(*, campaign_id: int) -> list[str]:
 
 def excluded_judges_by_campaign(*campaign_ids: int) -> dict[int, list[str]]:
     """Return `excluded_judges` by campaign id; of all campaigns if none is named."""
-    actions = QualityAction.objects.in_force().filter(action=QualityAction.Kind.EXCLUDE)
+    actions = QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
     if campaign_ids:
         actions = actions.filter(judge__campaign__in=campaign_ids)
     found: dict[int, list[str]] = {}

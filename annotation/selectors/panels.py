@@ -6,7 +6,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import Judgment, Skip
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
-from campaign.models import Campaign, Judge, Panel, Participation
+from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def participation_of(*, judge: Judge) -> Participation | None:
 
 def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
     """Return the panels of a campaign, the latest first. One query."""
-    states = Participation.State.values
+    states = ParticipationState.values
     counts = {
         f"count_{state}": Count("participations", filter=Q(participations__state=state))
         for state in states

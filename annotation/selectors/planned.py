@@ -7,11 +7,11 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
-from annotation.models import HIT, Assignment, Block, CandidateOutput, Judgment
+from annotation.models import HIT, Assignment, Block, CandidateOutput, HITPurpose, Judgment
 from annotation.sampling.encoding import EncodedBlock, blocks_decoded
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.repeats import HITHistoryEntry
-from campaign.models import Output, Segment, System
+from campaign.models import Output, Segment, SystemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _candidates(hit_ids: Collection[int]) -> dict[int, _ShownBlock]:
             previous = block_id, position
         block.outputs[-1].append(output_id)
         block.systems[-1].append(system)
-        if kind == System.Kind.BAD_REFERENCE:
+        if kind == SystemKind.BAD_REFERENCE:
             block.control = len(block.outputs) - 1
     return blocks
 
@@ -156,7 +156,7 @@ def judge_history(
     judged = Judgment.objects.filter(assignment=OuterRef("pk"))
     rows = (
         Assignment.objects.filter(judge=judge_id, hit__test_set=test_set_id)
-        .exclude(hit__purpose=HIT.Purpose.TRAINING)
+        .exclude(hit__purpose=HITPurpose.TRAINING)
         .annotate(judged=Exists(judged))
         .order_by("ordinal")
         .values_list(
@@ -172,7 +172,7 @@ def judge_history(
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
     for hit_id, number, purpose, repeats, completed_at, judged_any in rows:
-        if purpose == HIT.Purpose.INTRA:
+        if purpose == HITPurpose.INTRA:
             history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
             continue
         own[repeats or hit_id] = number

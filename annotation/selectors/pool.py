@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import HIT, Assignment
+from annotation.models import HIT, Assignment, HITPurpose
 from annotation.models.pool import HITQuerySet
 from campaign.database.prepared import Statement
-from campaign.models import Judge, Segment, System, TestSet
+from campaign.models import Judge, Segment, System, SystemKind, TestSet
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
@@ -54,7 +54,7 @@ def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int])
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge)
         .incomplete()
-        .exclude(purpose__in=[HIT.Purpose.INTRA, HIT.Purpose.TRAINING])
+        .exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
         .unseen_by(judge.pk)
         .excluding_systems(conflicts)
         .order_by("number")
@@ -64,7 +64,7 @@ def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int])
 def hits_intra(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.INTRA)
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.INTRA)
         .incomplete()
         .excluding_systems(conflicts)
         .order_by("number")
@@ -74,7 +74,7 @@ def hits_intra(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) ->
 def damaged_systems(test_set_id: int) -> list[int]:
     """Return the ids of the systems of a test set that are damaged references."""
     return list(
-        System.objects.filter(test_set=test_set_id, kind=System.Kind.BAD_REFERENCE).values_list(
+        System.objects.filter(test_set=test_set_id, kind=SystemKind.BAD_REFERENCE).values_list(
             "id", flat=True
         )
     )
@@ -87,7 +87,7 @@ def attention_due(*, judge: Judge, test_set_id: int, every: int, damaged: Collec
     """
     latest = (
         Assignment.objects.filter(judge=judge, hit__test_set=test_set_id)
-        .exclude(hit__purpose=HIT.Purpose.TRAINING)
+        .exclude(hit__purpose=HITPurpose.TRAINING)
         .order_by("-ordinal")
         .values_list("hit__system_ids", flat=True)[: every - 1]
     )

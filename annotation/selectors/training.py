@@ -7,7 +7,15 @@ from itertools import groupby
 
 from django.db.models import F, OuterRef, Prefetch, Subquery
 
-from annotation.models import HIT, Block, Judgment, TrainingBlock, TrainingCandidate
+from annotation.models import (
+    HIT,
+    Block,
+    BlockControl,
+    HITPurpose,
+    Judgment,
+    TrainingBlock,
+    TrainingCandidate,
+)
 from annotation.models.pool import HITQuerySet
 from campaign.models import Judge
 
@@ -49,7 +57,7 @@ def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
 def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:
     """Return the judge's incomplete training HITs, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING)
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.TRAINING)
         .incomplete()
         .order_by("number")
     )
@@ -65,7 +73,7 @@ def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int
         return None
     rounds = list(
         HIT.objects.filter(
-            test_set=test_set_id, reserved_for=judge, purpose=HIT.Purpose.TRAINING
+            test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.TRAINING
         ).values_list("completed_at", flat=True)
     )
     if not rounds:
@@ -87,7 +95,7 @@ def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
 def training_failed(*, judge: Judge) -> bool:
     """Return whether this judge failed the last round of training in any test set."""
     done = HIT.objects.filter(
-        reserved_for=judge, purpose=HIT.Purpose.TRAINING, completed_at__isnull=False
+        reserved_for=judge, purpose=HITPurpose.TRAINING, completed_at__isnull=False
     )
     for test_set_id, count in Counter(done.values_list("test_set_id", flat=True)).items():
         result = training_result(judge=judge, test_set_id=test_set_id)
@@ -108,7 +116,7 @@ def training_rounds(
     )
     blocks = Block.objects.filter(
         hit__test_set=test_set_id,
-        hit__purpose=HIT.Purpose.TRAINING,
+        hit__purpose=HITPurpose.TRAINING,
         hit__completed_at__isnull=False,
     )
     if judge is not None:
@@ -131,7 +139,7 @@ def training_rounds(
 def training_feedback(judgment: Judgment) -> Feedback | None:
     """Return the feedback on this judgment; None if its block is no training block."""
     block = judgment.block
-    if block.control != Block.Control.TRAINING or block.expected is None:
+    if block.control != BlockControl.TRAINING or block.expected is None:
         return None
     return Feedback(
         agrees=in_expected_order(judgment.labels, block.expected),

@@ -8,18 +8,25 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import JudgmentSequence, QualityAction, QualityReversal, QualityRule
+from annotation.models import (
+    JudgmentSequence,
+    QualityAction,
+    QualityActionKind,
+    QualityReversal,
+    QualityRule,
+    RuleDirection,
+)
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import Campaign, Judge, TestSet, User
 
 SUGGESTED_RULES = (
     # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
     # at most 0.05 of all campaigns (docs/statistics/quality.md).
-    (JudgeMeasure.REFERENCE_IGNORED, QualityRule.Direction.BELOW, 0.03, 10),
-    (JudgeMeasure.DAMAGE_IGNORED, QualityRule.Direction.BELOW, 0.01, 5),
-    (JudgeMeasure.TYPED_IN_ORDER, QualityRule.Direction.BELOW, 0.01, 5),
-    (JudgeMeasure.ONE_LABEL, QualityRule.Direction.ABOVE, 0.5, 20),
-    (JudgeMeasure.SECONDS, QualityRule.Direction.BELOW, 5.0, 30),
+    (JudgeMeasure.REFERENCE_IGNORED, RuleDirection.BELOW, 0.03, 10),
+    (JudgeMeasure.DAMAGE_IGNORED, RuleDirection.BELOW, 0.01, 5),
+    (JudgeMeasure.TYPED_IN_ORDER, RuleDirection.BELOW, 0.01, 5),
+    (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
+    (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
 )
 
 
@@ -81,7 +88,7 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
                 direction=direction,
                 threshold=threshold,
                 minimum=minimum,
-                action=QualityAction.Kind.WARN,
+                action=QualityActionKind.WARN,
             ),
             user=user,
         )
@@ -177,7 +184,7 @@ def _rule_create(
 
 def _rankings_request(action: QualityAction) -> None:
     """Request all rankings of the campaign if the action excludes a judge: each of them changes."""
-    if action.action != QualityAction.Kind.EXCLUDE:
+    if action.action != QualityActionKind.EXCLUDE:
         return
     judged = JudgmentSequence.objects.filter(
         test_set__campaign=action.judge.campaign_id, last_number__gt=0

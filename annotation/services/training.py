@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 from annotation.models import (
     HIT,
     Block,
+    BlockControl,
     Candidate,
     CandidateOutput,
+    HITPurpose,
     HITSequence,
     JudgeAccount,
     TrainingBlock,
@@ -21,7 +23,7 @@ from annotation.models import (
 from annotation.selectors import conflicts_of, test_sets_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
-from campaign.models import BadReference, Judge, Output, System, TestSet
+from campaign.models import BadReference, Judge, Output, SystemKind, TestSet
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
@@ -51,7 +53,7 @@ def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[Tr
         BadReference.objects.of(test_set.pk)
         .filter(
             status=BadReference.Status.APPROVED,
-            output__segment__outputs__system__kind=System.Kind.REFERENCE,
+            output__segment__outputs__system__kind=SystemKind.REFERENCE,
         )
         .exclude(output__segment__in=existing.values("segment"))
         .select_related("output__segment")
@@ -85,12 +87,12 @@ def _propose(
     )
     outputs = list(Output.objects.drawable().filter(segment=segment).select_related("system"))
     reference = min(
-        (each for each in outputs if each.system.kind == System.Kind.REFERENCE),
+        (each for each in outputs if each.system.kind == SystemKind.REFERENCE),
         key=lambda each: each.system.name,
     )
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
     beside: list[Output] = []
-    systems = [each for each in outputs if each.system.kind == System.Kind.SYSTEM]
+    systems = [each for each in outputs if each.system.kind == SystemKind.SYSTEM]
     for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
         text = normalise_text(output.text or "")
         if text not in seen and len(beside) < _OUTPUTS_BESIDE:
@@ -130,7 +132,7 @@ def training_plan_ahead(*, test_set: TestSet) -> int:
     judges = (
         Judge.objects.filter(campaign=test_set.campaign_id, origin=Judge.Origin.PERSON)
         .exclude(accounts__test_set=test_set, accounts__hits_lent__gt=0)
-        .exclude(reserved_hits__test_set=test_set, reserved_hits__purpose=HIT.Purpose.TRAINING)
+        .exclude(reserved_hits__test_set=test_set, reserved_hits__purpose=HITPurpose.TRAINING)
         .order_by("pk")
     )
     return sum(
@@ -190,7 +192,7 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
         test_set_id=sequence.test_set_id,
         design=design,
         number=sequence.last_number,
-        purpose=HIT.Purpose.TRAINING,
+        purpose=HITPurpose.TRAINING,
         reserved_for=judge,
         # No other judge is ever lent it: see `POOLED`.
         reserved_until=Now(),
@@ -213,7 +215,7 @@ def _block_store(
         hit=hit,
         segment_id=training.segment_id,
         position=position,
-        control=Block.Control.TRAINING,
+        control=BlockControl.TRAINING,
         expected=[each.expected for each in shown],
         explanation=training.explanation,
     )

@@ -11,7 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from annotation.models import ProblemReport, Skip
+from annotation.models import ProblemReportKind, SkipReason
 from annotation.views.opaque import opaque
 from annotation.views.steps import next_step, onboarding_or_404
 from annotation.views.words import judging_words
@@ -20,21 +20,21 @@ from campaign.models import Campaign, Judge
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
     """Return the reasons a judge may give; none about texts the campaign does not show."""
-    left_out = {Skip.Reason.NOT_STATED}
+    left_out = {SkipReason.NOT_STATED}
     if not campaign.show_source:
-        left_out.add(Skip.Reason.BAD_SOURCE)
+        left_out.add(SkipReason.BAD_SOURCE)
     if not campaign.show_reference:
-        left_out.add(Skip.Reason.BAD_REFERENCE)
-    return [(reason.value, str(reason.label)) for reason in Skip.Reason if reason not in left_out]
+        left_out.add(SkipReason.BAD_REFERENCE)
+    return [(reason.value, str(reason.label)) for reason in SkipReason if reason not in left_out]
 
 
 def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     left_out = set()
     if not campaign.show_source:
-        left_out.add(ProblemReport.Kind.SOURCE)
+        left_out.add(ProblemReportKind.SOURCE)
     if not campaign.show_reference:
-        left_out.add(ProblemReport.Kind.REFERENCE)
-    return [(kind.value, str(kind.label)) for kind in ProblemReport.Kind if kind not in left_out]
+        left_out.add(ProblemReportKind.REFERENCE)
+    return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
 
 
 def screen_context(judge: Judge) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import HIT
+from annotation.models import HIT, HITPurpose
 from annotation.selectors.hits import hit_state
 
 
@@ -52,16 +52,16 @@ def hit_reason(hit: HIT) -> HITReason:
 def _reason(hit: HIT) -> str:
     judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
     first = hit.repeats.number if hit.repeats else 0
-    if hit.purpose == HIT.Purpose.REDUNDANCY:
+    if hit.purpose == HITPurpose.REDUNDANCY:
         return _("The same as HIT %(first)d for another judge: %(judges)d judge each block.") % {
             "first": first,
             "judges": hit.design.redundancy,
         }
-    if hit.purpose == HIT.Purpose.INTER:
+    if hit.purpose == HITPurpose.INTER:
         return _("The same as HIT %(first)d for another judge, to see whether judges agree.") % {
             "first": first
         }
-    if hit.purpose == HIT.Purpose.INTRA:
+    if hit.purpose == HITPurpose.INTRA:
         return _(
             "The same as HIT %(own)d for %(judge)s again, to see whether they agree with "
             "themselves."

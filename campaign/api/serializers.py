@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from campaign.models import Campaign, Membership, System, TestSet
+from campaign.models import Campaign, MembershipRole, System, TestSet
 
 
 class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
@@ -19,7 +19,7 @@ class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     role = serializers.ChoiceField(
-        choices=Membership.Role.choices, read_only=True, help_text="Yours in this campaign."
+        choices=MembershipRole.choices, read_only=True, help_text="Yours in this campaign."
     )
     test_sets = TestSetBriefSerializer(many=True, read_only=True)
 

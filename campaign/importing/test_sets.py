@@ -17,7 +17,16 @@ from campaign.database.copy import (
 )
 from campaign.formats import SegmentTexts, system_name_problem
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
+from campaign.models import (
+    Campaign,
+    Document,
+    Output,
+    Reference,
+    Segment,
+    System,
+    SystemKind,
+    TestSet,
+)
 
 REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
 
@@ -166,9 +175,9 @@ class _Writer:
                 "there is no system's output", "give the outputs of at least one system"
             )
         for name in names:
-            self._systems[name] = self._create_system(name, System.Kind.SYSTEM)
+            self._systems[name] = self._create_system(name, SystemKind.SYSTEM)
 
-    def _create_system(self, name: str, kind: System.Kind) -> int:
+    def _create_system(self, name: str, kind: SystemKind) -> int:
         system = System(test_set=self._test_set, name=name, kind=kind)
         problem = system_name_problem(name)
         if problem:
@@ -189,7 +198,7 @@ class _Writer:
                 "give the reference another name as a system, or leave it out of the ranking",
             )
         self._reference_system_id = self._create_system(
-            self._reference_system, System.Kind.REFERENCE
+            self._reference_system, SystemKind.REFERENCE
         )
 
     def _create_documents(self, batch: list[SegmentTexts]) -> list[int]:

@@ -13,7 +13,7 @@ from django.db import transaction
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
-from campaign.models import Campaign, Document, Segment, System, TestSet
+from campaign.models import Campaign, Document, Segment, System, SystemKind, TestSet
 
 _MAX_POSITION: Final = 2**31 - 1
 
@@ -48,7 +48,7 @@ def test_set_without_texts_create(
         System(
             test_set=test_set,
             name=system,
-            kind=System.Kind.REFERENCE if system == reference_system else System.Kind.SYSTEM,
+            kind=SystemKind.REFERENCE if system == reference_system else SystemKind.SYSTEM,
         )
         for system in content.systems
     ]

@@ -4,14 +4,14 @@ from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.instructions import Acceptance, Instructions
-from campaign.models.invitation import BrowserVisit, Invitation, LinkRedemption
+from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
 from campaign.models.judge import Judge
-from campaign.models.mail import InvitationMail
-from campaign.models.membership import Membership
+from campaign.models.mail import InvitationMail, MailState
+from campaign.models.membership import Membership, MembershipRole
 from campaign.models.panel import Panel, PanelKind, PanelMember
-from campaign.models.participation import Participation
+from campaign.models.participation import Participation, ParticipationState
 from campaign.models.session import Session
-from campaign.models.system import Output, System
+from campaign.models.system import Output, System, SystemKind
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
 
@@ -25,18 +25,23 @@ __all__ = [
     "Instructions",
     "Invitation",
     "InvitationMail",
+    "InvitationRole",
     "Judge",
     "LinkRedemption",
+    "MailState",
     "Membership",
+    "MembershipRole",
     "Output",
     "Panel",
     "PanelKind",
     "PanelMember",
     "Participation",
+    "ParticipationState",
     "Reference",
     "Segment",
     "Session",
     "System",
+    "SystemKind",
     "TestSet",
     "User",
 ]

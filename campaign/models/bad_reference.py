@@ -4,6 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+from campaign.texts.damage import Damage
+
 
 class BadReferenceQuerySet(models.QuerySet["BadReference"]):
     def of(self, test_set_id: int) -> "BadReferenceQuerySet":
@@ -64,19 +67,7 @@ class BadReference(models.Model):
         verbose_name = _("damaged reference")
         verbose_name_plural = _("damaged references")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(
-                    damage__in=[
-                        "replaced",
-                        "dropped",
-                        "reordered",
-                        "swapped",
-                        "numbers",
-                        "repeated",
-                    ]
-                ),
-                name="bad_reference_damage_is_known",
-            ),
+            is_one_of("damage", Damage, name="bad_reference_damage_is_known"),
             models.CheckConstraint(
                 condition=models.Q(status="pending", reviewed_at__isnull=True)
                 | models.Q(status__in=["approved", "rejected"], reviewed_at__isnull=False),

@@ -4,6 +4,8 @@ import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import trigger_from_file
+
 
 class ConflictOfInterest(models.Model):
     """A judge who must not judge a system: they built it, or are close to those who did.
@@ -30,24 +32,11 @@ class ConflictOfInterest(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="conflict_within_a_campaign",
+            trigger_from_file(
+                "campaign",
+                "conflict_within_a_campaign",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM campaign_judge j
-                        JOIN campaign_testset t ON t.campaign_id = j.campaign_id
-                        JOIN campaign_system s ON s.test_set_id = t.id
-                        WHERE j.id = NEW.judge_id AND s.id = NEW.system_id
-                    ) THEN
-                        RAISE EXCEPTION 'judge % and system % are of two campaigns',
-                            NEW.judge_id, NEW.system_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'conflict_within_a_campaign';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import trigger_from_file
 from campaign.models.judge import Judge
 
 
@@ -96,23 +97,11 @@ class Acceptance(models.Model):
             pgtrigger.Protect(
                 name="acceptance_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            pgtrigger.Trigger(
-                name="acceptance_within_a_campaign",
+            trigger_from_file(
+                "campaign",
+                "acceptance_within_a_campaign",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-                func="""
-                    IF NOT EXISTS (
-                        SELECT FROM campaign_judge j
-                        JOIN campaign_instructions i ON i.campaign_id = j.campaign_id
-                        WHERE j.id = NEW.judge_id AND i.id = NEW.instructions_id
-                    ) THEN
-                        RAISE EXCEPTION 'judge % and instructions % are of two campaigns',
-                            NEW.judge_id, NEW.instructions_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'acceptance_within_a_campaign';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

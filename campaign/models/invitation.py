@@ -7,6 +7,16 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
+
+
+class InvitationRole(models.TextChoices):
+    """What an invitation makes of the person who opens it."""
+
+    ORGANISER = "organiser", _("organiser")
+    JUDGE = "judge", _("judge")
+
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
@@ -28,10 +38,6 @@ class Invitation(models.Model):
     so that a copy of the database signs nobody in.
     """
 
-    class Role(models.TextChoices):
-        ORGANISER = "organiser", _("organiser")
-        JUDGE = "judge", _("judge")
-
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="invitations"
     )
@@ -43,7 +49,7 @@ class Invitation(models.Model):
         blank=True,
         help_text=_("Empty: for anybody, up to the cap."),
     )
-    role = models.CharField(_("role"), max_length=9, choices=Role)
+    role = models.CharField(_("role"), max_length=9, choices=InvitationRole)
     token_hash = models.BinaryField(_("hash of the token"), max_length=32, unique=True)
     cap = models.PositiveIntegerField(
         _("cap"),
@@ -78,10 +84,7 @@ class Invitation(models.Model):
         verbose_name = _("invitation")
         verbose_name_plural = _("invitations")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(role__in=["organiser", "judge"]),
-                name="invitation_role_is_known",
-            ),
+            is_one_of("role", InvitationRole, name="invitation_role_is_known"),
             models.CheckConstraint(
                 # A comparison with NULL is no violation.
                 condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
@@ -126,23 +129,11 @@ class LinkRedemption(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="link_redemption_counts_on_its_invitation",
+            trigger_from_file(
+                "campaign",
+                "link_redemption_counts_on_its_invitation",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
-                func="""
-                    UPDATE campaign_invitation i SET arrived = arrived + 1
-                    FROM campaign_judge j
-                    WHERE i.id = NEW.invitation_id AND i.user_id IS NULL
-                      AND j.id = NEW.judge_id AND j.campaign_id = i.campaign_id;
-                    IF NOT FOUND THEN
-                        RAISE EXCEPTION 'invitation % brings nobody in as judge %',
-                            NEW.invitation_id, NEW.judge_id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'link_redemption_by_a_link_of_the_campaign';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -5,12 +5,24 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
+
+class MailState(models.TextChoices):
+    """How far an invitation has got."""
+
+    QUEUED = "queued", _("waiting to be sent")
+    SENDING = "sending", _("being sent")
+    SENT = "sent", _("sent")
+    FAILED = "failed", _("not sent")
+    UNCONFIRMED = "unconfirmed", _("perhaps sent")
+
 
 class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
     def due(self) -> "InvitationMailQuerySet":
         """Select messages to be sent now, by the database's clock."""
         return self.filter(
-            state=InvitationMail.State.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
+            state=MailState.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
         )
 
 
@@ -20,13 +32,6 @@ class InvitationMail(models.Model):
     It holds no link: the worker makes the token when it sends the message, so that the database
     stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again by itself: nobody gets two unless an organiser asks for it.
     """
-
-    class State(models.TextChoices):
-        QUEUED = "queued", _("waiting to be sent")
-        SENDING = "sending", _("being sent")
-        SENT = "sent", _("sent")
-        FAILED = "failed", _("not sent")
-        UNCONFIRMED = "unconfirmed", _("perhaps sent")
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
@@ -44,7 +49,7 @@ class InvitationMail(models.Model):
         blank=True,
         help_text=_("The link of the latest attempt."),
     )
-    state = models.CharField(_("state"), max_length=11, choices=State, default=State.QUEUED)
+    state = models.CharField(_("state"), max_length=11, choices=MailState, default=MailState.QUEUED)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
     claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
@@ -64,12 +69,7 @@ class InvitationMail(models.Model):
         verbose_name = _("e-mail")
         verbose_name_plural = _("e-mails")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(
-                    state__in=["queued", "sending", "sent", "failed", "unconfirmed"]
-                ),
-                name="invitation_mail_state_is_known",
-            ),
+            is_one_of("state", MailState, name="invitation_mail_state_is_known"),
             models.CheckConstraint(
                 condition=models.Q(state="sent", sent_at__isnull=False)
                 | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),

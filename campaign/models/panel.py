@@ -6,6 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
 KEY_BYTES = 16  # 128 bits
 
 
@@ -86,9 +88,7 @@ class Panel(models.Model):
             models.UniqueConstraint(
                 fields=["campaign", "name"], name="panel_name_unique_in_campaign"
             ),
-            models.CheckConstraint(
-                condition=models.Q(kind__in=PanelKind.values), name="panel_kind_is_known"
-            ),
+            is_one_of("kind", PanelKind, name="panel_kind_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
                     blocks_asked__gte=1, participations_per_member__gte=1, minutes_allowed__gte=1
@@ -141,9 +141,7 @@ class PanelMember(models.Model):
                 fields=["campaign", "kind", "external_id"],
                 name="panel_member_is_one_judge_in_a_campaign",
             ),
-            models.CheckConstraint(
-                condition=models.Q(kind__in=PanelKind.values), name="panel_member_kind_is_known"
-            ),
+            is_one_of("kind", PanelKind, name="panel_member_kind_is_known"),
             models.CheckConstraint(
                 condition=~models.Q(external_id=""), name="panel_member_external_id_not_empty"
             ),

@@ -4,11 +4,23 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+
+
+class ParticipationState(models.TextChoices):
+    """How far a participant has got."""
+
+    STARTED = "started", _("at work")
+    FINISHED = "finished", _("finished")
+    SCREENED_OUT = "screened_out", _("screened out")
+    RETURNED = "returned", _("returned")
+    TIMED_OUT = "timed_out", _("timed out")
+
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
         """Those whose judge is at work, as far as anybody knows."""
-        return self.filter(state=Participation.State.STARTED)
+        return self.filter(state=ParticipationState.STARTED)
 
     def overdue(self) -> "ParticipationQuerySet":
         """Those under way whose time has passed, by the database's clock."""
@@ -22,15 +34,8 @@ class Participation(models.Model):
     MTurk is made when it is earned and not before.
     """
 
-    class State(models.TextChoices):
-        STARTED = "started", _("at work")
-        FINISHED = "finished", _("finished")
-        SCREENED_OUT = "screened_out", _("screened out")
-        RETURNED = "returned", _("returned")
-        TIMED_OUT = "timed_out", _("timed out")
-
     #: The states in which they are shown a code.
-    EARNING: ClassVar = (State.FINISHED, State.SCREENED_OUT)
+    EARNING: ClassVar = (ParticipationState.FINISHED, ParticipationState.SCREENED_OUT)
 
     panel = models.ForeignKey(
         "campaign.Panel", on_delete=models.CASCADE, related_name="participations"
@@ -48,7 +53,9 @@ class Participation(models.Model):
     blocks_done = models.PositiveIntegerField(
         _("sentences done"), null=True, blank=True, help_text=_("When it ended.")
     )
-    state = models.CharField(_("state"), max_length=12, choices=State, default=State.STARTED)
+    state = models.CharField(
+        _("state"), max_length=12, choices=ParticipationState, default=ParticipationState.STARTED
+    )
     code = models.CharField(_("code that was given"), max_length=60, blank=True)
     code_given_at = models.DateTimeField(_("code given"), null=True, blank=True)
     service_status = models.CharField(_("as the service says"), max_length=40, blank=True)
@@ -78,12 +85,7 @@ class Participation(models.Model):
                 condition=models.Q(state="started"),
                 name="participation_one_at_a_time",
             ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    state__in=["started", "finished", "screened_out", "returned", "timed_out"]
-                ),
-                name="participation_state_is_known",
-            ),
+            is_one_of("state", ParticipationState, name="participation_state_is_known"),
             models.CheckConstraint(
                 condition=models.Q(state="started", ended_at__isnull=True, blocks_done__isnull=True)
                 | (

@@ -5,20 +5,26 @@ import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import trigger_from_file
+
+
+class SystemKind(models.TextChoices):
+    """Who wrote the outputs."""
+
+    SYSTEM = "system", _("system")
+    REFERENCE = "reference", _("reference")
+    BAD_REFERENCE = "bad_reference", _("damaged reference")
+
 
 class System(models.Model):
     """A participant. What it is is marked in `kind`, never guessed from its name."""
-
-    class Kind(models.TextChoices):
-        SYSTEM = "system", _("system")
-        REFERENCE = "reference", _("reference")
-        BAD_REFERENCE = "bad_reference", _("damaged reference")
 
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="systems"
     )
     name = models.CharField(_("name"), max_length=200)
-    kind = models.CharField(_("kind"), max_length=13, choices=Kind, default=Kind.SYSTEM)
+    kind = models.CharField(_("kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
 
     class Meta:
         verbose_name = _("system")
@@ -32,10 +38,7 @@ class System(models.Model):
                 condition=~models.Q(name="") & ~models.Q(name__contains=","),
                 name="system_name_without_comma",
             ),
-            models.CheckConstraint(
-                condition=models.Q(kind__in=["system", "reference", "bad_reference"]),
-                name="system_kind_is_known",
-            ),
+            is_one_of("kind", SystemKind, name="system_kind_is_known"),
         ]
 
     def __str__(self) -> str:
@@ -55,7 +58,7 @@ class OutputQuerySet(models.QuerySet["Output"]):
                 | models.Q(bad_reference__withdrawn_at__gt=at)
             )
         return self.filter(
-            ~models.Q(system__kind=System.Kind.BAD_REFERENCE) | approved, text__isnull=False
+            ~models.Q(system__kind=SystemKind.BAD_REFERENCE) | approved, text__isnull=False
         )
 
 
@@ -80,22 +83,12 @@ class Output(models.Model):
             models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="output_of_an_approved_bad_reference_stays",
+            trigger_from_file(
+                "campaign",
+                "output_of_an_approved_bad_reference_stays",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
-                func="""
-                    IF EXISTS (
-                        SELECT FROM campaign_badreference b
-                        WHERE b.output_id = NEW.id AND b.approved_at IS NOT NULL
-                    ) THEN
-                        RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
-                            USING ERRCODE = 'check_violation',
-                                  CONSTRAINT = 'output_of_an_approved_bad_reference_stays';
-                    END IF;
-                    RETURN NEW;
-                """,
             ),
         ]
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.models import BadReference, Output, Reference, System, TestSet, User
+from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
 from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
@@ -120,9 +120,9 @@ def _system(test_set: TestSet) -> System:
     system, _created = System.objects.get_or_create(
         test_set=test_set,
         name=BAD_REFERENCE_SYSTEM,
-        defaults={"kind": System.Kind.BAD_REFERENCE},
+        defaults={"kind": SystemKind.BAD_REFERENCE},
     )
-    if system.kind != System.Kind.BAD_REFERENCE:
+    if system.kind != SystemKind.BAD_REFERENCE:
         raise BadReferenceRefusedError(
             _("A system is called %(name)s, as the damaged references would be: rename it.")
             % {"name": BAD_REFERENCE_SYSTEM}

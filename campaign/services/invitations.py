@@ -8,7 +8,7 @@ from hashlib import sha256
 from django.db import transaction
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
+from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
 
 TOKEN_BYTES = 16  # 128 bits
 
@@ -21,7 +21,7 @@ def invitation_create(
     *,
     campaign: Campaign,
     user: User,
-    role: Invitation.Role,
+    role: InvitationRole,
     expires_at: datetime | None = None,
     created_by: User | None = None,
 ) -> tuple[Invitation, str]:
@@ -56,7 +56,7 @@ def invitation_create_for_anybody(
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
-        role=Invitation.Role.JUDGE,
+        role=InvitationRole.JUDGE,
         token_hash=_hash(token),
         cap=cap,
         expires_at=expires_at,
@@ -103,7 +103,7 @@ def own_link_create(*, judge: Judge) -> str:
         _invitation, token = invitation_create(
             campaign=judge.campaign,
             user=judge.user,
-            role=Invitation.Role.JUDGE,
+            role=InvitationRole.JUDGE,
             created_by=judge.user,
         )
     return token
@@ -127,7 +127,7 @@ def judge_links_revoke(*, judge: Judge) -> None:
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
-        role=Invitation.Role.JUDGE,
+        role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
     ).update(revoked_at=now)
 

@@ -21,7 +21,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, Invitation, InvitationMail, User
+from campaign.models import Campaign, InvitationMail, InvitationRole, MailState, User
 from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitation_create, judge_links_revoke
 from campaign.services.joining import judge_create_from_link
@@ -160,8 +160,8 @@ def mails_send_due(*, limit: int = 500) -> int:
 def mails_mark_unconfirmed() -> int:
     """Mark messages whose worker stopped while sending as unconfirmed; return their number."""
     return InvitationMail.objects.filter(
-        state=InvitationMail.State.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
-    ).update(state=InvitationMail.State.UNCONFIRMED, error=_("The worker stopped while sending."))
+        state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
+    ).update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))
 
 
 @transaction.atomic
@@ -187,9 +187,9 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
         # The link of an attempt that sent nothing: nobody has it.
         mail.invitation.delete()
     mail.invitation, token = invitation_create(
-        campaign=mail.campaign, user=user, role=Invitation.Role.JUDGE
+        campaign=mail.campaign, user=user, role=InvitationRole.JUDGE
     )
-    mail.state = InvitationMail.State.SENDING
+    mail.state = MailState.SENDING
     mail.attempts += 1
     mail.claimed_at = timezone.now()
     mail.save(update_fields=["invitation", "state", "attempts", "claimed_at"])
@@ -212,23 +212,23 @@ def mail_send(*, mail: InvitationMail, token: str) -> bool:
         _message(mail, token, connection).send()
     except smtplib.SMTPNotSupportedError as error:
         # The server does not support the letters of the address.
-        _outcome_store(mail, InvitationMail.State.FAILED, error)
+        _outcome_store(mail, MailState.FAILED, error)
         return False
     except smtplib.SMTPException as error:
         code = _reply_code(error)
         if code is None:
-            _outcome_store(mail, InvitationMail.State.UNCONFIRMED, error)
+            _outcome_store(mail, MailState.UNCONFIRMED, error)
         elif code < 500:
             _retry(mail, error)
         else:
-            _outcome_store(mail, InvitationMail.State.FAILED, error)
+            _outcome_store(mail, MailState.FAILED, error)
         return False
     except OSError as error:
-        _outcome_store(mail, InvitationMail.State.UNCONFIRMED, error)
+        _outcome_store(mail, MailState.UNCONFIRMED, error)
         return False
     finally:
         connection.close()
-    _outcome_store(mail, InvitationMail.State.SENT)
+    _outcome_store(mail, MailState.SENT)
     return True
 
 
@@ -241,22 +241,20 @@ def _reply_code(error: smtplib.SMTPException) -> int | None:
 
 def _retry(mail: InvitationMail, error: Exception) -> None:
     if mail.attempts > len(RETRY_DELAYS):
-        _outcome_store(mail, InvitationMail.State.FAILED, error)
+        _outcome_store(mail, MailState.FAILED, error)
         return
     logger.warning("An invitation could not be sent; it is tried again: %s", error)
     InvitationMail.objects.filter(pk=mail.pk).update(
-        state=InvitationMail.State.QUEUED,
+        state=MailState.QUEUED,
         error=_short(error),
         next_attempt_at=Now() + RETRY_DELAYS[mail.attempts - 1],
     )
 
 
-def _outcome_store(
-    mail: InvitationMail, state: InvitationMail.State, error: Exception | None = None
-) -> None:
+def _outcome_store(mail: InvitationMail, state: MailState, error: Exception | None = None) -> None:
     if error is not None:
         logger.warning("An invitation is %s: %s", state, error)
-    sent_at = timezone.now() if state == InvitationMail.State.SENT else None
+    sent_at = timezone.now() if state == MailState.SENT else None
     InvitationMail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""
     )

@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
-    Invitation,
+    InvitationRole,
     Judge,
     Membership,
+    MembershipRole,
     System,
     User,
 )
@@ -25,7 +26,7 @@ class PersonRefusedError(Exception):
 def organiser_add(*, campaign: Campaign, user: User) -> Membership:
     """Make this user an organiser of the campaign, and return the membership."""
     membership, _created = Membership.objects.update_or_create(
-        campaign=campaign, user=user, defaults={"role": Membership.Role.ORGANISER}
+        campaign=campaign, user=user, defaults={"role": MembershipRole.ORGANISER}
     )
     return membership
 
@@ -77,7 +78,7 @@ def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
     user = user or User.objects.create_user(name=name or email, email=email)
     organiser_add(campaign=campaign, user=user)
     _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER
     )
     return token
 
@@ -91,7 +92,7 @@ def judge_invite(*, judge: Judge) -> str:
             % {"pseudonym": judge.pseudonym}
         )
     _invitation, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     return token
 

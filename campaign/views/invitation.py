@@ -13,7 +13,7 @@ from campaign.browsers import (
     browser_remember,
     link_opening_record,
 )
-from campaign.models import Invitation, Judge, User
+from campaign.models import Invitation, InvitationRole, Judge, User
 from campaign.services import (
     InvitationFullError,
     InvitationRefusedError,
@@ -42,7 +42,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
     response = _sign_in(request, opened, opened.user)
-    if opened.role == Invitation.Role.JUDGE:
+    if opened.role == InvitationRole.JUDGE:
         judge = Judge.objects.filter(user=opened.user, campaign=opened.campaign_id).first()
         if judge is not None:
             link_opening_record(request, response, judge=judge, invitation=opened)
@@ -51,7 +51,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponseRedirect:
     login(request, user, backend="campaign.accounts.backends.UserBackend")
-    page = "judge" if opened.role == Invitation.Role.JUDGE else "campaign-detail"
+    page = "judge" if opened.role == InvitationRole.JUDGE else "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)
 
 

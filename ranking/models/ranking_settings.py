@@ -1,10 +1,11 @@
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 
 import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -74,22 +75,9 @@ class RankingSettings(models.Model):
         get_latest_by = "id"
         indexes = [models.Index(fields=["test_set", "-id"], name="ranking_settings_in_force")]
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(
-                    resample__in=["two_way", "segments", "judges", "blocks", "pairs"]
-                ),
-                name="ranking_settings_level_is_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    ranges__in=["percentile", "sign_test", "confidence_set", "anytime"]
-                ),
-                name="ranking_settings_ranges_are_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(correction__in=["none", "holm", "benjamini_hochberg"]),
-                name="ranking_settings_correction_is_known",
-            ),
+            is_one_of("resample", get_args(Level), name="ranking_settings_level_is_known"),
+            is_one_of("ranges", get_args(RangeKind), name="ranking_settings_ranges_are_known"),
+            is_one_of("correction", Correction, name="ranking_settings_correction_is_known"),
             models.CheckConstraint(
                 condition=models.Q(sides__in=[1, 2]), name="ranking_settings_sides_one_or_two"
             ),

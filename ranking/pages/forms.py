@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import QualityAction, QualityRule
+from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
 from campaign.models import Campaign, TestSet
@@ -19,7 +19,7 @@ class RuleForm(forms.Form):
 
     action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
     measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
-    direction = forms.ChoiceField(label=_("Side"), choices=QualityRule.Direction.choices)
+    direction = forms.ChoiceField(label=_("Side"), choices=RuleDirection.choices)
     threshold = forms.FloatField(
         label=_("Threshold"),
         help_text=_("Shares and probabilities from 0 to 1, κ from −1 to 1, times in seconds."),
@@ -78,7 +78,7 @@ class ActionForm(forms.Form):
     """An organiser's decision about a judge."""
 
     action = forms.ChoiceField(
-        choices=[*QualityAction.Kind.choices, (REINSTATE, _("reinstated"))],
+        choices=[*QualityActionKind.choices, (REINSTATE, _("reinstated"))],
     )
     note = forms.CharField(required=False, max_length=1000)
 

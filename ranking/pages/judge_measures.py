@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import QualityRule
+from annotation.models import QualityRule, RuleDirection
 from ranking.pages.formats import duration, kappa, share
 
 
@@ -76,7 +76,7 @@ def rule_in_words(rule: QualityRule) -> str:
     """Return the rule as a sentence: "Warn if “ties” is surely above 90 %, on at least 60 …"."""
     measure = JudgeMeasure(rule.measure)
     shown = _SHOWN.get(measure, probability)
-    below = rule.direction == QualityRule.Direction.BELOW
+    below = rule.direction == RuleDirection.BELOW
     certain = shown is not probability
     if certain:
         sentence = (

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from django.contrib.postgres.aggregates import ArrayAgg
 
-from annotation.models import Block, CandidateOutput, Judgment, JudgmentSequence
+from annotation.models import BlockControl, CandidateOutput, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.models import Segment, System
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -41,7 +41,7 @@ def judged_blocks(
 
 def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
-    judgments = Judgment.objects.of(test_set_id).filter(block__control=Block.Control.ATTENTION)
+    judgments = Judgment.objects.of(test_set_id).filter(block__control=BlockControl.ATTENTION)
     return _blocks(judgments, test_set_id, watermark)
 
 

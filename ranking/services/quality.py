@@ -6,9 +6,9 @@ from typing import Any
 from django.db import transaction
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import QualityRule
+from annotation.models import QualityRule, RuleDirection
 from annotation.services import quality_rule_apply
-from campaign.models import Judge, System, TestSet
+from campaign.models import Judge, SystemKind, TestSet
 from ranking.core.agreement.report import JudgeChance
 from ranking.judge_monitoring import (
     PROBABILITIES,
@@ -58,7 +58,7 @@ def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
     if rule.measure not in PROBABILITIES and None in bounds:
         return False
     known = [bound for bound in bounds if bound is not None]
-    if rule.direction == QualityRule.Direction.BELOW:
+    if rule.direction == RuleDirection.BELOW:
         return max(known) < rule.threshold
     return min(known) > rule.threshold
 
@@ -67,16 +67,16 @@ def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
     names = {
         kind: name
         for name, kind in test_set.systems.order_by("-name").values_list("name", "kind")
-        if kind != System.Kind.SYSTEM
+        if kind != SystemKind.SYSTEM
     }
     agreement = run.result["agreement"]
     # Older runs do not record it: P(E) was the same for all judges.
     is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
     measures = measure_judges(
         judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
-        reference=names.get(System.Kind.REFERENCE),
+        reference=names.get(SystemKind.REFERENCE),
         attention=attention_blocks(test_set_id=test_set.pk, watermark=run.watermark),
-        bad_reference=names.get(System.Kind.BAD_REFERENCE),
+        bad_reference=names.get(SystemKind.BAD_REFERENCE),
         p_chance="own" if is_own else agreement["p_chance"],
         seconds=judging_times(test_set_id=test_set.pk, watermark=run.watermark),
         excluded=run.parameters.get("excluded_judges", ()),

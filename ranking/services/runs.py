@@ -9,7 +9,7 @@ from annotation.models import Design
 from annotation.selectors import excluded_judges
 from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
-from campaign.models import System, TestSet
+from campaign.models import System, SystemKind, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement.report import Chance, JudgeChance
 from ranking.core.counting.tallies import tally
@@ -78,7 +78,7 @@ def _sampling_state_update(run: RankingRun) -> None:
         without_judges=run.parameters["excluded_judges"],
     )
     damaged = System.objects.filter(
-        test_set_id=run.test_set_id, kind=System.Kind.BAD_REFERENCE
+        test_set_id=run.test_set_id, kind=SystemKind.BAD_REFERENCE
     ).values_list("name", flat=True)
     tallies = tally(blocks.without(set(damaged).intersection(blocks.systems)))
     sampling_state_record(
@@ -170,9 +170,9 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
         "documents": True,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
-        # By name, because systems may be marked as a reference or not later.
-        "systems": [name for name, kind in kinds if kind == System.Kind.SYSTEM],
-        "left_out": [name for name, kind in kinds if kind != System.Kind.SYSTEM],
+        # By name, because systems may later be marked as references, or no longer.
+        "systems": [name for name, kind in kinds if kind == SystemKind.SYSTEM],
+        "left_out": [name for name, kind in kinds if kind != SystemKind.SYSTEM],
         # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
         "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {

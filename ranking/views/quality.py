@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.models import QualityAction
+from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.training import TrainingResult, training_rounds
 from annotation.services import (
     QualityRefusedError,
@@ -109,9 +109,9 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
 
 def _said(action: str) -> str:
     return {
-        QualityAction.Kind.WARN: _("%(judge)s is warned: they see a friendly note on their page."),
-        QualityAction.Kind.PAUSE: _("%(judge)s is paused and gets no more sentences."),
-        QualityAction.Kind.EXCLUDE: _(
+        QualityActionKind.WARN: _("%(judge)s is warned: they see a friendly note on their page."),
+        QualityActionKind.PAUSE: _("%(judge)s is paused and gets no more sentences."),
+        QualityActionKind.EXCLUDE: _(
             "%(judge)s is excluded. The ranking is being recomputed without them; nothing "
             "is deleted."
         ),

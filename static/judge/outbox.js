@@ -90,6 +90,12 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     }
   }
 
+  // The judge has signed in again: nothing is held up for want of that, also before the next answer says so.
+  signedIn() {
+    if (this.state === "signed-out") this.#settle("sending");
+    this.flush();
+  }
+
   async flush() {
     // Whoever asks while the last round ends, after it found nothing more, starts another.
     this.#wanted = true;

@@ -51,7 +51,7 @@ export function prepareSignIn(api, outbox, onSignedIn) {
       return;
     }
     dialog.close();
-    outbox.flush();
+    outbox.signedIn();
     onSignedIn();
   });
   $("sign-in-cancel").addEventListener("click", () => dialog.close());

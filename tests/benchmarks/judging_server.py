@@ -108,7 +108,7 @@ class JudgingBrowser:
 def make_campaign() -> tuple[int, list[str]]:
     """A campaign with work for all; its test set and the judges' links."""
     from annotation.services import assignment_lend, hits_plan
-    from campaign.models import Invitation
+    from campaign.models import InvitationRole
     from campaign.services import invitation_create
     from tests import factories
 
@@ -120,7 +120,7 @@ def make_campaign() -> tuple[int, list[str]]:
         judge = factories.make_judge(test_set.campaign, f"judge{number:02}")
         assert judge.user is not None
         _, token = invitation_create(
-            campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
         )
         tokens.append(token)
     for number in range(OTHERS):

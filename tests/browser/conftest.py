@@ -24,7 +24,7 @@ from playwright.sync_api import (
 from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
 
-from campaign.models import Invitation, Judge
+from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from launcher import browser as chromium
 
@@ -194,7 +194,7 @@ def sign_in() -> SignIn:
     def open_invitation(page: Page, judge: Judge) -> None:
         assert judge.user is not None
         _, token = invitation_create(
-            campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
         )
         page.goto(f"/i/{token}/")
 

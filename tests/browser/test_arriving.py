@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from campaign.models import Invitation, Judge
+from campaign.models import InvitationRole, Judge
 from campaign.services import (
     instructions_write,
     invitation_create,
@@ -93,7 +93,7 @@ def test_organisers_pages_are_accessible_and_fit(
     )
     instructions_write(campaign=campaign, language="en", text="Be fair.", demands_acceptance=True)
     _link, token = invitation_create(
-        campaign=campaign, user=make_organiser(campaign), role=Invitation.Role.ORGANISER
+        campaign=campaign, user=make_organiser(campaign), role=InvitationRole.ORGANISER
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
     page.goto(f"/i/{token}/")

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.services import pool_fill
-from campaign.models import Campaign, Invitation, Judge
+from campaign.models import Campaign, InvitationRole, Judge
 from campaign.services import invitation_create
 from ranking.models import RankingRun
 from tests.browser.judging import all_sent, at_sentence, judge_block
@@ -30,7 +30,7 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
 
 def dashboard(page: Page, campaign: Campaign) -> None:
     organiser = make_organiser(campaign)
-    _, token = invitation_create(campaign=campaign, user=organiser, role=Invitation.Role.ORGANISER)
+    _, token = invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER)
     page.goto(f"/i/{token}/")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from campaign.models import Campaign, Invitation, User
+from campaign.models import Campaign, InvitationRole, User
 from campaign.services import invitation_create, organiser_add
 from ranking.services import ranking_settings_change
 from ranking.tasks import rank_test_set, rank_what_is_due
@@ -37,7 +37,7 @@ def enter(page: Page, campaign: Campaign) -> None:
     user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
     organiser_add(campaign=campaign, user=user)
     _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER
     )
     page.goto(f"/i/{token}/")
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import design_change, hits_plan
-from campaign.models import Invitation
+from campaign.models import InvitationRole
 from campaign.services import invitation_create
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.factories import make_campaign, make_organiser, make_test_set
@@ -24,7 +24,7 @@ def test_axe_finds_nothing_in_the_list_of_hits(
     hits_plan(test_set_id=test_set.pk, count=10)
     organiser = make_organiser(test_set.campaign)
     _invitation, token = invitation_create(
-        campaign=test_set.campaign, user=organiser, role=Invitation.Role.ORGANISER
+        campaign=test_set.campaign, user=organiser, role=InvitationRole.ORGANISER
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
     page.goto(f"/i/{token}/")

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
-from campaign.models import BadReference, Invitation, Judge, Panel, System, TestSet
+from campaign.models import BadReference, Invitation, InvitationRole, Judge, Panel, System, TestSet
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -143,7 +143,7 @@ def world() -> World:
         instructions_accept(judge=reader, instructions=read)
     assert other.user is not None
     invitation, _token = invitation_create(
-        campaign=campaign, user=other.user, role=Invitation.Role.JUDGE
+        campaign=campaign, user=other.user, role=InvitationRole.JUDGE
     )
     return World(
         judge=judge,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import HIT, Assignment, Judgment, ProblemReport
+from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport
 from annotation.services import design_change, pool_fill
 from campaign.models import Campaign, Judge, TestSet
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
@@ -97,7 +97,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
         judge_hit(judging, "12345")
     at_sentence(judging, 2)
     lent = Assignment.objects.filter(judge=judge).latest("ordinal")
-    assert lent.hit.purpose == HIT.Purpose.INTRA
+    assert lent.hit.purpose == HITPurpose.INTRA
     assert lent.hit.repeats == Assignment.objects.get(judge=judge, ordinal=1).hit
     judging.keyboard.press("u")
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")

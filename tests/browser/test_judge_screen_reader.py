@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import pool_fill
-from campaign.models import Invitation, Judge, Session
+from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
@@ -47,7 +47,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     """What can happen beside keys."""
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     (test_set,) = judge.campaign.test_sets.all()
 

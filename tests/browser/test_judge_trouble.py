@@ -12,7 +12,7 @@ from django.db import connection
 from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment
-from campaign.models import Invitation, Judge, Session, TestSet
+from campaign.models import InvitationRole, Judge, Session, TestSet
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, NewPage, SignIn
@@ -35,7 +35,7 @@ def judge(test_set: TestSet) -> Judge:
 def link_of(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     return f"/i/{token}/"
 
@@ -123,6 +123,32 @@ def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
     assert "PUT" not in sent
     assert not Judgment.objects.exists()
+
+
+def test_who_signed_in_again_is_not_told_to_while_the_answer_takes_its_time(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
+    tolerate.append("401|403")
+    Session.objects.all().delete()
+    judge_block(judging, "12345")
+    notice = judging.locator("#notice")
+    expect(notice).to_contain_text("You are signed out")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    judging.route("**/judgments/*/", hold)
+    judging.get_by_role("button", name="Sign in here").click()
+    judging.get_by_role("dialog").get_by_label("The link of your invitation").fill(link_of(judge))
+    with judging.expect_request("**/judgments/*/"):
+        judging.keyboard.press("Enter")
+    expect(judging.get_by_role("dialog")).to_be_hidden()
+    expect(notice).to_be_hidden(timeout=5_000)  # Before the page gives up waiting for the answer.
+    held[0].continue_()
+    judging.unroute("**/judgments/*/")
+    all_sent(judging)
+    assert Judgment.objects.get().judge == judge
 
 
 class WebServer:

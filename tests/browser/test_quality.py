@@ -17,7 +17,7 @@ from annotation.services import (
     quality_rules_suggest,
     training_propose,
 )
-from campaign.models import BadReference, Campaign, Invitation, Judge, TestSet, User
+from campaign.models import BadReference, Campaign, InvitationRole, Judge, TestSet, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -37,7 +37,7 @@ def enter(page: Page, campaign: Campaign) -> User:
     user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
     organiser_add(campaign=campaign, user=user)
     _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=Invitation.Role.ORGANISER
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER
     )
     page.goto(f"/i/{token}/")
     return user

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from annotation.models import Block, QualityRule
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit, quality_rules_suggest
-from campaign.models import Campaign, Judge, Membership, Panel, TestSet, User
+from campaign.models import Campaign, Judge, Membership, MembershipRole, Panel, TestSet, User
 from campaign.services import instructions_accept, instructions_write
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
@@ -192,7 +192,7 @@ def world() -> World:
     assert run is not None
     researcher = User.objects.create_user(name="Rita", email="rita@example.org")
     Membership.objects.create(
-        campaign=mine.campaign, user=researcher, role=Membership.Role.RESEARCHER
+        campaign=mine.campaign, user=researcher, role=MembershipRole.RESEARCHER
     )
     return World(
         campaign=mine.campaign,

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from campaign.models import Invitation, Judge
+from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create, user_language_set
 from tests.factories import make_campaign, make_judge
 
@@ -25,7 +25,7 @@ def choose(client: Client, language: str, page: str = "/sign-in/") -> str:
 def open_invitation(client: Client, judge: Judge) -> None:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     client.get(f"/i/{token}/")
 

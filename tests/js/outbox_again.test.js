@@ -150,4 +150,27 @@ describe("an answer of trouble", () => {
       assert.equal(outbox.state, "idle");
     });
   }
+
+  test("once the judge has signed in again it is on its way, also before an answer says so", async () => {
+    server.answer = answering(401, null);
+    outbox.add("judgments", "b1", {});
+    await settled();
+    const answers = server.hold();
+    outbox.signedIn();
+    assert.equal(outbox.state, "sending");
+    await settled();
+    assert.equal(outbox.state, "sending");
+    await answers.give();
+    assert.equal(outbox.state, "idle");
+  });
+
+  test("signing in does not say that the network is back", async () => {
+    server.answer = noAnswer;
+    outbox.add("judgments", "b1", {});
+    await settled();
+    server.hold();
+    outbox.signedIn();
+    await settled();
+    assert.equal(outbox.state, "offline");
+  });
 });

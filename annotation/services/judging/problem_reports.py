@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import ProblemReport
+from annotation.models import ProblemReport, ProblemReportKind
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.submission import SubmissionRefusedError
 
@@ -20,7 +20,7 @@ def problem_report(
     Raises `SubmissionRefusedError` if "something else" comes without a comment, or if the id
     belongs to another judge.
     """
-    if kind == ProblemReport.Kind.OTHER and not comment.strip():
+    if kind == ProblemReportKind.OTHER and not comment.strip():
         raise SubmissionRefusedError(_("Please say in a few words what is wrong."))
     report, created = ProblemReport.objects.get_or_create(
         client_id=client_id,

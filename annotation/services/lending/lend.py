@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment
+from annotation.models import HIT, Assignment, HITPurpose
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import intra_due, intra_offset
 from annotation.selectors import (
@@ -231,7 +231,7 @@ _LEND = Statement(
 
 def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
     # Further rounds of training show the same segments again.
-    is_repeat = hit.purpose == HIT.Purpose.INTRA or hit.why.get("round", 1) > 1
+    is_repeat = hit.purpose == HITPurpose.INTRA or hit.why.get("round", 1) > 1
     hit.available_at = context.now + timedelta(minutes=context.lease_minutes)
     assignment = Assignment(
         hit=hit, judge=judge, lease=DateTimeTZRange(context.now, hit.available_at)
@@ -239,7 +239,7 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
     [(assignment.pk, assignment.ordinal)] = _LEND.rows(
         *(hit.pk, judge.pk, hit.test_set_id, context.now, hit.available_at),
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
-        int(hit.purpose == HIT.Purpose.INTRA),
+        int(hit.purpose == HITPurpose.INTRA),
     )
     assignment._state.adding = False  # noqa: SLF001  as Django's own save does
     return assignment

@@ -7,10 +7,10 @@ from django.db import transaction
 
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
-from campaign.models import Panel, PanelKind, Participation
+from campaign.models import Panel, PanelKind, Participation, ParticipationState
 from campaign.panels.events import Event
 
-State = Participation.State
+State = ParticipationState
 
 # A submission's status only moves forward; within a step the latest event holds. A failed delivery
 # is repeated with a later time, so that only the step shows that it is old.

@@ -10,11 +10,19 @@ from django.utils.translation import gettext as _
 from annotation.selectors import blocks_done, judge_status
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
-from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation
+from campaign.models import (
+    Campaign,
+    Judge,
+    Panel,
+    PanelKind,
+    PanelMember,
+    Participation,
+    ParticipationState,
+)
 from campaign.panels.entry import Entry
 from campaign.services import panel_member_admit
 
-State = Participation.State
+State = ParticipationState
 
 
 class ParticipationRefusedError(Exception):

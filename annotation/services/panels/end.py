@@ -6,10 +6,10 @@ from django.db.models.functions import Coalesce, Now
 
 from annotation.selectors import blocks_done
 from annotation.services.lending.release import assignments_release
-from campaign.models import Judge, PanelKind, Participation
+from campaign.models import Judge, PanelKind, Participation, ParticipationState
 from campaign.services import code_make
 
-State = Participation.State
+State = ParticipationState
 
 
 def judge_lock(*, member_id: int) -> Judge:

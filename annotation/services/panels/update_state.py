@@ -13,10 +13,10 @@ from annotation.selectors import (
 from annotation.selectors.training import training_failed
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.panels.end import judge_lock, participation_end
-from campaign.models import Judge, Participation
+from campaign.models import Judge, Participation, ParticipationState
 from campaign.services import test_set_choose
 
-State = Participation.State
+State = ParticipationState
 
 
 @transaction.atomic

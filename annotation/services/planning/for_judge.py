@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Design, Exposure, JudgeAccount
+from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, JudgeAccount
 from annotation.sampling.repeats import (
     Purpose,
     intra_due,
@@ -89,7 +89,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     """Lock and return the latest available HIT that was never lent and that no HIT repeats."""
     return (
         HIT.objects.filter(
-            test_set=planning.test_set, purpose=HIT.Purpose.FIRST, reserved_for__isnull=True
+            test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
         )
         .pooled()
         .available()
@@ -130,7 +130,7 @@ def _seen(judge: Judge, test_set_id: int) -> set[int]:
 def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom a repeat comes due soon and none is planned."""
     planned = HIT.objects.filter(
-        test_set=test_set_id, purpose=HIT.Purpose.INTRA, reserved_for__isnull=False
+        test_set=test_set_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
     ).incomplete()
     accounts = (
         JudgeAccount.objects.filter(
@@ -161,7 +161,7 @@ def intra_plan(*, test_set_id: int, judge_id: int) -> int:
         history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
     )
     planned = HIT.objects.filter(
-        test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA
+        test_set=test_set_id, reserved_for=judge_id, purpose=HITPurpose.INTRA
     )
     # Checked under the lock: another worker may have planned one, or an organiser changed the
     # design. A design without repeats must have none: what judges may look at depends on it.
@@ -200,7 +200,7 @@ def reservations_withdraw(*, test_set_id: int) -> int:
     """
     stale = (
         HIT.objects.filter(
-            test_set=test_set_id, purpose=HIT.Purpose.INTRA, reserved_until__lte=Now()
+            test_set=test_set_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now()
         )
         .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))

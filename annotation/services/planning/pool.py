@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Design, JudgeAccount
+from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
@@ -195,7 +195,7 @@ class RepeatSchedule:
             HIT.objects.filter(
                 design=self._planning.design,
                 family__in=families,
-                purpose=HIT.Purpose.FIRST,
+                purpose=HITPurpose.FIRST,
                 # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
                 withdrawn_at__isnull=True,
             ).values_list("pk", "family")

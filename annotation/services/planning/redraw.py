@@ -1,6 +1,6 @@
 """Draw a stored HIT again, from recorded data alone."""
 
-from annotation.models import HIT
+from annotation.models import HIT, HITPurpose
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
@@ -22,7 +22,7 @@ def hit_redraw(hit: HIT) -> HITPlan:
     """
     if hit.batch is None:
         raise ValueError(f"HIT {hit.number} was not drawn here.")
-    if hit.purpose == HIT.Purpose.FIRST:
+    if hit.purpose == HITPurpose.FIRST:
         return _first(hit)
     original = _original(hit)
     return repeated(
@@ -65,7 +65,7 @@ def _first(hit: HIT) -> HITPlan:
 def _original(hit: HIT) -> int:
     """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own."""
     assert hit.repeats_id is not None  # noqa: S101  hit_repeats_another_exactly_if_a_repeat
-    if hit.purpose != HIT.Purpose.INTRA:
+    if hit.purpose != HITPurpose.INTRA:
         return hit.repeats_id
     assert hit.reserved_for_id is not None  # noqa: S101  hit_for_one_judge_is_reserved
     _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, test_set_id=hit.test_set_id)

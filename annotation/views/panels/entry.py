@@ -15,7 +15,7 @@ from annotation.services.panels import (
     participation_refresh,
 )
 from annotation.views.panels.policy import in_frame_of_mturk
-from campaign.models import Panel, PanelKind, Participation
+from campaign.models import Panel, PanelKind, Participation, ParticipationState
 from campaign.panels.entry import (
     Entry,
     EntryRefusedError,
@@ -58,7 +58,7 @@ def _sign_in(request: HttpRequest, participation: Participation) -> HttpResponse
     if user is None or not user.is_active:
         raise Http404
     login(request, user, backend="campaign.accounts.backends.UserBackend")
-    begun = participation.state == Participation.State.STARTED
+    begun = participation.state == ParticipationState.STARTED
     return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
-from campaign.models import Campaign, Panel, PanelKind, Participation, User
+from campaign.models import Campaign, Panel, PanelKind, ParticipationState, User
 from campaign.services import (
     PanelRefusedError,
     panel_change,
@@ -53,7 +53,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("The panel has been added. Its addresses are below."))
             return redirect("panel", slug, panel.pk)
-    states = Participation.State.choices
+    states = ParticipationState.choices
     panels = [
         (each.panel, [(label, each.counts[state]) for state, label in states])
         for each in panels_of(campaign=campaign)

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import HIT, Assignment
+from annotation.models import HIT, Assignment, HITPurpose
 from annotation.selectors import assigned_blocks, assignment_data
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge
@@ -56,7 +56,7 @@ def judge_before_the_sixth(kind: str) -> Judge:
         pool_fill(test_set_id=test_set.pk, size=8)
         judge_one_hit(judge)
     pool_fill(test_set_id=test_set.pk, size=8)
-    if kind != HIT.Purpose.INTRA:
+    if kind != HITPurpose.INTRA:
         other = make_judge(test_set.campaign, "other")
         HIT.objects.incomplete().filter(purpose="intra").update(reserved_for=other)
     return judge

@@ -14,7 +14,7 @@ from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
 from annotation.services import quality_action_take
 from annotation.services.judging.notifications import ranking_request_clear
-from campaign.models import Invitation, Judge, System, TestSet
+from campaign.models import InvitationRole, Judge, System, TestSet
 from campaign.services import invitation_create, invitation_revoke
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
@@ -258,7 +258,7 @@ def test_a_judgment_is_taken_in_with_three_queries(
 def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge) -> None:
     assert judge.user is not None
     invitation, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     assert token.encode() not in bytes(invitation.token_hash)
     assert client.get(f"/i/{token}/").status_code == 302

@@ -13,7 +13,15 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.models import Assignment
 from annotation.services import InstructionsPendingError
 from annotation.views.opaque import opaque
-from campaign.models import Acceptance, BrowserVisit, Campaign, Instructions, Invitation, Judge
+from campaign.models import (
+    Acceptance,
+    BrowserVisit,
+    Campaign,
+    Instructions,
+    Invitation,
+    InvitationRole,
+    Judge,
+)
 from campaign.services import (
     instructions_accept,
     instructions_write,
@@ -34,7 +42,7 @@ def door(campaign: Campaign, cap: int = 5, **more: Any) -> str:
 def own_link(judge: Judge) -> str:
     assert judge.user is not None
     _link, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=Invitation.Role.JUDGE
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     return f"/i/{token}/"
 

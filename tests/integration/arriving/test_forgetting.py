@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import BrowserVisit, Campaign, Invitation, Judge
+from campaign.models import BrowserVisit, Campaign, Invitation, InvitationRole, Judge
 from campaign.services import browser_visit_record, browser_visits_purge, invitation_create
 from campaign.services import browser_visits as services
 from campaign.tasks import purge_browser_visits
@@ -41,7 +41,7 @@ def judge(campaign: Campaign) -> Judge:
 @pytest.fixture
 def link(judge: Judge) -> Invitation:
     assert judge.user is not None
-    role = Invitation.Role.JUDGE
+    role = InvitationRole.JUDGE
     return invitation_create(campaign=judge.campaign, user=judge.user, role=role)[0]
 
 

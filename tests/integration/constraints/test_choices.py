@@ -1,6 +1,6 @@
-"""Check constraints list the values of a field by hand: the same that the field offers.
+"""Check constraints allow the values that a field offers, all of them and no others.
 
-By hand, since `Meta` does not see the choices of the model it stands in.
+Also where a constraint has them from the numeric core, or names a few of them.
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from campaign.models import BadReference, Output, System, TestSet
+from campaign.models import BadReference, Output, SystemKind, TestSet
 from campaign.services import (
     BadReferenceRefusedError,
     bad_reference_redraw,
@@ -37,7 +37,7 @@ def test_every_segment_gets_one_and_it_differs_from_all_there_is(test_set: TestS
             system__kind="bad_reference"
         )
         assert normalise_text(text) not in {normalise_text(output.text or "") for output in others}
-    system = test_set.systems.get(kind=System.Kind.BAD_REFERENCE)
+    system = test_set.systems.get(kind=SystemKind.BAD_REFERENCE)
     assert system.name == "_badref"
     assert bad_references_make(test_set=test_set, seed=2) == 0
 

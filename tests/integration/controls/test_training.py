@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import HIT, Assignment, Block, Exposure, Judgment, TrainingBlock
+from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, Judgment, TrainingBlock
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.selectors.training import (
     TrainingResult,
@@ -91,19 +91,19 @@ def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(test_set: Tes
 def test_training_comes_before_everything_else_and_once(test_set: TestSet) -> None:
     judge = new_judge(test_set)
     hit = lend(judge)
-    assert hit.purpose == HIT.Purpose.TRAINING
+    assert hit.purpose == HITPurpose.TRAINING
     assert set(hit.blocks.values_list("control", flat=True)) == {"training"}
     assert lend(judge) == hit
     ahead = assignment_lend(judge=judge, after=Assignment.objects.get(hit=hit))
     assert ahead is None  # whether it is enough shows only when it is done
     judge_all(Assignment.objects.get(hit=hit), rightly=True)
     assert training_result(judge=judge, test_set_id=test_set.pk).agreeing == 3
-    assert lend(judge).purpose == HIT.Purpose.FIRST
+    assert lend(judge).purpose == HITPurpose.FIRST
     pool_fill(test_set_id=test_set.pk)
-    assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 1
+    assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 1
     # The segments of the training are not shown to this judge again.
     trained = set(TrainingBlock.objects.values_list("segment_id", flat=True))
-    first = HIT.objects.get(assignments__judge=judge, purpose=HIT.Purpose.FIRST)
+    first = HIT.objects.get(assignments__judge=judge, purpose=HITPurpose.FIRST)
     assert trained.isdisjoint(first.segment_ids)
 
 
@@ -114,19 +114,19 @@ def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> No
     assert work_request(judge=judge).reason == NoWorkReason.PREPARING
     pool_fill(test_set_id=test_set.pk)
     again = lend(judge)
-    assert again.purpose == HIT.Purpose.TRAINING
+    assert again.purpose == HITPurpose.TRAINING
     assert again.why["round"] == 2
     assert Exposure.objects.filter(judge=judge, is_repeat=True).count() == 3
     judge_all(Assignment.objects.get(hit=again), rightly=False)
-    assert lend(judge).purpose == HIT.Purpose.FIRST
-    assert HIT.objects.filter(purpose=HIT.Purpose.TRAINING).count() == 2
+    assert lend(judge).purpose == HITPurpose.FIRST
+    assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 2
 
 
 def test_two_of_three_right_is_enough(test_set: TestSet) -> None:
     judge = new_judge(test_set)
     judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
     assert training_result(judge=judge, test_set_id=test_set.pk) == TrainingResult(3, 2)
-    assert lend(judge).purpose == HIT.Purpose.FIRST
+    assert lend(judge).purpose == HITPurpose.FIRST
 
 
 def test_two_of_three_right_the_second_time_is_not_failing(test_set: TestSet) -> None:
@@ -157,7 +157,7 @@ def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(test_set: TestSet
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == NoWorkReason.PREPARING
     pool_fill(test_set_id=test_set.pk)
-    assert lend(judge).purpose == HIT.Purpose.TRAINING
+    assert lend(judge).purpose == HITPurpose.TRAINING
     # Twice is once.
     assert training_plan(test_set_id=test_set.pk, judge_id=judge.pk) == 0
 
@@ -173,7 +173,7 @@ def test_who_has_begun_already_needs_no_training() -> None:
     training_propose(test_set=test_set, count=2)
     pool_fill(test_set_id=test_set.pk)
     judge_all(Assignment.objects.get(hit=first), rightly=True)
-    assert lend(judge).purpose == HIT.Purpose.FIRST
+    assert lend(judge).purpose == HITPurpose.FIRST
 
 
 def test_training_is_without_what_the_judge_must_not_see(test_set: TestSet) -> None:
@@ -186,7 +186,7 @@ def test_training_is_without_what_the_judge_must_not_see(test_set: TestSet) -> N
     work_request(judge=judge)
     pool_fill(test_set_id=test_set.pk)
     hit = lend(judge)
-    assert hit.purpose == HIT.Purpose.TRAINING
+    assert hit.purpose == HITPurpose.TRAINING
     assert own.pk not in hit.system_ids
 
 

@@ -18,6 +18,7 @@ from annotation.models import (
     Judgment,
     JudgmentSequence,
     Skip,
+    SkipReason,
 )
 from annotation.notification import broker
 from annotation.services import hits_plan
@@ -82,7 +83,7 @@ def test_rows_become_blocks_judgments_and_skips(
     assert {judgment.assignment for judgment in judgments} == {None}
     skip = Skip.objects.get()
     assert (skip.judge.pseudonym, skip.block.segment.number) == ("ada", 5)
-    assert skip.reason == Skip.Reason.NOT_STATED
+    assert skip.reason == SkipReason.NOT_STATED
     assert set(Judge.objects.values_list("origin", flat=True)) == {"imported"}
     assert JudgmentSequence.objects.get(test_set=test_set).last_number == 3
 

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.export import five_way_csv
 from annotation.models import Judgment, Skip
-from campaign.models import Campaign, Output, Reference, Segment, System, TestSet
+from campaign.models import Campaign, Output, Reference, Segment, SystemKind, TestSet
 from ranking.core.rankings.rank import rank
 from ranking.files import read_judgments
 from ranking.services import ranking_run_compute
@@ -65,7 +65,7 @@ def test_wmt12_texts(with_texts: TestSet, wmt12_with_texts: Path) -> None:
     assert Reference.objects.count() == 3_003
     assert Output.objects.count() == 7 * 3_003
     kinds = dict(with_texts.systems.values_list("name", "kind"))
-    assert kinds.pop("_ref") == System.Kind.REFERENCE
+    assert kinds.pop("_ref") == SystemKind.REFERENCE
     assert sorted(kinds) == [
         "cu-bojar",
         "jhu-heiro",

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import HIT, Assignment, Block
+from annotation.models import Assignment, Block, HITPurpose
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, pool_fill, training_propose, work_request
 from campaign.models import (
@@ -172,7 +172,7 @@ def test_who_fails_the_training_twice_is_screened_out_where_the_panel_says_so(
 
 
 def judge_wrongly(assignment: Assignment) -> None:
-    assert assignment.hit.purpose == HIT.Purpose.TRAINING
+    assert assignment.hit.purpose == HITPurpose.TRAINING
     for assigned in assigned_blocks(assignment):
         expected = Block.objects.get(pk=assigned.block_id).expected or []
         labels = [6 - (rank or 3) for rank in expected]

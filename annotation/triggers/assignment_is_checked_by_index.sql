@@ -1,0 +1,2 @@
+PERFORM set_config('enable_seqscan', 'off', true);
+RETURN NULL;

@@ -1,0 +1,21 @@
+"""Triggers whose bodies stand in files of SQL, one a file."""
+
+from typing import Any, Final
+
+import pgtrigger
+from django.conf import settings
+
+FOLDER: Final = "triggers"
+
+
+def trigger_from_file(
+    app: str, name: str, *, parts: dict[str, str] | None = None, **options: Any
+) -> pgtrigger.Trigger:
+    """Return the trigger `name`, whose body is the file `<app>/triggers/<name>.sql`.
+
+    `parts` are put in for their names in braces; `options` are those of `pgtrigger.Trigger`.
+    """
+    body = (settings.BASE_DIR / app / FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    for part, sql in (parts or {}).items():
+        body = body.replace(f"{{{part}}}", sql)
+    return pgtrigger.Trigger(name=name, func=body, **options)

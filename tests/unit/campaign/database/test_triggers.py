@@ -1,0 +1,26 @@
+"""Bodies of triggers stand in files of SQL, found by the trigger's name."""
+
+import re
+from pathlib import Path
+
+import pgtrigger
+from django.conf import settings
+
+from campaign.database.triggers import FOLDER
+
+
+def test_each_file_is_the_body_of_a_trigger_of_its_app() -> None:
+    files = {
+        (path.parts[-3], path.stem) for path in Path(settings.BASE_DIR).glob(f"*/{FOLDER}/*.sql")
+    }
+    triggers = {
+        (model._meta.app_label, trigger.name)
+        for model, trigger in pgtrigger.registered()
+        if type(trigger) is pgtrigger.Trigger
+    }
+    assert files == triggers
+
+
+def test_no_part_of_a_body_is_left_to_be_put_in() -> None:
+    for _model, trigger in pgtrigger.registered():
+        assert not re.search(r"\{\w+\}", str(trigger.func))
