@@ -116,7 +116,7 @@ def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segme
 def _decided(
     segments: list[_Segment], parameters: DesignParameters, draw: HashDraw, number: int
 ) -> list[_Segment]:
-    """The segments with what the rates of the design come to in this HIT."""
+    """Return the segments with the references and checks that the design's rates give this HIT."""
 
     def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
         count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)

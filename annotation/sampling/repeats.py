@@ -61,7 +61,7 @@ def slot(*, parameters: DesignParameters, step: int) -> Slot:
 
 
 def _inter_family(parameters: DesignParameters, inter: int) -> int:
-    """The family that the inter repeat number `inter` repeats; it was begun before."""
+    """Return the family, begun before, that inter repeat number `inter` repeats."""
     share = _millionths(parameters.inter_share)
     # Families begun from one inter repeat to the next, as a fraction.
     above, below = _WHOLE - share, share * parameters.redundancy

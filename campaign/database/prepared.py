@@ -111,5 +111,5 @@ def columns_of(model: type[Model], alias: str) -> str:
 
 
 def instance_from(model: type[M], values: Sequence[Any]) -> M:
-    """The model's row that a statement read by `columns_of`; for columns psycopg understands."""
+    """Return the row that a statement read by `columns_of`, for columns psycopg understands."""
     return model.from_db(connection.alias, [f.attname for f in model._meta.concrete_fields], values)

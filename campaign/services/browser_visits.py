@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from campaign.models import BrowserVisit, Invitation, Judge
 
-#: Rows of one transaction, and transactions of one run; the next run goes on.
+#: Rows per transaction, and transactions per run; the next run continues.
 BATCH: Final = 2000
 BATCHES: Final = 50
 
@@ -18,7 +18,7 @@ BATCHES: Final = 50
 def browser_visit_record(
     *, judge: Judge, browser: bytes, device: str, opened: Invitation | None = None
 ) -> BrowserVisit:
-    """Record that a browser opened a link, or without a link that it is at work."""
+    """Record and return a browser's visit: by a link, or at work without a link."""
     return BrowserVisit.objects.create(
         judge=judge, browser=browser, device=device, invitation=opened, at_work=opened is None
     )

@@ -87,7 +87,7 @@ def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
 @login_required
 @never_cache
 def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
-    """A version as judges read or read it, and who accepted it when."""
+    """Show a version of the instructions as judges read it, and who accepted it when."""
     campaign = organised_campaign(request, slug)
     row = get_object_or_404(Instructions, campaign=campaign, version=version)
     accepted = Acceptance.objects.filter(instructions=row).select_related("judge")

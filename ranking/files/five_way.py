@@ -115,7 +115,7 @@ def _refuse_repeated(candidate: npt.NDArray[np.int32], vocabulary: Vocabulary) -
 def languages_of(
     source: CodedColumn, target: CodedColumn, vocabulary: Vocabulary
 ) -> npt.NDArray[np.int32]:
-    """Number the pairs of languages of each row; raise NotPlainError where one is blank."""
+    """Assign a number to the pair of languages of each row; raise NotPlainError if one is blank."""
     numbers = np.empty(len(source.code), dtype=np.int32)
     left = np.ones(len(numbers), dtype=np.bool_)
     # There is one pair, or a few: a pass for each is less than sorting.

@@ -67,7 +67,7 @@ def _one_system(name: str) -> tuple[str, ...]:
 def _numbered(
     ranking: CodedColumn,
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the blocks in the order of the file: how many, first row of each, block of each row."""
+    """Return the number of blocks, the first row of each, and the block of each row."""
     rows, names = len(ranking.code), len(ranking.texts)
     first_row = np.full(names, rows, dtype=np.int64)
     np.minimum.at(first_row, ranking.code, np.arange(rows))
