@@ -70,7 +70,7 @@ def bad_reference_review(
     if row.status == status:
         return row
     if approve and row.withdrawn_at is not None:
-        raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
+        raise BadReferenceRefusedError(_("It was withdrawn permanently; that cannot be undone."))
     now = timezone.now()
     if approve:
         row.approved_at = now
