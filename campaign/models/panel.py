@@ -47,7 +47,7 @@ class Panel(models.Model):
     )
     minutes_allowed = models.PositiveIntegerField(
         _("minutes allowed"),
-        help_text=_("As the service has it; what a participant holds after that goes to others."),
+        help_text=_("As set at the service; after that, a participant’s sentences go to others."),
     )
     languages = ArrayField(
         models.CharField(max_length=35),
@@ -66,7 +66,7 @@ class Panel(models.Model):
         _("secret of the webhook"),
         max_length=200,
         blank=True,
-        help_text=_("Empty: nothing is believed that comes in Prolific’s name."),
+        help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
     )
     # `topic_arn` is trusted: an organiser said that it is theirs. Anybody can make a topic and have
     # Amazon request it: the latest requested one, and the link that allows Amazon to send.

@@ -68,7 +68,7 @@ def bad_reference_review(
     if row.status == status:
         return row
     if approve and row.withdrawn_at is not None:
-        raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
+        raise BadReferenceRefusedError(_("It was withdrawn permanently; that cannot be undone."))
     # By the clock that HITs are planned by, which ask what was approved at the time.
     if approve:
         row.approved_at = Now()

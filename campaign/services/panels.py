@@ -110,7 +110,7 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
     others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
-            _("The campaign has a panel “%(name)s” already.") % {"name": terms.name}
+            _("The campaign already has a panel “%(name)s”.") % {"name": terms.name}
         )
     panel.name = terms.name
     panel.blocks_asked = terms.blocks_asked
@@ -123,7 +123,12 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
         panel.screened_out_code = terms.screened_out_code or panel.screened_out_code or code_make()
         panel.webhook_secret = terms.webhook_secret or panel.webhook_secret
     if panel.completion_code and panel.completion_code == panel.screened_out_code:
-        raise PanelRefusedError(_("The two codes must differ: they tell one from the other."))
+        raise PanelRefusedError(
+            _(
+                "The two codes must differ: they tell those who finished from those who were "
+                "screened out."
+            )
+        )
 
 
 def code_make() -> str:

@@ -54,7 +54,7 @@ def judge_add(
     """
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
-            _("The campaign “%(slug)s” has a judge “%(pseudonym)s” already.")
+            _("The campaign “%(slug)s” already has a judge “%(pseudonym)s”.")
             % {"slug": campaign.slug, "pseudonym": pseudonym}
         )
     user = None

@@ -205,8 +205,8 @@ def _confidence_set(correction: Correction) -> str:
 def _anytime(accounted: str) -> str:
     if accounted == "documents_and_judges":
         return _(
-            "%(confidence)s %% rank ranges that account for documents and judges, and hold for all "
-            "systems together, whenever one looks."
+            "%(confidence)s %% rank ranges that account for documents and judges. They hold for all "
+            "systems together, however often you look."
         )
     return _(
         "%(confidence)s %% rank ranges that account for segments and judges. They hold for all "
@@ -310,7 +310,7 @@ def _refusal(reason: str) -> str:
     """Return why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
-            "No comparison has a winner yet, so that no systems can be told apart."
+            "No comparison has a winner yet, so no systems can be told apart."
         ),
         Refusal.FEW_JUDGES.value: _(
             "Too few judges: no systems can be told apart before at least five judges share the "
@@ -321,12 +321,12 @@ def _refusal(reason: str) -> str:
             "judged, or ten documents where documents are named."
         ),
         Refusal.OTHER_OPPONENTS.value: _(
-            "Each system was compared with different opponents, so that scores do not measure the "
+            "Each system was compared with different opponents, so scores do not measure the "
             "same thing and no systems can be told apart."
         ),
         Refusal.ALONE.value: _(
-            "Only one system was judged by enough judges on enough segments, so that no systems "
-            "can be told apart."
+            "Only one system was judged by enough judges on enough segments, so no systems can "
+            "be told apart."
         ),
     }.get(reason, reason)
 

@@ -145,7 +145,7 @@ def test_a_session_that_ended_stops_the_questions(
     with page.expect_response("**/live/**") as answer:
         page.clock.run_for(1_500)
     assert answer.value.status == 401
-    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to go on")
+    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to continue")
     expect(page.get_by_role("heading", level=1)).to_have_text("All three systems are told apart")
 
     asked = polls(page)

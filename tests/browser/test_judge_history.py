@@ -156,7 +156,7 @@ def test_a_problem_is_reported_and_the_sentence_ranked_all_the_same(
     dialog.get_by_label("Something else").check()
     judging.keyboard.press("Enter")
     expect(dialog.get_by_role("status")).to_have_text("Please say in a few words what is wrong.")
-    dialog.get_by_label("In your words").fill("Two sentences in one.")
+    dialog.get_by_label("In your own words").fill("Two sentences in one.")
     dialog.get_by_role("button", name="Report").click()
     expect(judging.locator("#missing")).to_have_text("Reported to the organisers. Thank you.")
     at_sentence(judging, 1)
