@@ -31,12 +31,12 @@ _NEARLY_EVEN = 3
 class PlannedCycle:
     """Blocks planned together, some of which are still to be shown.
 
-    A cycle begins when no two pairs' counts differ by more than one. Each HIT's block takes the
-    first planned block that its segment can show. If none fits (fewer systems for a long sentence, a
-    reference at its rate, an output that is missing or the same as another), the rest of the cycle is
-    abandoned: blocks are chosen by the pairs that have met least, as without a plan, until counts
-    are even again. Mostly they become even by themselves; after some clean blocks in a row, a cycle
-    is planned from uneven counts.
+    A cycle begins after three clean blocks in a row, if no two pairs' counts differ by more than one.
+    Each HIT's block takes the first planned block that its segment can show. If none fits (fewer
+    systems for a long sentence, a reference at its rate, an output that is missing or the same as
+    another), the rest of the cycle is abandoned: blocks are chosen by the pairs that have met least,
+    as without a plan, until counts are even again. Mostly they become even by themselves. After eight
+    clean blocks in a row, a cycle is also planned from counts that differ by up to three.
 
     Attributes
     ----------
@@ -51,7 +51,8 @@ class PlannedCycle:
     pending : tuple of tuple of int
         Blocks left, by index into `systems`.
     clean_blocks : int
-        Consecutive blocks so far of `size` candidates, each by one system only.
+        Consecutive clean blocks so far: of `size` candidates, each by one system only. It begins at
+        eight, so that a design begins with a cycle.
     """
 
     seed: int

@@ -26,7 +26,7 @@ from campaign.services.invitations import (
 from campaign.services.joining import (
     InvitationFullError,
     JoinRefusedError,
-    judge_create_from_link,
+    judge_create_with_user,
     judge_for_browser,
     judge_join,
     languages_offered,
@@ -93,7 +93,7 @@ __all__ = [
     "invitation_revoke",
     "judge_add",
     "judge_change",
-    "judge_create_from_link",
+    "judge_create_with_user",
     "judge_for_browser",
     "judge_invite",
     "judge_join",

@@ -18,7 +18,10 @@ BATCHES: Final = 50
 def browser_visit_record(
     *, judge: Judge, browser: bytes, device: str, opened: Invitation | None = None
 ) -> BrowserVisit:
-    """Record and return a browser's visit: by a link, or at work without a link."""
+    """Add a visit and return it: the browser opened the link `opened`, or is at work if None.
+
+    Each call adds a row, also for the same browser.
+    """
     return BrowserVisit.objects.create(
         judge=judge, browser=browser, device=device, invitation=opened, at_work=opened is None
     )

@@ -24,7 +24,7 @@ class InvitationFullError(Exception):
 
 
 @transaction.atomic
-def judge_create_from_link(
+def judge_create_with_user(
     *,
     campaign: Campaign,
     languages: Sequence[str] = (),
@@ -57,7 +57,7 @@ def _pseudonym_free(campaign: Campaign) -> str:
 
 
 def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None:
-    """Return the judge that this link created for this browser, if any. One query."""
+    """Return the judge that this link created for this browser, if any may still sign in. One query."""
     return (
         Judge.objects.select_related("user", "campaign")
         .filter(
@@ -73,8 +73,8 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
     """Return the judge of this browser: the one the link created before, or a new one.
 
     `languages` are those a newcomer reads, if the link asks for them. Locks the invitation's row.
-    Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile, and
-    `JoinRefusedError` if the languages open no test set.
+    Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile or the
+    browser's judge was deactivated, and `JoinRefusedError` if the languages open no test set.
     """
     known = judge_for_browser(invitation=invitation, browser=browser)
     if known is not None:
@@ -90,7 +90,10 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
             known = judge_for_browser(invitation=locked, browser=browser)
             if known is not None:
                 return known
-            judge = judge_create_from_link(
+            if locked.redemptions.filter(browser=browser).exists():
+                # By a judge whose user was deactivated: they get no second one.
+                raise InvitationRefusedError
+            judge = judge_create_with_user(
                 campaign=invitation.campaign, languages=reads, origin_note=invitation.note
             )
             LinkRedemption.objects.create(invitation=locked, judge=judge, browser=browser)

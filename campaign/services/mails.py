@@ -24,7 +24,7 @@ from django.utils.translation import ngettext
 from campaign.models import Campaign, InvitationMail, InvitationRole, MailState, User
 from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitation_create, judge_links_revoke
-from campaign.services.joining import judge_create_from_link
+from campaign.services.joining import judge_create_with_user
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def judges_invite_by_mail(
     for address in addresses:
         try:
             with transaction.atomic():
-                judge = judge_create_from_link(campaign=campaign, languages=languages)
+                judge = judge_create_with_user(campaign=campaign, languages=languages)
                 mails.append(
                     InvitationMail.objects.create(
                         campaign=campaign,
@@ -158,7 +158,10 @@ def mails_send_due(*, limit: int = 500) -> int:
 
 
 def mails_mark_unconfirmed() -> int:
-    """Mark messages whose worker stopped while sending as unconfirmed; return their number."""
+    """Mark messages as unconfirmed whose worker stopped while sending; return their number.
+
+    A worker counts as stopped a quarter of an hour after its claim. The messages are not sent again.
+    """
     return InvitationMail.objects.filter(
         state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
     ).update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
-from campaign.services.joining import judge_create_from_link
+from campaign.services.joining import judge_create_with_user
 
 
 class PanelRefusedError(Exception):
@@ -98,7 +98,7 @@ def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
         campaign_id=panel.campaign_id,
         kind=panel.kind,
         external_id=external_id,
-        judge=judge_create_from_link(
+        judge=judge_create_with_user(
             campaign=panel.campaign,
             languages=panel.languages,
             origin_note=f"{panel.get_kind_display()}: {panel.name}",

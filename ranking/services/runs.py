@@ -68,7 +68,10 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
 
 
 def _sampling_state_update(run: RankingRun) -> None:
-    """Update the sampling state of an active design: wins and ties of each pair of systems."""
+    """Store each pair's wins and ties for an active design to draw by; other designs need none.
+
+    Excluded judges and damaged references are left out.
+    """
     design = design_in_force(test_set_id=run.test_set_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
         return

@@ -12,7 +12,10 @@ from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 
 
 def ranking_request(*, test_set_id: int) -> None:
-    """Request a ranking on commit, unless one is requested already and has not begun."""
+    """Request a ranking on commit, unless one was requested recently and has not begun.
+
+    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent.
+    """
     recently = Q(ranking_requested_at__gt=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
     rows = JudgmentSequence.objects.filter(~recently | Q(ranking_requested_at=None), pk=test_set_id)
     if rows.update(ranking_requested_at=Now()):

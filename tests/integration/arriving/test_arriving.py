@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, Judge, LinkRedemption
+from campaign.models import Campaign, Invitation, Judge, LinkRedemption, User
 from campaign.services import (
     InvitationFullError,
     InvitationRefusedError,
@@ -17,7 +17,7 @@ from campaign.services import (
     invitation_create_for_anybody,
     invitation_open,
     invitation_revoke,
-    judge_create_from_link,
+    judge_create_with_user,
     judge_join,
 )
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -30,7 +30,7 @@ def browser(number: int) -> bytes:
 def test_a_newcomer_has_no_password_and_a_pseudonym_that_tells_no_order(
     campaign: Campaign,
 ) -> None:
-    judges = [judge_create_from_link(campaign=campaign, origin_note="a flyer") for _ in range(9)]
+    judges = [judge_create_with_user(campaign=campaign, origin_note="a flyer") for _ in range(9)]
     assert all(judge.user and not judge.user.has_usable_password() for judge in judges)
     names = [judge.pseudonym for judge in judges]
     assert all(re.fullmatch(r"judge-[b-z2-9]{6}", name) for name in names)
@@ -46,6 +46,15 @@ def test_the_same_browser_is_the_same_judge_and_counts_once(campaign: Campaign) 
     assert link.arrived == 1
     with pytest.raises(InvitationFullError):
         judge_join(invitation=link, browser=browser(2))
+    assert Judge.objects.count() == 1
+
+
+def test_a_deactivated_judge_gets_no_second_judge_by_the_same_link(campaign: Campaign) -> None:
+    link, _token = invitation_create_for_anybody(campaign=campaign, cap=10)
+    judge = judge_join(invitation=link, browser=browser(1))
+    User.objects.filter(pk=judge.user_id).update(is_active=False)
+    with pytest.raises(InvitationRefusedError):
+        judge_join(invitation=link, browser=browser(1))
     assert Judge.objects.count() == 1
 
 
