@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -76,17 +76,18 @@ class EntriesRecorder:
 
 
 class Only:
-    """Runs these tests and no others."""
+    """Runs these tests and no others, in this order."""
 
-    def __init__(self, tests: Collection[str]) -> None:
-        self._tests = frozenset(tests)
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._places = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """Leave the other tests out."""
-        left = [item for item in items if item.nodeid not in self._tests]
-        items[:] = [item for item in items if item.nodeid in self._tests]
+        left = [item for item in items if item.nodeid not in self._places]
+        items[:] = [item for item in items if item.nodeid in self._places]
+        items.sort(key=lambda item: self._places[item.nodeid])
         config.hook.pytest_deselected(items=left)
 
 
@@ -105,7 +106,7 @@ class Entries:
                     self._by_module[name].add(test)
 
     def tests_at(self, module: Path, code: str, line: int) -> list[str]:
-        """Return the tests that enter the function around a line of a module.
+        """Return the tests that enter the function around a line of a module, the fastest first.
 
         Where that tells nothing, the tests that enter any function of the module: outside
         functions, in one whose results are cached, or in one that no test is seen to enter, since
@@ -114,7 +115,8 @@ class Entries:
         first = _function_around(code, line)
         name = str(module)
         entering = self._by_function.get((name, first)) if first is not None else None
-        return sorted(entering or self._by_module.get(name) or self._seconds)
+        chosen = entering or self._by_module.get(name) or self._seconds
+        return sorted(chosen, key=lambda test: (self._seconds[test], test))
 
     def seconds(self, tests: Collection[str]) -> float:
         """Return how long these tests took."""
