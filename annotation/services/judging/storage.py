@@ -112,7 +112,6 @@ def judgment_store(judgment: Judgment) -> bool:
     if stored is None:
         return False
     judgment.pk, judgment.number, judgment.supersedes_id, is_new_request = stored
-    judgment._state.adding = False  # noqa: SLF001  as Django's own save does
     if is_new_request:
         transaction.on_commit(partial(ranking_enqueue, judgment.test_set_id))
     return True
