@@ -4,12 +4,21 @@ from typing import Any
 
 import pytest
 
-from annotation.models import JudgeAccount, JudgmentSequence, SamplingState, TrainingBlock
+from annotation.models import (
+    HIT,
+    Block,
+    JudgeAccount,
+    JudgmentSequence,
+    SamplingState,
+    TrainingBlock,
+)
 from annotation.selectors import JudgeStatus, judge_status, judge_statuses
+from annotation.selectors.onboarding import test_sets_on_offer as sets_on_offer
 from annotation.selectors.pool import test_sets_to_work_on as sets_to_work_on
 from annotation.selectors.training import hits_training
 from annotation.services import (
     TrainingRefusedError,
+    pool_fill,
     quality_action_revert,
     quality_action_take,
     sampling_state_record,
@@ -19,8 +28,11 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.judging.notifications import ranking_request
+from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.for_judge import judge_plan
 from campaign.models import BadReference, Campaign, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
+from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +98,15 @@ def test_comparisons_of_one_test_set_are_not_those_of_another(
     assert SamplingState.objects.get(test_set=test_set).systems == ["amber"]
 
 
+def test_comparisons_replace_earlier_ones_alone(test_set: TestSet) -> None:
+    for watermark, system in ((2, "amber"), (3, "birch"), (1, "cobalt")):
+        sampling_state_record(
+            test_set_id=test_set.pk, watermark=watermark, systems=[system], wins=[[0]], ties=[[0]]
+        )
+    state = SamplingState.objects.get()
+    assert (state.watermark, state.systems) == (3, ["birch"])
+
+
 def test_the_ranking_of_one_test_set_is_requested_once(
     test_set: TestSet, other_set: TestSet, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -143,3 +164,36 @@ class TestTestSets:
         work_request(judge=judge)
         asked = JudgeAccount.objects.filter(requested_at__isnull=False)
         assert [account.test_set_id for account in asked] == [test_set.pk]
+
+
+class TestPlanning:
+    def test_what_was_seen_of_one_test_set_is_planned_of_another(
+        self, campaign: Campaign, judge: Judge
+    ) -> None:
+        make_test_set(campaign, documents=(3,), planned=1)
+        lend(judge)
+        unseen = make_test_set(campaign, name="unseen", documents=(3,), planned=0)
+        assert judge_plan(test_set_id=unseen.pk, judge_id=judge.pk) > 0
+
+    def test_nothing_is_planned_for_a_judge_who_asked_for_nothing(
+        self, campaign: Campaign, judge: Judge
+    ) -> None:
+        test_set = make_test_set(campaign, planned=0)
+        JudgeAccount.objects.create(judge=judge, test_set=test_set)
+        pool_fill(test_set_id=test_set.pk, size=0)
+        assert not HIT.objects.exists()
+
+    def test_blocks_are_written_for_one_test_set(
+        self, test_set: TestSet, other_set: TestSet
+    ) -> None:
+        assert hits_prepare(test_set_id=test_set.pk, count=1) == 1
+        assert set(Block.objects.values_list("hit__test_set", flat=True)) == {test_set.pk}
+        assert hits_prepare(test_set_id=other_set.pk, count=1) == 1
+
+    @pytest.mark.usefixtures("test_set")
+    def test_a_judge_who_judged_again_did_no_more_sentences(self, judge: Judge) -> None:
+        assignment = lend(judge)
+        for _again in range(2):
+            judge_all_of(assignment)
+        [offer] = sets_on_offer(judge=judge)
+        assert (offer.done, offer.left) == (3, 4)
