@@ -13,6 +13,7 @@ from annotation.models import (
     TrainingBlock,
 )
 from annotation.selectors import JudgeStatus, judge_status, judge_statuses
+from annotation.selectors.hits import hit_state, hits_explained
 from annotation.selectors.onboarding import test_sets_on_offer as sets_on_offer
 from annotation.selectors.pool import test_sets_to_work_on as sets_to_work_on
 from annotation.selectors.training import hits_training
@@ -28,11 +29,12 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.judging.notifications import ranking_request
+from annotation.services.lending.lend import leases_release
 from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import judge_plan
 from campaign.models import BadReference, Campaign, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
-from tests.at_work import judge_all_of, lend
+from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -145,6 +147,20 @@ class TestTraining:
             assert training_plan(test_set_id=each.pk, judge_id=judge.pk) == 1
         planned = hits_training(judge=judge, test_set_id=test_set.pk)
         assert {hit.test_set_id for hit in planned} == {test_set.pk}
+
+
+def test_a_hit_that_was_given_back_is_available_again(judge: Judge, test_set: TestSet) -> None:
+    def state() -> str:
+        return hit_state(hits_explained(test_set_id=test_set.pk).order_by("number")[0])
+
+    assert state() == "available"
+    assignment = lend(judge)
+    assert state() == "lent"
+    expire(assignment)
+    leases_release()
+    assert state() == "available"
+    judge_all_of(assignment)
+    assert state() == "done"
 
 
 class TestTestSets:
