@@ -1,8 +1,17 @@
 """How far a judge is: blocks done and held, of those they are asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Any
 
-from campaign.database.prepared import Statement
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, Count, Exists, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
+
+from annotation.models import Assignment, JudgeAccount, Judgment, Skip
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge
 
 # A judge's pace is that of their latest blocks.
@@ -18,48 +27,45 @@ class JudgeProgress:
     minutes_left: int | None
 
     @classmethod
-    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "JudgeProgress":
-        """Return the progress at a pace in milliseconds of active time a block."""
+    def at(cls, *, done: int, wanted: int | None, times: Sequence[int]) -> "JudgeProgress":
+        """Return the progress; the pace is the median of `times`, active milliseconds a block."""
         minutes = None
-        if wanted is not None and pace is not None:
-            minutes = round(max(0, wanted - done) * pace / 60_000)
+        if wanted is not None and times:
+            minutes = round(max(0, wanted - done) * median(times) / 60_000)
         return cls(done=done, wanted=wanted, minutes_left=minutes)
 
 
-# Blocks done, blocks held and the pace of judge `{judge}`. Blocks of closed assignments are counted
-# as these close, so that the cost does not grow with the history. `begun` are the blocks of the
-# others, of which a judge has few.
-PROGRESS = """
-    WITH begun AS MATERIALIZED (
-        SELECT a.released_at IS NULL AS is_held, EXISTS (
-                SELECT FROM annotation_judgment j
-                WHERE j.block_id = b.id AND j.judge_id = a.judge_id
-            ) OR EXISTS (
-                SELECT FROM annotation_skip s
-                WHERE s.block_id = b.id AND s.judge_id = a.judge_id
-            ) AS is_done
-        FROM annotation_assignment a JOIN annotation_block b ON b.hit_id = a.hit_id
-        WHERE a.judge_id = {judge} AND a.completed_at IS NULL
-    )
-    SELECT
-        coalesce((SELECT sum(c.blocks_closed) FROM annotation_judgeaccount c
-                  WHERE c.judge_id = {judge}), 0)
-            + (SELECT count(*) FROM begun WHERE is_done) AS done,
-        (SELECT count(*) FROM begun WHERE is_held AND NOT is_done) AS held,
-        {pace} AS pace
-"""
-PACE = f"""
-    (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latest.active_ms) FROM (
-        SELECT own.active_ms FROM annotation_judgment own
-        WHERE own.judge_id = {{judge}} AND own.active_ms > 0
-        ORDER BY own.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
-"""  # noqa: S608  constants alone
-_READ = Statement(
-    "judge_progress", "bigint", PROGRESS.format(judge="$1", pace=PACE.format(judge="$1"))
-)
-_DONE_AND_HELD = Statement(
-    "judge_done_and_held", "bigint", PROGRESS.format(judge="$1", pace="NULL")
-)
+def _count(begun: QuerySet[Assignment], blocks: Combinable) -> Coalesce:
+    """Return the number of these blocks of the begun assignments, as a subquery."""
+    counted = begun.order_by().values("judge").annotate(n=Count("hit__blocks", filter=blocks))
+    return Coalesce(Subquery(counted.values("n")), 0)
+
+
+def progress_of(judge: OuterRef) -> dict[str, Combinable]:
+    """Return subqueries for the blocks `done` and `held` by a judge, and the `times` of the latest.
+
+    Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
+    the cost does not grow with the history. A judge has few others.
+    """
+    closed = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
+    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
+    mine = {"block": OuterRef("hit__blocks"), "judge": OuterRef("judge")}
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
+    return {
+        "done": Coalesce(Subquery(closed.annotate(n=Sum("blocks_closed")).values("n")), 0)
+        + _count(begun, is_done),
+        "held": _count(begun.filter(released_at__isnull=True), ~is_done),
+        "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
+    }
+
+
+def _progress(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    judges = Judge.objects.filter(pk=judge_id).annotate(**progress_of(OuterRef("pk")))
+    return judges.values_list("done", "held", "times")
+
+
+_PROGRESS = PreparedQuery("judge_progress", _progress, judge_id=BigIntegerField())
 
 
 def judge_progress(judge: Judge) -> JudgeProgress:
@@ -67,8 +73,8 @@ def judge_progress(judge: Judge) -> JudgeProgress:
 
     One query, however much the judge has done.
     """
-    done, _held, pace = _READ.rows(judge.pk)[0]
-    return JudgeProgress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
+    [(done, _held, times)] = _PROGRESS.rows(judge_id=judge.pk)
+    return JudgeProgress.at(done=done, wanted=blocks_wanted(judge), times=times)
 
 
 def blocks_wanted(judge: Judge) -> int | None:
@@ -78,8 +84,8 @@ def blocks_wanted(judge: Judge) -> int | None:
 
 def blocks_done_or_held(judge: Judge) -> int:
     """Return the number of blocks done or held, which `blocks_wanted` limits. One query."""
-    done, held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
-    return int(done) + int(held)
+    [(done, held, _times)] = _PROGRESS.rows(judge_id=judge.pk)
+    return int(done + held)
 
 
 def quota_reached(judge: Judge) -> bool:
@@ -90,5 +96,5 @@ def quota_reached(judge: Judge) -> bool:
 
 def blocks_done(judge: Judge) -> int:
     """Return the number of blocks judged or skipped. One query."""
-    done, _held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
+    [(done, _held, _times)] = _PROGRESS.rows(judge_id=judge.pk)
     return int(done)

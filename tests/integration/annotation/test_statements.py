@@ -131,7 +131,7 @@ def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
     systems = System.objects.values_list("pk", flat=True)
     claimed = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], list(systems)):
-        asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": conflicts}
+        asked: dict[str, Any] = {"judge_id": judge.pk, "test_set_id": test_set.pk, "conflicts": conflicts}
         pool = hits_for_judge(**asked).available()
         reserved = hits_reserved(**asked).available()
         assert has_available_hit(**asked) == (pool.exists() or reserved.exists())
@@ -151,10 +151,10 @@ def test_the_pool_is_read_as_the_orm_would(campaign: Campaign) -> None:
     assert None in claimed
     assert len(claimed) > 2
     # Those kept for somebody, but no longer, are among them.
-    everything = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[]).available()
+    everything = hits_for_judge(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[]).available()
     assert everything.filter(reserved_for=other, reserved_until__lte=Now()).exists()
     assert not everything.filter(reserved_for=other, reserved_until__gt=Now()).exists()
-    found = hit_claim_from_pool(judge=other, test_set_id=test_set.pk, conflicts=[])
+    found = hit_claim_from_pool(judge_id=other.pk, test_set_id=test_set.pk, conflicts=[])
     assert found is not None
     row = found.hit
     stored = HIT.objects.get(pk=row.pk)
@@ -183,7 +183,7 @@ def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
     """A HIT that repeats one of its segments is available too, but not to this judge."""
     test_set = make_test_set(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
-    asked: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "conflicts": []}
+    asked: dict[str, Any] = {"judge_id": judge.pk, "test_set_id": test_set.pk, "conflicts": []}
     first, second, *others = HIT.objects.order_by("number")
     HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
     claimed = hit_claim_from_pool(**asked)
