@@ -1,7 +1,5 @@
 """Which HITs may be lent, and to whom: filters that compose into lending's one index scan."""
 
-from collections.abc import Sequence
-
 from django.db import models
 from django.db.models.functions import Now
 
@@ -47,10 +45,10 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
         return self.filter(~models.Exists(seen))
 
-    def with_systems(self, system_ids: Sequence[int]) -> "HITQuerySet":
+    def with_systems(self, system_ids: list[int]) -> "HITQuerySet":
         """Return the HITs that show an output of one of these systems."""
         return self.filter(system_ids__overlap=system_ids)
 
-    def excluding_systems(self, system_ids: Sequence[int] | models.Expression) -> "HITQuerySet":
+    def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
         return self.exclude(system_ids__overlap=system_ids)

@@ -1,7 +1,7 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
-from collections.abc import Collection, Sequence
-from typing import Any, Final, TypeAlias, TypedDict
+from collections.abc import Collection
+from typing import Any, Final, TypeAlias, TypedDict, Unpack
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, Exists, F, OuterRef, Q, QuerySet
@@ -18,12 +18,12 @@ class JudgeAsks(TypedDict):
 
     judge_id: int
     test_set_id: int
-    conflicts: Sequence[int]
+    conflicts: list[int]
 
 
 # Values, or what stands for them in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
-Ids: TypeAlias = Sequence[int] | Parameter
+Ids: TypeAlias = list[int] | Parameter
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
@@ -78,7 +78,7 @@ def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQueryS
     )
 
 
-def hits_intra(*, judge_id: int, test_set_id: int, conflicts: Sequence[int]) -> HITQuerySet:
+def hits_intra(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
         HIT.objects.filter(
@@ -133,9 +133,6 @@ ASKED_BY: Final = {
 _IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, **ASKED_BY)
 
 
-def has_available_hit(*, judge_id: int, test_set_id: int, conflicts: Sequence[int]) -> bool:
+def has_available_hit(**asks: Unpack[JudgeAsks]) -> bool:
     """Return whether a HIT is available for this judge: reserved for them, or in the pool."""
-    found = _IS_AVAILABLE.row(
-        judge_id=judge_id, test_set_id=test_set_id, conflicts=list(conflicts)
-    )
-    return found is not None
+    return _IS_AVAILABLE.row(**asks) is not None

@@ -1,15 +1,14 @@
 """Claim a HIT for a judge: find the first available one and lock its row until the commit."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.expressions import Combinable
 
 from annotation.models import HIT
 from annotation.models.pool import HITQuerySet
-from annotation.selectors.pool import ASKED_BY, hits_for_judge, hits_reserved
+from annotation.selectors.pool import ASKED_BY, JudgeAsks, hits_for_judge, hits_reserved
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import PreparedQuery, field_names
 
@@ -26,24 +25,17 @@ class ClaimedHIT:
     is_last: bool | None = None
 
 
-def hit_claim_from_pool(
-    *, judge_id: int, test_set_id: int, conflicts: Sequence[int]
-) -> ClaimedHIT | None:
+def hit_claim_from_pool(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     """Lock and return the first available HIT of the pool; for a judge without reserved HITs."""
-    return _claim(_FROM_POOL, judge_id, test_set_id, conflicts)
+    return _claim(_FROM_POOL.row(**asks))
 
 
-def hit_claim_reserved(
-    *, judge_id: int, test_set_id: int, conflicts: Sequence[int]
-) -> ClaimedHIT | None:
+def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     """Lock and return the first available HIT that is reserved for this judge."""
-    return _claim(_RESERVED, judge_id, test_set_id, conflicts)
+    return _claim(_RESERVED.row(**asks))
 
 
-def _claim(
-    query: PreparedQuery, judge_id: int, test_set_id: int, conflicts: Sequence[int]
-) -> ClaimedHIT | None:
-    found = query.row(judge_id=judge_id, test_set_id=test_set_id, conflicts=list(conflicts))
+def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
     if found is None:
         return None
     has_next, *row = found

@@ -158,16 +158,16 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 def _open_test_set(
     *,
     lent: tuple[int, int] | None,
-    design: tuple[int, float, int | None] | None,
+    design: tuple[int, float, int] | None,
     **row: Any,
 ) -> OpenTestSet:
     hits_lent, intra_lent = lent or (0, 0)
-    seed, intra_share, attention_every = design or (None, 0.0, None)
+    seed, intra_share, attention_every = design or (None, 0.0, 0)
     return OpenTestSet(
         hits_lent=hits_lent,
         intra_lent=intra_lent,
         seed=seed,
         intra_share=intra_share,
-        attention_every=attention_every or 0,
+        attention_every=attention_every,
         **row,
     )

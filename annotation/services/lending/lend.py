@@ -92,7 +92,7 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
         asks: JudgeAsks = {
             "judge_id": judge.pk,
             "test_set_id": test_set.id,
-            "conflicts": context.conflicts,
+            "conflicts": list(context.conflicts),
         }
         claimed = hit_choose(test_set=test_set, judge=judge, asks=asks)
         if claimed is not None:
