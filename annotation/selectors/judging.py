@@ -61,7 +61,7 @@ def _judge_with_campaign(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
     return Judge.objects.filter(pk=judge_id).values_list(*columns)
 
 
-_JUDGE = PreparedQuery("judge_with_campaign", _judge_with_campaign, judge_id=BigIntegerField())
+_JUDGE = PreparedQuery("judge_with_campaign", _judge_with_campaign, {"judge_id": BigIntegerField()})
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:
@@ -87,14 +87,16 @@ def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
     )
 
 
-def _assigned_to(user_id: int | Parameter, public_id: UUID | Parameter) -> QuerySet[Assignment, Any]:
+def _assigned_to(
+    user_id: int | Parameter, public_id: UUID | Parameter
+) -> QuerySet[Assignment, Any]:
     return _assigned(
         Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
     )
 
 
 _ASSIGNED_TO = PreparedQuery(
-    "assigned_block", _assigned_to, user_id=BigIntegerField(), public_id=UUIDField()
+    "assigned_block", _assigned_to, {"user_id": BigIntegerField(), "public_id": UUIDField()}
 )
 
 

@@ -4,13 +4,12 @@ from collections.abc import Collection
 from typing import Any, Final, TypeAlias, TypedDict, Unpack
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import BigIntegerField, Exists, F, Field, OuterRef, Q, QuerySet
 
 from annotation.models import HIT, Assignment
 from annotation.models.pool import HITQuerySet
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Segment, System, TestSet
-
 
 
 class JudgeAsks(TypedDict):
@@ -81,9 +80,7 @@ def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQueryS
 def hits_intra(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
-        HIT.objects.filter(
-            test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA
-        )
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id, purpose=HIT.Purpose.INTRA)
         .incomplete()
         .excluding_systems(conflicts)
         .order_by("number")
@@ -125,12 +122,12 @@ def _available_hits(**asked: Any) -> QuerySet[HIT, tuple[int]]:
     return pool.union(reserved, all=True)[:1]
 
 
-ASKED_BY: Final = {
+ASKED_BY: "Final[dict[str, Field[Any, Any]]]" = {
     "judge_id": BigIntegerField(),
     "test_set_id": BigIntegerField(),
     "conflicts": ArrayField(BigIntegerField()),
 }
-_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, **ASKED_BY)
+_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_BY)
 
 
 def has_available_hit(**asks: Unpack[JudgeAsks]) -> bool:

@@ -1,12 +1,11 @@
 """How far a judge is: blocks done and held, of those they are asked for."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Count, Exists, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
@@ -26,75 +25,70 @@ class JudgeProgress:
     wanted: int | None
     minutes_left: int | None
 
-    @classmethod
-    def at(cls, *, done: int, wanted: int | None, times: Sequence[int]) -> "JudgeProgress":
-        """Return the progress; the pace is the median of `times`, active milliseconds a block."""
+
+@dataclass(frozen=True, slots=True)
+class JudgeWork:
+    """Blocks a judge has done, holds, and is asked for.
+
+    A skipped block is done; skipped and judged later, it counts once. `wanted` is the judge's own
+    number, or the campaign's; None if there is no limit. `times`: active milliseconds of the latest
+    blocks judged.
+    """
+
+    done: int
+    held: int
+    wanted: int | None
+    times: list[int]
+
+    @property
+    def is_quota_reached(self) -> bool:
+        """Whether the judge has done or holds all the blocks they are asked for."""
+        return self.wanted is not None and self.done + self.held >= self.wanted
+
+    @property
+    def progress(self) -> JudgeProgress:
         minutes = None
-        if wanted is not None and times:
-            minutes = round(max(0, wanted - done) * median(times) / 60_000)
-        return cls(done=done, wanted=wanted, minutes_left=minutes)
+        if self.wanted is not None and self.times:
+            minutes = round(max(0, self.wanted - self.done) * median(self.times) / 60_000)
+        return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
 
-def _count(begun: QuerySet[Assignment], blocks: Combinable) -> Coalesce:
-    """Return the number of these blocks of the begun assignments, as a subquery."""
-    counted = begun.order_by().values("judge").annotate(n=Count("hit__blocks", filter=blocks))
-    return Coalesce(Subquery(counted.values("n")), 0)
-
-
-def progress_of(judge: OuterRef) -> dict[str, Combinable]:
-    """Return subqueries for the blocks `done` and `held` by a judge, and the `times` of the latest.
+def work_annotations() -> dict[str, Combinable]:
+    """Return annotations for a queryset of judges: the fields of `JudgeWork` in their order.
 
     Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
     the cost does not grow with the history. A judge has few others.
     """
-    closed = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
+    judge = OuterRef("pk")
+    accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
+    closed = Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n"))
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
     mine = {"block": OuterRef("hit__blocks"), "judge": OuterRef("judge")}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
     return {
-        "done": Coalesce(Subquery(closed.annotate(n=Sum("blocks_closed")).values("n")), 0)
-        + _count(begun, is_done),
+        "done": Coalesce(closed, 0) + _count(begun, is_done),
         "held": _count(begun.filter(released_at__isnull=True), ~is_done),
+        "wanted": Coalesce("blocks_asked", "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
 
 
-def _progress(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    judges = Judge.objects.filter(pk=judge_id).annotate(**progress_of(OuterRef("pk")))
-    return judges.values_list("done", "held", "times")
+def _count(assignments: QuerySet[Assignment], blocks: Q) -> Coalesce:
+    """Return a subquery for the number of these blocks of the assignments of one judge."""
+    counted = assignments.order_by().values("judge").annotate(n=Count("hit__blocks", filter=blocks))
+    return Coalesce(Subquery(counted.values("n")), 0)
 
 
-_PROGRESS = PreparedQuery("judge_progress", _progress, judge_id=BigIntegerField())
+def _work(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    annotations = work_annotations()
+    return Judge.objects.filter(pk=judge_id).annotate(**annotations).values_list(*annotations)
 
 
-def judge_progress(judge: Judge) -> JudgeProgress:
-    """Return a judge's progress. A skipped block is done; skipped and judged later, it counts once.
-
-    One query, however much the judge has done.
-    """
-    [(done, _held, times)] = _PROGRESS.rows(judge_id=judge.pk)
-    return JudgeProgress.at(done=done, wanted=blocks_wanted(judge), times=times)
+_WORK = PreparedQuery("judge_work", _work, {"judge_id": BigIntegerField()})
 
 
-def blocks_wanted(judge: Judge) -> int | None:
-    """Return the number of blocks this judge is asked for: their own, or the campaign's; or None."""
-    return judge.campaign.blocks_per_judge if judge.blocks_asked is None else judge.blocks_asked
-
-
-def blocks_done_or_held(judge: Judge) -> int:
-    """Return the number of blocks done or held, which `blocks_wanted` limits. One query."""
-    [(done, held, _times)] = _PROGRESS.rows(judge_id=judge.pk)
-    return int(done + held)
-
-
-def quota_reached(judge: Judge) -> bool:
-    """Return whether the judge has done or holds all the blocks they are asked for."""
-    wanted = blocks_wanted(judge)
-    return wanted is not None and blocks_done_or_held(judge) >= wanted
-
-
-def blocks_done(judge: Judge) -> int:
-    """Return the number of blocks judged or skipped. One query."""
-    [(done, _held, _times)] = _PROGRESS.rows(judge_id=judge.pk)
-    return int(done)
+def judge_work(judge: Judge) -> JudgeWork:
+    """Return the work of a judge. One query, however much they have done."""
+    [row] = _WORK.rows(judge_id=judge.pk)
+    return JudgeWork(*row)

@@ -117,7 +117,7 @@ def _shown_of_hit(hit_id: int | Parameter, judge_id: int | Parameter) -> QuerySe
 
 
 _OF_HIT = PreparedQuery(
-    "blocks_of_hit", _shown_of_hit, hit_id=BigIntegerField(), judge_id=BigIntegerField()
+    "blocks_of_hit", _shown_of_hit, {"hit_id": BigIntegerField(), "judge_id": BigIntegerField()}
 )
 
 

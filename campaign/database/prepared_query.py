@@ -5,7 +5,7 @@ takes ten times as long to build the SQL as PostgreSQL to run it, so it is built
 (`campaign.database.prepared`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,11 @@ class Parameter(Expression):
         self.number = number
 
     def as_sql(
-        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper
-    ) -> tuple[str, list[Any]]:
-        return f"${self.number}", []
+        self,
+        compiler: SQLCompiler,  # noqa: ARG002
+        connection: BaseDatabaseWrapper,  # noqa: ARG002
+    ) -> tuple[str, tuple[str | int, ...]]:
+        return f"${self.number}", ()
 
 
 class PreparedQuery:
@@ -41,21 +43,20 @@ class PreparedQuery:
     queryset : callable
         Takes a value for each of `fields`, by name, and returns a queryset with `values_list`. It is
         called once, with a `Parameter` for each value, so it must not branch on values.
+    fields : mapping of str to Field
+        Model fields that could hold the values: they say of which PostgreSQL types these are.
     first : PreparedQuery, optional
         Goes before it in the same round trip and the same transaction: a lock that must be held
         before this query sees the tables. It takes its values from those given to `rows`.
-    **fields : Field
-        Model fields that could hold the values: they say of which PostgreSQL types these are.
     """
 
     def __init__(
         self,
         name: str,
         queryset: Callable[..., QuerySet[Any, Any]],
-        /,
+        fields: "Mapping[str, Field[Any, Any]]",
         *,
         first: "PreparedQuery | None" = None,
-        **fields: "Field[Any, Any]",
     ) -> None:
         self.name = name
         self.queryset = queryset
@@ -82,7 +83,8 @@ class PreparedQuery:
             for number, (name, field) in enumerate(self.fields.items(), start=1)
         }
         compiler = self.queryset(**parameters).query.get_compiler(connection=connection)
-        sql = connection.ops.compose_sql(*compiler.as_sql())
+        operations: Any = connection.ops
+        sql: str = operations.compose_sql(*compiler.as_sql())
         types = ", ".join(str(field.db_type(connection)) for field in self.fields.values())
         first = None if self._first is None else self._first._compiled.statement  # noqa: SLF001
         return _Compiled(

@@ -94,7 +94,7 @@ def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
         (shown._OF_HIT, A_HIT, hit),
         (claim._RESERVED, 0, asks),
         (pool._IS_AVAILABLE, 0, asks),
-        (progress._PROGRESS, 0, known),
+        (progress._WORK, 0, known),
     ]:
 
         def orm(query: Any = query, values: Any = values) -> object:
@@ -197,6 +197,8 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
             *(str(uuid4()), hit.segment_ids, False, 0),
         )
 
+    labels: list[int | None] = [1 + place % 5 for place in range(block.candidates.count())]
+
     def judgment() -> Judgment:
         return Judgment(
             test_set_id=hit.test_set_id,
@@ -204,7 +206,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
             judge=judge,
             block=block,
             assignment=assignment,
-            labels=[1 + place % 5 for place in range(block.candidates.count())],
+            labels=labels,
         )
 
     yield Pair(

@@ -15,6 +15,7 @@ from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from annotation.sql.judgment_store import JUDGMENT_STORE
 
+
 def assignment_lock(assignment_id: int) -> None:
     """Lock the assignment's row until the commit; the judge's other tabs wait."""
     ASSIGNMENT_LOCK.rows(assignment_id)

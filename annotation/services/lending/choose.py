@@ -42,7 +42,8 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
-    # A HIT that is being lent to somebody else is skipped.
+    # A HIT that is being lent to somebody else is skipped. Unlocked, it would be chosen twice: the
+    # second judge would wait for the first one, to be refused its lease by the database.
     hit = hits.available().select_for_update(skip_locked=True, no_key=True).first()
     return hit and ClaimedHIT(hit)
 

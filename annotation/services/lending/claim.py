@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from django.db.models import Exists, OuterRef, QuerySet
-from django.db.models.expressions import Combinable
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT
 from annotation.models.pool import HITQuerySet
@@ -52,10 +51,13 @@ def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
     return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
 
 
-def _first_of(hits: HITQuerySet, *, has_next: Combinable) -> QuerySet[HIT, Any]:
+def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
     """Return the first HIT that nobody has locked, with `has_next` and all its columns."""
     locked = hits.select_for_update(skip_locked=True, no_key=True, of=("self",))
-    return locked.annotate(has_next=has_next).values_list("has_next", *field_names(HIT))[:1]
+    found: QuerySet[HIT, Any] = locked.annotate(has_next=has_next).values_list(
+        "has_next", *field_names(HIT)
+    )
+    return found[:1]
 
 
 def _later(hits: HITQuerySet) -> HITQuerySet:
@@ -71,5 +73,5 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
     return hits.exclude(segment_ids__overlap=OuterRef("segment_ids"))
 
 
-_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, **ASKED_BY)
-_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, **ASKED_BY)
+_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_BY)
+_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_BY)

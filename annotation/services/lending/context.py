@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, JSONArray, JSONObject, Now
+from django.db.models.functions import JSONArray, JSONObject, Now
 
 from annotation.models import HIT, Assignment, JudgeAccount, QualityAction, TrainingBlock
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
 from annotation.selectors.pool import test_sets_open_to_judge
-from annotation.selectors.progress import JudgeProgress, progress_of
+from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import ConflictOfInterest, Instructions, Judge, TestSet
 
@@ -45,9 +45,7 @@ class LendingContext:
     owes_acceptance : bool
         Whether they must accept instructions first.
     lease_minutes : int
-    progress : JudgeProgress
-    blocks_held : int
-        Blocks lent to them and not done.
+    work : JudgeWork
     conflicts : tuple of int
         Systems they must not see.
     begun : dict of UUID to int
@@ -62,17 +60,10 @@ class LendingContext:
     judge_status: JudgeStatus
     owes_acceptance: bool
     lease_minutes: int
-    progress: JudgeProgress
-    blocks_held: int
+    work: JudgeWork
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
-
-    @property
-    def is_quota_reached(self) -> bool:
-        """Whether the judge has done or holds all blocks they are asked for."""
-        wanted = self.progress.wanted
-        return wanted is not None and self.progress.done + self.blocks_held >= wanted
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
@@ -91,13 +82,12 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         "now": Now(),
         "actions": ArraySubquery(actions.values("action")),
         "owes_acceptance": Exists(Instructions.objects.demanded_of(judge)),
-        "wanted": Coalesce("blocks_asked", "campaign__blocks_per_judge"),
         "conflict_ids": ArraySubquery(
             ConflictOfInterest.objects.filter(judge=judge).values("system")
         ),
         "begun": ArraySubquery(begun.values(_=JSONArray("public_id", "id", "hit__test_set"))),
         "open": ArraySubquery(_open_test_sets(judge)),
-        **progress_of(judge),
+        **work_annotations(),
     }
     return (
         Judge.objects.filter(pk=judge_id)
@@ -125,8 +115,8 @@ def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
 _CONTEXT = PreparedQuery(
     "lending_context",
     _context,
-    first=PreparedQuery("judge_lock", _locked, judge_id=BigIntegerField()),
-    judge_id=BigIntegerField(),
+    {"judge_id": BigIntegerField()},
+    first=PreparedQuery("judge_lock", _locked, {"judge_id": BigIntegerField()}),
 )
 
 
@@ -135,9 +125,8 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
     One round trip, however many test sets there are.
     """
-    [row] = _CONTEXT.rows(judge_id=judge.pk)
-    lease_minutes, chosen, *row = row
-    now, actions, owes_acceptance, wanted, conflicts, begun, open_sets, done, held, times = row
+    [(lease_minutes, chosen, *row)] = _CONTEXT.rows(judge_id=judge.pk)
+    now, actions, owes_acceptance, conflicts, begun, open_sets, *work = row
     mine = tuple(_open_test_set(**each) for each in open_sets)
     if any(test_set.id == chosen for test_set in mine):
         mine = tuple(test_set for test_set in mine if test_set.id == chosen)
@@ -147,8 +136,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=lease_minutes,
-        progress=JudgeProgress.at(done=done, wanted=wanted, times=times),
-        blocks_held=held,
+        work=JudgeWork(*work),
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
         test_sets=mine,

@@ -14,7 +14,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment
-from annotation.selectors import JudgeProgress, JudgeStatus, has_available_hit, quota_reached
+from annotation.selectors import JudgeProgress, JudgeStatus, has_available_hit, judge_work
 from annotation.selectors.pool import JudgeAsks
 from annotation.services.lending.choose import hit_choose
 from annotation.services.lending.context import LendingContext, lending_context_lock
@@ -61,12 +61,12 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
     assignment = _held(begun, judge, context) if begun else None
     if assignment is None:
         # Some of the begun assignments may just have been released: count again.
-        if context.is_quota_reached and (not begun or quota_reached(judge)):
+        if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
             return None
         assignment = _lend_new(judge, context)
     if assignment is None:
         return None
-    return LentAssignment(assignment, context.progress, context.judge_status)
+    return LentAssignment(assignment, context.work.progress, context.judge_status)
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
@@ -82,7 +82,7 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
 
 def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -> bool:
     # A released assignment does not count as held: lending it again must not exceed the quota.
-    if assignment.released_at is not None and quota_reached(judge):
+    if assignment.released_at is not None and judge_work(judge).is_quota_reached:
         return False
     return _lease_renew(assignment, context)
 

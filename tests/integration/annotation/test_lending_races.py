@@ -60,4 +60,5 @@ def test_a_lease_begins_after_the_last_one_of_its_hit() -> None:
     assert lent.hit_id == held.hit_id
     held.refresh_from_db()
     lent.refresh_from_db()
-    assert held.lease.upper == lent.lease.lower > context.now
+    assert held.expires_at == lent.lease.lower
+    assert held.expires_at > context.now

@@ -8,7 +8,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
-from annotation.selectors import AssignedBlock, assigned_blocks, judge_progress
+from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
 from annotation.services import SubmissionRefusedError, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge
 from tests.at_work import assignment_lend
@@ -118,7 +118,7 @@ def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
     skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")
     assert HIT.objects.filter(completed_at__isnull=False).count() == 1
     assert Assignment.objects.get().completed_at is not None
-    assert judge_progress(judge).done == len(blocks)
+    assert judge_work(judge).done == len(blocks)
 
 
 def test_a_late_judgment_is_kept_though_another_judge_has_the_hit(
