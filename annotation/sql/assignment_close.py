@@ -1,7 +1,12 @@
 """Close an assignment and its HIT once its judge has left no block undone.
 
 Rule: an assignment is done when its judge has judged or skipped all its blocks; then its HIT is done,
-and its blocks are counted in `JudgeAccount.blocks_closed`.
+and its blocks are counted in `JudgeAccount.blocks_closed`. It is a part of `judgment_store`, and by
+itself follows a skip, so that the rule is said once.
+
+Test: tests/integration/annotation/test_submission.py::test_a_hit_is_done_when_every_block_is_judged_or_skipped
+Test: tests/integration/annotation/test_statements.py::test_progress_is_what_the_history_says
+Earns: with judgment_store
 """
 
 from campaign.database.prepared import Statement

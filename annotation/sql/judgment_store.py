@@ -4,6 +4,11 @@ Rule: judgments of a test set are numbered without gaps and become visible in th
 row of the sequence stays locked until the commit, which follows at once, and a rollback gives
 the number back. A judgment supersedes the judge's last one of the same block; the same
 `client_id` is stored once; one ranking is requested until the request is answered or too old.
+
+Test: tests/integration/annotation/test_submission.py::test_a_new_id_for_the_same_block_supersedes
+Test: tests/integration/annotation/test_submission.py::test_numbers_have_no_gaps_even_after_a_refusal
+Test: tests/integration/annotation/test_statements.py::test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once
+Earns: 7.0 ms a judged block
 """
 
 from annotation.sql.assignment_close import CLOSING
