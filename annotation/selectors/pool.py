@@ -1,7 +1,7 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
 from collections.abc import Collection
-from typing import Any, Final, TypeAlias, TypedDict, Unpack
+from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, Exists, F, Field, OuterRef, Q, QuerySet
@@ -20,6 +20,12 @@ class JudgeAsks(TypedDict):
     conflicts: list[int]
 
 
+class HasId(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+T = TypeVar("T", bound=HasId)
 # Values, or what stands for them in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
 Ids: TypeAlias = list[int] | Parameter
@@ -46,8 +52,12 @@ def test_sets_open_to_judge(judge: Judge | OuterRef) -> QuerySet[TestSet]:
 
 def test_sets_to_work_on(judge: Judge) -> list[TestSet]:
     """Return the test set the judge chose, or all that are open to them. One query."""
-    mine = list(test_sets_open_to_judge(judge))
-    return [row for row in mine if row.pk == judge.chosen_test_set_id] or mine
+    return chosen_or_all(list(test_sets_open_to_judge(judge)), judge.chosen_test_set_id)
+
+
+def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
+    """Return the test set the judge chose if it is open to them, otherwise all that are."""
+    return [test_set for test_set in open_to_judge if test_set.id == chosen_id] or open_to_judge
 
 
 def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
@@ -122,12 +132,13 @@ def _available_hits(**asked: Any) -> QuerySet[HIT, tuple[int]]:
     return pool.union(reserved, all=True)[:1]
 
 
-ASKED_BY: "Final[dict[str, Field[Any, Any]]]" = {
+# Of the values of `JudgeAsks`, for a `PreparedQuery`.
+ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "judge_id": BigIntegerField(),
     "test_set_id": BigIntegerField(),
     "conflicts": ArrayField(BigIntegerField()),
 }
-_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_BY)
+_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
 
 
 def has_available_hit(**asks: Unpack[JudgeAsks]) -> bool:

@@ -106,8 +106,8 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         "segment__position",
         ArraySubquery(candidates.values("public_id")),
         ArraySubquery(candidates.values(text=Subquery(outputs.values("output__text")[:1]))),
-        ArraySubquery(around.values(_=neighbour)),
-        Subquery(judgments.values(_=judgment)[:1]),
+        ArraySubquery(around.values(row=neighbour)),
+        Subquery(judgments.values(row=judgment)[:1]),
         Exists(Skip.objects.filter(block=block, judge=judge_id)),
     )
 

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT
 from annotation.models.pool import HITQuerySet
-from annotation.selectors.pool import ASKED_BY, JudgeAsks, hits_for_judge, hits_reserved
+from annotation.selectors.pool import ASKED_FIELDS, JudgeAsks, hits_for_judge, hits_reserved
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import PreparedQuery, field_names
 
@@ -73,5 +73,5 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
     return hits.exclude(segment_ids__overlap=OuterRef("segment_ids"))
 
 
-_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_BY)
-_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_BY)
+_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
+_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)

@@ -12,7 +12,7 @@ from django.db.models.functions import JSONArray, JSONObject, Now
 from annotation.models import HIT, Assignment, JudgeAccount, QualityAction, TrainingBlock
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
-from annotation.selectors.pool import test_sets_open_to_judge
+from annotation.selectors.pool import chosen_or_all, test_sets_open_to_judge
 from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import ConflictOfInterest, Instructions, Judge, TestSet
@@ -85,7 +85,7 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         "conflict_ids": ArraySubquery(
             ConflictOfInterest.objects.filter(judge=judge).values("system")
         ),
-        "begun": ArraySubquery(begun.values(_=JSONArray("public_id", "id", "hit__test_set"))),
+        "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__test_set"))),
         "open": ArraySubquery(_open_test_sets(judge)),
         **work_annotations(),
     }
@@ -97,19 +97,19 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
 
 
 def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
-    """Return the test sets open to the judge as `_TestSetRow`s."""
+    """Return the test sets open to the judge, each as the arguments of `_open_test_set`."""
     inner, test_set = OuterRef(judge), OuterRef("pk")
     account = JudgeAccount.objects.filter(judge=inner, test_set=test_set)
     design = designs_in_force(test_set_id=test_set)
     reserved = HIT.objects.filter(reserved_for=inner, test_set=test_set).incomplete()
-    row = JSONObject(
+    arguments = JSONObject(
         id="pk",
         has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
         has_reserved=Exists(reserved),
-        lent=Subquery(account.values(_=JSONArray("hits_lent", "intra_lent"))),
-        design=Subquery(design.values(_=JSONArray("seed", "intra_share", "attention_every"))),
+        lent=Subquery(account.values(row=JSONArray("hits_lent", "intra_lent"))),
+        design=Subquery(design.values(row=JSONArray("seed", "intra_share", "attention_every"))),
     )
-    return test_sets_open_to_judge(judge).values(_=row)
+    return test_sets_open_to_judge(judge).values(row=arguments)
 
 
 _CONTEXT = PreparedQuery(
@@ -127,9 +127,8 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     """
     [(lease_minutes, chosen, *row)] = _CONTEXT.rows(judge_id=judge.pk)
     now, actions, owes_acceptance, conflicts, begun, open_sets, *work = row
-    mine = tuple(_open_test_set(**each) for each in open_sets)
-    if any(test_set.id == chosen for test_set in mine):
-        mine = tuple(test_set for test_set in mine if test_set.id == chosen)
+    mine = chosen_or_all([_open_test_set(**each) for each in open_sets], chosen)
+    if [test_set.id for test_set in mine] == [chosen]:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
         now=now,
@@ -139,7 +138,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         work=JudgeWork(*work),
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
-        test_sets=mine,
+        test_sets=tuple(mine),
     )
 
 
