@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
-from annotation.selectors.progress import work_annotations
+from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation
 
 
@@ -68,5 +68,7 @@ def participations_of(*, panel: Panel, limit: int | None = None) -> list[Partici
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
     """Return the number of blocks each of these judges has done. One query."""
-    judges = Judge.objects.filter(pk__in=judge_ids).annotate(done=work_annotations()["done"])
-    return dict(judges.values_list("pk", "done"))
+    annotations = work_annotations()
+    judges = Judge.objects.filter(pk__in=judge_ids).annotate(**annotations)
+    rows = judges.values_list("pk", *annotations)
+    return {judge_id: JudgeWork.counted(*work).done for judge_id, *work in rows}

@@ -1,13 +1,25 @@
 """How far a judge is: blocks done and held, of those they are asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Sum,
+)
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, JSONArray
+from django.db.models.lookups import IsNull
 
 from annotation.models import Assignment, JudgeAccount, Judgment, Skip
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -40,6 +52,26 @@ class JudgeWork:
     wanted: int | None
     times: list[int]
 
+    @classmethod
+    def counted(
+        cls,
+        closed: int | None,
+        begun: Sequence[tuple[bool, bool]],
+        wanted: int | None,
+        times: list[int],
+    ) -> "JudgeWork":
+        """Return the work of a judge.
+
+        `closed`: blocks of closed assignments. `begun`: whether each block of the others is held,
+        and whether it is done.
+        """
+        return cls(
+            done=(closed or 0) + sum(is_done for _is_held, is_done in begun),
+            held=sum(is_held and not is_done for is_held, is_done in begun),
+            wanted=wanted,
+            times=times,
+        )
+
     @property
     def is_quota_reached(self) -> bool:
         """Whether the judge has done or holds all the blocks they are asked for."""
@@ -54,30 +86,28 @@ class JudgeWork:
 
 
 def work_annotations() -> dict[str, Combinable]:
-    """Return annotations for a queryset of judges: the fields of `JudgeWork` in their order.
+    """Return annotations for a queryset of judges: what `JudgeWork.counted` takes, in its order.
 
     Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
-    the cost does not grow with the history. A judge has few others.
+    the cost does not grow with the history. A judge has few others, which are `begun`.
     """
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
-    closed = Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n"))
-    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
     mine = {"block": OuterRef("hit__blocks"), "judge": OuterRef("judge")}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    begun = Assignment.objects.filter(
+        judge=judge, completed_at__isnull=True, hit__blocks__isnull=False
+    )
+    is_held = IsNull(F("released_at"), True)
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
     return {
-        "done": Coalesce(closed, 0) + _count(begun, is_done),
-        "held": _count(begun.filter(released_at__isnull=True), ~is_done),
+        "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
+        "begun_blocks": ArraySubquery(
+            begun.values(row=JSONArray(is_held, ExpressionWrapper(is_done, BooleanField())))
+        ),
         "wanted": Coalesce("blocks_asked", "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
-
-
-def _count(assignments: QuerySet[Assignment], blocks: Q) -> Coalesce:
-    """Return a subquery for the number of these blocks of the assignments of one judge."""
-    counted = assignments.order_by().values("judge").annotate(n=Count("hit__blocks", filter=blocks))
-    return Coalesce(Subquery(counted.values("n")), 0)
 
 
 def _work(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
@@ -91,4 +121,4 @@ _WORK = PreparedQuery("judge_work", _work, {"judge_id": BigIntegerField()})
 def judge_work(judge: Judge) -> JudgeWork:
     """Return the work of a judge. One query, however much they have done."""
     [row] = _WORK.rows(judge_id=judge.pk)
-    return JudgeWork(*row)
+    return JudgeWork.counted(*row)

@@ -68,8 +68,8 @@ class PreparedQuery:
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
         """Execute the query with a value for each field and return its rows."""
         compiled = self._compiled
-        found = compiled.statement.rows(*(values[name] for name in self._order))
-        return compiled.converted(found)
+        rows = compiled.statement.rows(*[values[name] for name in self._order])
+        return [compiled.converted(row) for row in rows] if compiled.converters else rows
 
     def row(self, **values: Any) -> tuple[Any, ...] | None:
         """Execute the query and return its first row; None if there is none."""
@@ -100,16 +100,12 @@ class _Compiled:
     statement: Statement
     converters: dict[int, tuple[list[Callable[..., Any]], Expression]]
 
-    def converted(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        if not self.converters:
-            return rows
-        return [self._converted(list(row)) for row in rows]
-
-    def _converted(self, row: list[Any]) -> tuple[Any, ...]:
+    def converted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        cells = list(row)
         for column, (converters, expression) in self.converters.items():
             for convert in converters:
-                row[column] = convert(row[column], expression, connection)
-        return tuple(row)
+                cells[column] = convert(cells[column], expression, connection)
+        return tuple(cells)
 
 
 def field_names(model: type[Model], path: str = "") -> list[str]:

@@ -135,7 +135,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
         lease_minutes=lease_minutes,
-        work=JudgeWork(*work),
+        work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
         test_sets=tuple(mine),
