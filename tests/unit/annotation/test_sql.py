@@ -84,7 +84,7 @@ class TestEachFile:
             file, *names = test.split("::")
             assert _defines(ast.parse((CHECKOUT / file).read_text()), names), test
         earned = re.search(
-            r"^Earns: (?:(\d\.\d) ms a judged block|with (\w+))$", header, re.MULTILINE
+            r"^Earns: (?:(\d+\.\d) ms a judged block|with (\w+))$", header, re.MULTILINE
         )
         assert earned
         ms, other = earned.groups()
