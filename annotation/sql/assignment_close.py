@@ -6,6 +6,7 @@ itself follows a skip, so that the rule is said once.
 
 Test: tests/integration/annotation/test_submission.py::test_a_hit_is_done_when_every_block_is_judged_or_skipped
 Test: tests/integration/annotation/test_statements.py::test_progress_is_what_the_history_says
+Test: tests/integration/annotation/test_statements.py::test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once
 Earns: with judgment_store
 """
 

@@ -51,6 +51,8 @@ def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> 
     assert second.supersedes_id == first.pk
     assert Judgment.objects.current().get() == second
     assert Judgment.objects.current(watermark=first.number).get() == first
+    third = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    assert third.supersedes_id == second.pk
 
 
 def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) -> None:
