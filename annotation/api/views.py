@@ -28,7 +28,7 @@ from annotation.selectors import (
     assignment_data,
     judge_assigned,
     judge_of_user,
-    judge_progress,
+    judge_work,
 )
 from annotation.selectors.training import training_feedback
 from annotation.services import (
@@ -236,7 +236,7 @@ class ProgressView(APIView):
     def get(self, request: Request) -> Response:
         """How far you are."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
+        return Response(serializers.ProgressSerializer(judge_work(judge).progress).data)
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Design
 from annotation.selectors import excluded_judges
 from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
+from campaign.database.locks import named_lock_try
 from campaign.models import System, SystemKind, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement.report import Chance, JudgeChance
@@ -43,7 +44,7 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
     """
     started_at = timezone.now()
     with transaction.atomic():
-        if not _lock(test_set_id):
+        if not named_lock_try(f"ranking run of test set {test_set_id}"):
             return None
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
@@ -135,16 +136,6 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
         )
     with transaction.atomic():
         return run_result(run)
-
-
-def _lock(test_set_id: int) -> bool:
-    """Take the test set's lock until the transaction ends; return False if it is taken."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"ranking run of test set {test_set_id}"],
-        )
-        return bool(cursor.fetchone()[0])
 
 
 def _method(test_set_id: int, choice: RangeChoice) -> str:
