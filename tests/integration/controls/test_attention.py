@@ -122,7 +122,7 @@ def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(test_set: Tes
     pool_fill(test_set_id=test_set.pk, size=150)
     judge = make_judge(test_set.campaign)
     hits_done(judge, 2)
-    pool = hits_for_judge(judge=judge, test_set_id=test_set.pk, conflicts=[])
+    pool = hits_for_judge(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[])
     reserved = pool.excluding_systems(damaged_systems(test_set.pk))[0]
     reserved.reserved_for = judge
     reserved.reserved_until = timezone.now() + timedelta(hours=1)
