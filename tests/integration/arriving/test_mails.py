@@ -219,3 +219,17 @@ def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
     InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
     assert mails_mark_unconfirmed() == (state == "unconfirmed")
     assert InvitationMail.objects.get().state == state
+
+
+def test_every_attempt_that_fails_is_followed_by_a_longer_wait(
+    settings: Settings, campaign: Campaign
+) -> None:
+    invite(campaign)
+    with MailServer() as server:
+        pass
+    use(settings, server.port)
+    for delay in RETRY_DELAYS:
+        overdue()
+        mails_send_due()
+        waits = InvitationMail.objects.get().next_attempt_at - timezone.now()
+        assert delay - timedelta(seconds=30) < waits <= delay
