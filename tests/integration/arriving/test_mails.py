@@ -237,3 +237,17 @@ def test_a_worker_s_wrong_clock_does_not_decide_how_long_a_message_is_in_sending
     assert written == InvitationMail.objects.get().claimed_at
     InvitationMail.objects.update(claimed_at=F("claimed_at") - timedelta(minutes=16))
     assert mails_mark_unconfirmed() == 1
+
+
+def test_every_attempt_that_fails_is_followed_by_a_longer_wait(
+    settings: Settings, campaign: Campaign
+) -> None:
+    invite(campaign)
+    with MailServer() as server:
+        pass
+    use(settings, server.port)
+    for delay in RETRY_DELAYS:
+        overdue()
+        mails_send_due()
+        waits = InvitationMail.objects.get().next_attempt_at - timezone.now()
+        assert delay - timedelta(seconds=30) < waits <= delay

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.selectors.progress import JudgeProgress
+from annotation.selectors.progress import JudgeWork
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,7 @@ from annotation.selectors.progress import JudgeProgress
     ids=["a minute each", "half a minute each", "more than wanted", "nothing wanted"],
 )
 def test_what_is_left_takes_its_pace(
-    done: int, wanted: int | None, pace: float, minutes: int | None
+    done: int, wanted: int | None, pace: int, minutes: int | None
 ) -> None:
-    assert JudgeProgress.at(done=done, wanted=wanted, pace=pace).minutes_left == minutes
+    work = JudgeWork(done=done, held=0, wanted=wanted, times=[pace])
+    assert work.progress.minutes_left == minutes
