@@ -113,8 +113,9 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     """Return the result of a run, computed again only from what the run recorded.
 
     It equals `run.result` bit for bit, even after later judgments, revisions and changes: judgments
-    after the watermark, and revisions by them, do not count, and later systems are left out.
-    (Resampling uses the names of systems and judges, so renaming one changes the result.)
+    after the watermark, and revisions by them, do not count, and later systems are left out, as are
+    columns of the ranking table that were added after the run. (Resampling uses the names of systems
+    and judges, so renaming one changes the result.)
 
     Raises
     ------
@@ -135,7 +136,10 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             "and this version fits it otherwise."
         )
     with transaction.atomic():
-        return run_result(run)
+        result = run_result(run)
+    columns = {name for row in run.result["systems"] for name in row}
+    rows = [{name: row[name] for name in row if name in columns} for row in result["systems"]]
+    return result | {"systems": rows}
 
 
 def _method(test_set_id: int, choice: RangeChoice) -> str:

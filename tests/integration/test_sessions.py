@@ -1,15 +1,12 @@
 """A session is read together with its user, and ends as Django's own do."""
 
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import timezone

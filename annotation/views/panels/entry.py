@@ -1,5 +1,8 @@
 """The addresses that Prolific and MTurk open for participants."""
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -24,6 +27,10 @@ from campaign.panels.entry import (
     prolific_entry,
 )
 
+_ENTRIES: Final[Mapping[PanelKind, Callable[[Mapping[str, str]], Entry]]] = {
+    PanelKind.PROLIFIC: prolific_entry,
+    PanelKind.MTURK: mturk_entry,
+}
 # MTurk opens us in a frame, where browsers keep no cookie; the work is in a tab of its own.
 IN_TAB = "tab"
 
@@ -49,7 +56,7 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
     query = {name: str(value) for name, value in request.GET.items()}
-    return prolific_entry(query) if panel.kind == PanelKind.PROLIFIC else mturk_entry(query)
+    return _ENTRIES[PanelKind(panel.kind)](query)
 
 
 def _sign_in(request: HttpRequest, participation: Participation) -> HttpResponse:

@@ -1,6 +1,8 @@
 """The addresses for events of submissions and assignments."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Final
 
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -40,9 +42,7 @@ def panel_events(request: HttpRequest, token: str) -> HttpResponse:
     if panel is None:
         raise Http404
     try:
-        events = (
-            _prolific(request, panel) if panel.kind == PanelKind.PROLIFIC else _sns(request, panel)
-        )
+        events = _READERS[PanelKind(panel.kind)](request, panel)
     except EventForgedError as error:
         return HttpResponse(str(error), status=403, content_type="text/plain")
     except EventRefusedError as error:
@@ -81,6 +81,12 @@ def _sns(request: HttpRequest, panel: Panel) -> list[Event]:
         panel=panel, topic_arn=message.topic_arn, subscribe_url=message.subscribe_url
     )
     return []
+
+
+_READERS: Final[Mapping[PanelKind, Callable[[HttpRequest, Panel], list[Event]]]] = {
+    PanelKind.PROLIFIC: _prolific,
+    PanelKind.MTURK: _sns,
+}
 
 
 def _now(panel: Panel) -> datetime:

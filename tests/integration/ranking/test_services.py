@@ -144,6 +144,17 @@ def test_a_run_records_how_its_intervals_of_kappa_were_found(judged: TestSetWrit
     assert run.result["agreement"]["judges"][0]["p_chance"] == pytest.approx(7 / 15)
 
 
+def test_a_run_from_before_a_column_was_added_is_reproduced_without_it(
+    judged: TestSetWriter,
+) -> None:
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    assert "ties" in run.result["systems"][0]
+    for row in run.result["systems"]:
+        del row["ties"]
+    assert ranking_run_reproduce(run) == run.result
+
+
 def test_a_run_of_older_code_is_reproduced_to_the_bit(judged: TestSetWriter) -> None:
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert run is not None
