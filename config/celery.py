@@ -1,11 +1,35 @@
 """The Celery application: `celery -A config worker`, `celery -A config beat`."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from kombu import Connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("quintet")
+#: Seconds that sending a message waits for the broker's answer. A judge may be waiting too, and a
+#: message that is not sent only delays: a periodic task does the work.
+SEND_TIMEOUT = 1.0
+
+
+class Application(Celery):
+    """Celery, with connections that give up quickly where messages are sent.
+
+    Those that receive messages wait longer: the worker asks the broker to hold its answer back.
+    """
+
+    def connection_for_write(self, url: str | None = None, **options: Any) -> Connection:
+        """Return a connection to send messages through."""
+        transport_options = {
+            "socket_timeout": SEND_TIMEOUT,
+            # Connecting is tried once, not for `broker_connection_timeout` seconds.
+            "max_retries": 0,
+            **(options.pop("transport_options", None) or {}),
+        }
+        return super().connection_for_write(url, transport_options=transport_options, **options)
+
+
+app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

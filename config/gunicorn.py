@@ -29,20 +29,18 @@ CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS") or 120)
 
 def when_ready(server: Any) -> None:
     """Before the first worker is forked: the application is loaded, nobody has asked yet."""
-    _memory_settle()
+    _memory_share()
     _silence_limit(server)
 
 
-def _memory_settle() -> None:
-    """Spare the garbage collector the application.
+def _memory_share() -> None:
+    """Keep the workers' shared memory shared: exempt the loaded application from garbage collection.
 
-    It would walk through all of it every few hundred requests, for nothing, and take from the workers
-    the memory that they share.
+    The collector writes into each object it visits, and a page written to is copied. With two workers
+    this saves 45 MB of 270; it saves no measurable processor time.
     """
     gc.collect()
     gc.freeze()
-    # What a request makes is gone by its end, with no need to look for it every 700 objects.
-    gc.set_threshold(10_000, 20, 20)
 
 
 def _silence_limit(server: Any) -> None:

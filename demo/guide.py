@@ -35,7 +35,7 @@ def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
 
 
 def _kept(path: Path, base_url: str) -> dict[str, Any] | None:
-    """The guide as it stands, moved to this base URL; None where it no longer opens doors."""
+    """Return the guide with links to this base URL; None if its links are no longer valid."""
     try:
         guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         links = [guide["organiser"], guide["newcomers"], *guide["judges"]]

@@ -21,7 +21,7 @@ _DEBIAN_PACKAGES = ("chromium", "fonts-dejavu-core", "fonts-noto-core", "fonts-n
 
 
 def executable() -> str | None:
-    """The Chromium to launch, or None for the one Playwright brings itself.
+    """Return the Chromium to launch, or None for the one that Playwright installs.
 
     ``QUINTET_CHROMIUM`` names one; otherwise the first installed one is taken.
     """

@@ -16,7 +16,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | None = None) -> Path:
-    """A private folder in which a socket of this name can be bound.
+    """Return a private folder in which a socket of this name can be bound.
 
     ``preferred`` is taken where it can: it must be short (107 bytes on Linux, 103 on macOS), on a
     file system with sockets, and plain enough for every URL parser. Otherwise a new folder
@@ -38,7 +38,7 @@ def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | No
 
 
 def _folder_in_tmp(preferred: Path, owner: int) -> Path:
-    """A folder in /tmp, the same one at every start unless somebody else took the name."""
+    """Return a folder in /tmp, the same at every start unless somebody else took its name."""
     # /tmp and not $TMPDIR: macOS's own is 49 characters long before anything is added.
     name = f"quintet-{owner}-{hashlib.sha256(bytes(preferred)).hexdigest()[:12]}"
     folder = Path("/tmp", name)  # noqa: S108

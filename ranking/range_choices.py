@@ -39,6 +39,11 @@ class RangeChoice:
         return self.resample in ("two_way", "segments")
 
     @property
+    def accounts_for_documents(self) -> bool:
+        """Whether documents take the place of segments where they are known."""
+        return self.resample == "two_way" or self.ranges == "anytime"
+
+    @property
     def level(self) -> float:
         """The largest corrected p-value that is significant."""
         return RangeOptions(confidence=self.confidence).level

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -56,8 +57,20 @@ def _same_draws_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def dead_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody answers where messages to the worker are sent."""
-    monkeypatch.setattr(current_app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
+    """Let messages to the worker go where nobody listens."""
+    _send_to(monkeypatch, port=1)
+
+
+@pytest.fixture
+def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let messages to the worker go to a broker that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        _send_to(monkeypatch, port=listening.getsockname()[1])
+        yield
+
+
+def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:
+    monkeypatch.setattr(current_app.conf, "broker_write_url", f"redis://127.0.0.1:{port}/0")
     # Celery keeps the connections it has sent by.
     monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
 

@@ -21,7 +21,7 @@ from translations.files import (
     catalogue_write,
     locales,
 )
-from translations.json_exchange import FillError, catalogue_fill, open_entries
+from translations.json_exchange import FillError, catalogue_fill, open_entries, translations_read
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -81,9 +81,9 @@ def _fill(root: Path, chosen: argparse.Namespace) -> int:
     refused = False
     for path in chosen.file:
         try:
-            brought = json.loads(path.read_text(encoding="utf-8"))
+            brought = translations_read(path)
             _report(f"{path}: {catalogue_fill(catalogue, brought, chosen.locale)} put in")
-        except (FillError, json.JSONDecodeError) as error:
+        except FillError as error:
             refused = True
             sys.stderr.write(f"{path} was not taken:\n{error}\n")
     catalogue_write(root, chosen.locale, catalogue)

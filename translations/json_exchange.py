@@ -6,7 +6,9 @@ plural {msgid: [form, form, …]}; a text with a context is {"context\\u0004msgi
 itself has it.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from babel.messages import Catalog, Message
@@ -37,6 +39,38 @@ def open_entries(
     ]
 
 
+def translations_read(path: Path) -> dict[str, Any]:
+    """Read translations by text from a JSON file.
+
+    Raises:
+        FillError: the file cannot be read or holds something else than one JSON object.
+    """
+    try:
+        brought = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FillError(f"the file cannot be read ({error.strerror}); give another") from error
+    except UnicodeDecodeError as error:
+        raise FillError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise FillError(f"not JSON at {error}; put that right") from error
+    if not isinstance(brought, dict):
+        raise FillError(
+            f"holds {_KINDS[type(brought)]}, not an object; "
+            'write {"text": "its translation", …}, a list of forms for a text with a plural'
+        )
+    return brought
+
+
+_KINDS = {
+    list: "a list",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
 def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) -> int:
     """Put translations into the catalogue; return their number.
 
@@ -64,13 +98,17 @@ def _problems(
         yield f"no such text: {name}"
         return
     key = key_of(message)
-    if isinstance(translation, str) == bool(key.plural):
+    if not (_is_forms(translation) if key.plural else isinstance(translation, str)):
         wanted = "a list of plural forms" if key.plural else "one text"
         yield f"needs {wanted}: {name}"
         return
     forms = (translation,) if isinstance(translation, str) else tuple(translation)
     for problem in form_problems(key, forms, locale):
         yield f"{problem}: {name}"
+
+
+def _is_forms(translation: Any) -> bool:
+    return isinstance(translation, list) and all(isinstance(form, str) for form in translation)
 
 
 def _name(message: Message) -> str:

@@ -6,8 +6,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
-from annotation.api.judging import JudgingView
 from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
 from annotation.api.views import judge_or_403, languages_data, rules_data
 from annotation.selectors import (
@@ -47,7 +47,7 @@ class _Pages(CursorPages):
     page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
 
 
-class OwnJudgmentsView(JudgingView):
+class OwnJudgmentsView(APIView):
     ordering = "-submitted_at"
     pagination_class = _Pages
 

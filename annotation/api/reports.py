@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
-from annotation.api.judging import JudgingView
 from annotation.api.serializers import COMMENT_LENGTH, RefusalSerializer
 from annotation.api.views import assigned_or_404, refusal
 from annotation.models import ProblemReportKind
@@ -29,7 +29,7 @@ class ProblemReportSerializer(serializers.Serializer[object]):
     comment = serializers.CharField()
 
 
-class ProblemReportView(JudgingView):
+class ProblemReportView(APIView):
     @extend_schema(
         operation_id="judging_problem_report",
         request=ProblemReportRequestSerializer,

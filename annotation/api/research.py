@@ -1,7 +1,5 @@
 """Judgments, for the members of a campaign: in pages, or all of them as a file."""
 
-from typing import Any
-
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -27,7 +25,7 @@ class FiveWayRenderer(BaseRenderer):
     format = "csv"
 
 
-class JudgmentsView(generics.ListAPIView[Judgment]):
+class JudgmentsView(generics.GenericAPIView[Judgment]):
     """The judgments of a test set by number, including those superseded by a revision.
 
     `?format=csv` streams those that count as five-way CSV, which
@@ -46,35 +44,35 @@ class JudgmentsView(generics.ListAPIView[Judgment]):
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Five-way CSV."),
         },
     )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response | StreamingHttpResponse:  # type: ignore[override]  # a stream is no Response of DRF's
+    def get(self, request: Request, test_set_id: int) -> Response | StreamingHttpResponse:
         query = UntilSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
-        self.until: int | None = query.validated_data.get("until")
-        self.test_set: TestSet = readable_test_set(request, kwargs["test_set_id"])
+        until: int | None = query.validated_data.get("until")
+        test_set = readable_test_set(request, test_set_id)
         if request.accepted_renderer.format == FiveWayRenderer.format:
-            return five_way_response(test_set=self.test_set, watermark=self.until)
-        return self.list(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[Judgment]:
-        judgments = Judgment.objects.of(self.test_set.pk)
-        later = Judgment.objects.filter(supersedes=OuterRef("pk"))
-        if self.until is not None:
-            judgments, later = judgments.until(self.until), later.until(self.until)
-        return judgments.annotate(current=~Exists(later)).select_related(
-            "judge", "block__segment__document", "supersedes"
-        )
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        self.shown = systems_shown(judgment.block_id for judgment in page or [])
-        return page
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        names = dict(self.test_set.systems.values_list("id", "name"))
-        return {**super().get_serializer_context(), "shown": self.shown, "names": names}
+            return five_way_response(test_set=test_set, watermark=until)
+        page = self.paginate_queryset(_recorded(test_set, until)) or []
+        context = {
+            **self.get_serializer_context(),
+            "shown": systems_shown(judgment.block_id for judgment in page),
+            "names": dict(test_set.systems.values_list("id", "name")),
+        }
+        records = JudgmentRecordSerializer(page, many=True, context=context)
+        return self.get_paginated_response(records.data)
 
     def handle_exception(self, exc: Exception) -> Response:
         # Errors are JSON, whatever was asked for.
         self.request.accepted_renderer = JSONRenderer()
         self.request.accepted_media_type = JSONRenderer.media_type
         return super().handle_exception(exc)
+
+
+def _recorded(test_set: TestSet, until: int | None) -> QuerySet[Judgment]:
+    """Select the judgments of a test set with a number up to `until`, and whether each is current."""
+    judgments = Judgment.objects.of(test_set.pk)
+    later = Judgment.objects.filter(supersedes=OuterRef("pk"))
+    if until is not None:
+        judgments, later = judgments.until(until), later.until(until)
+    return judgments.annotate(current=~Exists(later)).select_related(
+        "judge", "block__segment__document", "supersedes"
+    )

@@ -1,4 +1,8 @@
-"""The judging API, used by the judging page."""
+"""The judging API, used by the judging page.
+
+Assignments and judgments are sent as they are built, in the shape of the serializers that describe them; a
+test holds the two together. Through these serializers a judged block would cost 0.7 ms more.
+"""
 
 import logging
 from dataclasses import asdict
@@ -13,9 +17,9 @@ from rest_framework import status
 from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from annotation.api import serializers
-from annotation.api.judging import JudgingView, answer
 from annotation.models import Judgment
 from annotation.selectors import (
     AssignedBlock,
@@ -24,7 +28,7 @@ from annotation.selectors import (
     assignment_data,
     judge_assigned,
     judge_of_user,
-    judge_progress,
+    judge_work,
 )
 from annotation.selectors.training import training_feedback
 from annotation.services import (
@@ -45,8 +49,7 @@ from campaign.texts.languages import language_described
 logger = logging.getLogger(__name__)
 
 # Made once: a serializer copies its fields each time it is made, and validates without keeping
-# anything. What is sent is built in the shape of the serializers, which describe it; a test holds
-# the two together.
+# anything.
 _ASSIGNMENT = serializers.AssignmentRequestSerializer()
 _JUDGMENT = serializers.JudgmentRequestSerializer()
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
@@ -88,7 +91,7 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
         "ordinal": view.ordinal,
         "revisable_hits": view.revisable_hits,
         "expires_at": view.expires_at,
-        "blocks": view.blocks,
+        "blocks": [asdict(block) for block in view.blocks],
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(lent.progress),
@@ -105,13 +108,14 @@ def _notice(judge_status: JudgeStatus) -> str:
     )
 
 
-def _lent(request: Request, response: HttpResponse, judge: Judge) -> HttpResponse:
+def _lent(request: Request, response: Response, judge: Judge) -> Response:
     """Complete an answer that lends a HIT: note the browser at work and compress the answer.
 
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
     activity_record(request, response, judge=judge)
-    return cast("HttpResponse", _GZIP.process_response(request, response))
+    response.add_post_render_callback(lambda sent: _GZIP.process_response(request, sent))
+    return response
 
 
 def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
@@ -128,7 +132,7 @@ def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
         return None
 
 
-class AssignmentsView(JudgingView):
+class AssignmentsView(APIView):
     @extend_schema(
         operation_id="judging_assignment_lend",
         request=serializers.AssignmentRequestSerializer,
@@ -139,7 +143,7 @@ class AssignmentsView(JudgingView):
             403: serializers.PausedSerializer,
         },
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request) -> Response:
         """Lend a HIT, or return the one still held.
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
@@ -155,7 +159,7 @@ class AssignmentsView(JudgingView):
             return _instructions_pending()
         if lent is None:
             return _no_work(judge)
-        return _lent(request, answer(_lent_data(lent, judge)), judge)
+        return _lent(request, Response(_lent_data(lent, judge)), judge)
 
 
 def _paused() -> Response:
@@ -183,13 +187,13 @@ def _no_work(judge: Judge) -> Response:
     )
 
 
-class JudgmentView(JudgingView):
+class JudgmentView(APIView):
     @extend_schema(
         operation_id="judging_judgment_submit",
         request=serializers.JudgmentRequestSerializer,
         responses={200: serializers.JudgmentSerializer, 400: serializers.RefusalSerializer},
     )
-    def put(self, request: Request, client_id: UUID) -> HttpResponse:
+    def put(self, request: Request, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; the same id again changes nothing.
 
         With `after`, the next HIT comes with the answer.
@@ -203,12 +207,12 @@ class JudgmentView(JudgingView):
             return refusal(error)
         stored = _judgment_data(judgment, assigned)
         if after is None:
-            return answer({**stored, "next": None})
+            return Response({**stored, "next": None})
         judge = judge_assigned(assigned)
-        return _lent(request, answer({**stored, "next": _next_data(judge, after)}), judge)
+        return _lent(request, Response({**stored, "next": _next_data(judge, after)}), judge)
 
 
-class SkipView(JudgingView):
+class SkipView(APIView):
     @extend_schema(
         operation_id="judging_skip_submit",
         request=serializers.SkipRequestSerializer,
@@ -227,12 +231,12 @@ class SkipView(JudgingView):
         return Response(serializers.SkipSerializer(skip).data)
 
 
-class ProgressView(JudgingView):
+class ProgressView(APIView):
     @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
     def get(self, request: Request) -> Response:
         """How far you are."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(serializers.ProgressSerializer(judge_progress(judge)).data)
+        return Response(serializers.ProgressSerializer(judge_work(judge).progress).data)
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:

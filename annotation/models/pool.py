@@ -1,7 +1,5 @@
 """Which HITs may be lent, and to whom: filters that compose into lending's one index scan."""
 
-from collections.abc import Collection
-
 from django.db import models
 from django.db.models.functions import Now
 
@@ -38,7 +36,7 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
             models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now())
         )
 
-    def unseen_by(self, judge_id: int) -> "HITQuerySet":
+    def unseen_by(self, judge_id: int | models.Expression) -> "HITQuerySet":
         """Return the HITs of which the judge has seen no segment: one look-up for each segment."""
         seen = Exposure.objects.filter(
             IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
@@ -47,10 +45,10 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
         return self.filter(~models.Exists(seen))
 
-    def with_systems(self, system_ids: Collection[int]) -> "HITQuerySet":
+    def with_systems(self, system_ids: list[int]) -> "HITQuerySet":
         """Return the HITs that show an output of one of these systems."""
-        return self.filter(system_ids__overlap=list(system_ids))
+        return self.filter(system_ids__overlap=system_ids)
 
-    def excluding_systems(self, system_ids: Collection[int]) -> "HITQuerySet":
+    def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
-        return self.exclude(system_ids__overlap=list(system_ids)) if system_ids else self
+        return self.exclude(system_ids__overlap=system_ids)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import pgtrigger
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import JudgeMeasure
@@ -59,7 +60,7 @@ class QualityRule(models.Model):
     created_by = models.ForeignKey(
         "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now())
     switched_off_by = models.ForeignKey(
         "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )

@@ -183,7 +183,7 @@ class Chooser:
 
 
 def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:
-    """Counts by which the pairs with a system that is there anyway weigh as much as the others.
+    """Return counts that give pairs with a system already shown the same weight as the others.
 
     Each of the chosen meets it once, and stands in `count - 1` pairs of the chosen.
     """

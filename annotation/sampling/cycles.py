@@ -95,7 +95,7 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
 
 
 def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[int]:
-    """The length of the cycle for each attempt: laps one after the other, the middle ends first."""
+    """Yield the length of the cycle for each attempt, lap by lap, the middle ends first."""
     total, least, n = int(pairs.sum()), int(pairs.min()), len(pairs)
     for lap, attempts in enumerate(_ATTEMPTS_FROM_EVEN if is_even else _ATTEMPTS, start=1):
         first, last = (

@@ -1,4 +1,4 @@
-"""HashDraw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
+"""Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,21 +36,6 @@ class _Segment:
     by_floor: bool = False
 
 
-def draw_hit(
-    *,
-    parameters: DesignParameters,
-    number: int,
-    window: Sequence[int],
-    texts: Mapping[int, SegmentOutputs],
-    state: DrawState,
-) -> HITPlan:
-    """`draw_hit_and_state` without the state."""
-    plan, _after = draw_hit_and_state(
-        parameters=parameters, number=number, window=window, texts=texts, state=state
-    )
-    return plan
-
-
 def draw_hit_and_state(
     *,
     parameters: DesignParameters,
@@ -59,7 +44,7 @@ def draw_hit_and_state(
     texts: Mapping[int, SegmentOutputs],
     state: DrawState,
 ) -> tuple[HITPlan, DrawState]:
-    """HashDraw the blocks of a first HIT over a window of segments.
+    """Draw the blocks of a first HIT over a window of segments.
 
     Parameters
     ----------
@@ -131,7 +116,7 @@ def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segme
 def _decided(
     segments: list[_Segment], parameters: DesignParameters, draw: HashDraw, number: int
 ) -> list[_Segment]:
-    """The segments with what the rates of the design come to in this HIT."""
+    """Return the segments with the references and checks that the design's rates give this HIT."""
 
     def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
         count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)

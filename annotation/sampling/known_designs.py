@@ -19,11 +19,6 @@ def known_design(systems: int, size: int) -> CycleBlocks:
     return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())
 
 
-def known_sizes() -> tuple[tuple[int, int], ...]:
-    """(systems, systems in a block) of the designs that are known."""
-    return tuple(_LETTERS)
-
-
 _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
     {
         (7, 3): "cde dfg bcg acf aeg abd bef",

@@ -60,21 +60,8 @@ def slot(*, parameters: DesignParameters, step: int) -> Slot:
     return Slot(purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1)
 
 
-def first_step(*, parameters: DesignParameters, family: int) -> int:
-    """Return the step at which a family's first HIT is planned."""
-    others = (family - 1) * parameters.redundancy + 1
-    share = _millionths(parameters.inter_share)
-    # The smallest step with so many steps that are no inter repeats up to and with it.
-    step = others + others * share // (_WHOLE - share)
-    while step - step * share // _WHOLE < others:
-        step += 1
-    while (step - 1) - (step - 1) * share // _WHOLE >= others:
-        step -= 1
-    return step
-
-
 def _inter_family(parameters: DesignParameters, inter: int) -> int:
-    """The family that the inter repeat number `inter` repeats; it was begun before."""
+    """Return the family, begun before, that inter repeat number `inter` repeats."""
     share = _millionths(parameters.inter_share)
     # Families begun from one inter repeat to the next, as a fraction.
     above, below = _WHOLE - share, share * parameters.redundancy

@@ -50,7 +50,7 @@ class Windows:
         turn: int,
         avoid: Collection[int] = frozenset(),
     ) -> tuple[int, ...] | None:
-        """The window of a HIT.
+        """Return the window of a HIT.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class Windows:
 
 
 def _runs(segments: Sequence[int], wanted: Callable[[int], bool]) -> Iterator[tuple[int, ...]]:
-    """The longest stretches of segments that are all wanted."""
+    """Return the longest runs of consecutive segments that are all wanted."""
     run: list[int] = []
     for segment in segments:
         if wanted(segment):

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 from uuid import UUID
 
-from annotation.models import Assignment
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, OuterRef, QuerySet, UUIDField
+
+from annotation.models import Assignment, BlockControl, Candidate
 from annotation.selectors.shown import BlockData, blocks_of_hit
-from campaign.database.prepared import Statement, columns_of, instance_from
+from campaign.database.prepared import instance_from
+from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Campaign, Judge, User
 
 
@@ -45,99 +48,92 @@ class AssignmentData:
     blocks: list[BlockData]
 
 
-@cache
-def _judge(name: str, types: str, condition: str) -> Statement:
-    columns = f"{columns_of(Judge, 'j')}, {columns_of(Campaign, 'm')}"
-    return Statement(
-        name,
-        types,
-        f"""
-        SELECT {columns} FROM campaign_judge j JOIN campaign_campaign m ON m.id = j.campaign_id
-        WHERE {condition} ORDER BY j.id DESC LIMIT 1
-        """,  # noqa: S608  constants alone
-    )
-
-
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """Return the judge this user is in the campaign; without a slug, in the one joined last."""
-    condition = "j.user_id = $1 AND ($2 IS NULL OR m.slug = $2)"
-    return _judge_from(
-        _judge("judge_of_user", "bigint, text", condition).row(user.pk, campaign_slug)
-    )
+    judges = Judge.objects.select_related("campaign").filter(user=user)
+    if campaign_slug is not None:
+        judges = judges.filter(campaign__slug=campaign_slug)
+    return judges.order_by("-id").first()
+
+
+def _judge_with_campaign(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    columns = [*field_names(Judge), *field_names(Campaign, "campaign__")]
+    return Judge.objects.filter(pk=judge_id).values_list(*columns)
+
+
+_JUDGE = PreparedQuery("judge_with_campaign", _judge_with_campaign, {"judge_id": BigIntegerField()})
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:
-    """Return the judge a block is lent to."""
-    judge = _judge_from(_judge("judge_assigned", "bigint", "j.id = $1").row(assigned.judge_id))
-    assert judge is not None, "an assignment keeps its judge"  # noqa: S101  for the type checker
-    return judge
-
-
-def _judge_from(found: Sequence[Any] | None) -> Judge | None:
-    if found is None:
-        return None
+    """Return the judge a block is lent to, with their campaign."""
+    [found] = _JUDGE.rows(judge_id=assigned.judge_id)
     split = len(Judge._meta.concrete_fields)
     judge = instance_from(Judge, found[:split])
     judge.campaign = instance_from(Campaign, found[split:])
     return judge
 
 
-_ASSIGNED = """
-    SELECT b.id, b.public_id, a.id, a.public_id, a.judge_id, h.test_set_id,
-        ARRAY(SELECT c.public_id FROM annotation_candidate c
-              WHERE c.block_id = b.id ORDER BY c.position),
-        m.allow_partial_ranking, b.control = 'training'
-    FROM annotation_assignment a
-    JOIN annotation_hit h ON h.id = a.hit_id
-    JOIN annotation_block b ON b.hit_id = h.id
-    JOIN campaign_judge j ON j.id = a.judge_id
-    JOIN campaign_campaign m ON m.id = j.campaign_id
-    WHERE {where}
-    ORDER BY b.position
-"""
-_ONE = Statement(
-    "assigned_block",
-    "uuid, bigint",
-    _ASSIGNED.format(where="b.public_id = $1 AND j.user_id = $2"),
+def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
+    """Return the blocks of these assignments in order, as `_assigned_block` takes them."""
+    candidates = Candidate.objects.filter(block=OuterRef("hit__blocks")).order_by("position")
+    return (
+        assignments.order_by("hit__blocks__position")
+        .annotate(candidate_ids=ArraySubquery(candidates.values("public_id")))
+        .values_list(
+            *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
+            *("id", "public_id", "judge_id", "hit__test_set_id", "candidate_ids"),
+            "judge__campaign__allow_partial_ranking",
+        )
+    )
+
+
+def _assigned_to(
+    user_id: int | Parameter, public_id: UUID | Parameter
+) -> QuerySet[Assignment, Any]:
+    return _assigned(
+        Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
+    )
+
+
+_ASSIGNED_TO = PreparedQuery(
+    "assigned_block", _assigned_to, {"user_id": BigIntegerField(), "public_id": UUIDField()}
 )
-_ALL = Statement("assigned_blocks", "bigint", _ASSIGNED.format(where="a.id = $1"))
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
     """Return a block that was lent to this user, also after its lease; else None. One query."""
-    return next(iter(_assigned(_ONE, str(public_id), user.pk)), None)
+    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
+    return None if found is None else _assigned_block(*found)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    return _assigned(_ALL, assignment.pk)
+    rows = _assigned(Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False))
+    return [_assigned_block(*row) for row in rows]
 
 
-def _assigned(statement: Statement, *parameters: str | int) -> list[AssignedBlock]:
-    return [
-        AssignedBlock(
-            block_id=block_id,
-            public_id=public_id,
-            assignment_id=assignment_id,
-            assignment_public_id=assignment_public_id,
-            judge_id=judge_id,
-            test_set_id=test_set_id,
-            candidates=tuple(candidates),
-            allow_partial_ranking=partial,
-            is_training=training,
-        )
-        for (
-            block_id,
-            public_id,
-            assignment_id,
-            assignment_public_id,
-            judge_id,
-            test_set_id,
-            candidates,
-            partial,
-            training,
-        ) in statement.rows(*parameters)
-    ]
+def _assigned_block(
+    block_id: int,
+    public_id: UUID,
+    control: str,
+    assignment_id: int,
+    assignment_public_id: UUID,
+    judge_id: int,
+    test_set_id: int,
+    candidates: Sequence[UUID],
+    allow_partial_ranking: bool,
+) -> AssignedBlock:
+    return AssignedBlock(
+        block_id=block_id,
+        public_id=public_id,
+        assignment_id=assignment_id,
+        assignment_public_id=assignment_public_id,
+        judge_id=judge_id,
+        test_set_id=test_set_id,
+        candidates=tuple(candidates),
+        allow_partial_ranking=allow_partial_ranking,
+        is_training=control == BlockControl.TRAINING,
+    )
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentData:

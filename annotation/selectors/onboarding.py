@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet
-from django.db.models.lookups import Exact
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotation.models import Exposure, Judgment, Skip
-from annotation.models.pool import IsAnyOf
-from annotation.selectors.pool import test_sets_open_to_judge, test_sets_to_plan
+from annotation.selectors.pool import test_sets_open_to_judge
 from campaign.models import Instructions, Judge, TestSet, User
 
 
@@ -31,7 +29,7 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
             has_instructions=Exists(Instructions.objects.filter(campaign=OuterRef("campaign"))),
             # More than one: there is a second.
-            has_choice=Exists(_open_to_outer_judge()[1:2]),
+            has_choice=Exists(test_sets_open_to_judge(OuterRef("pk"))[1:2]),
         )
         .first()
     )
@@ -42,21 +40,6 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,
         has_choice=judge.has_choice,
-    )
-
-
-def _open_to_outer_judge() -> QuerySet[TestSet]:
-    """Return `test_sets_open_to_judge` for the judge of the outer query."""
-    languages = OuterRef("languages")
-    reads_all = Exact(Func(languages, function="cardinality", output_field=IntegerField()), 0)
-    return test_sets_to_plan().filter(
-        Q(reads_all)
-        | Q(
-            IsAnyOf(F("source_language"), languages),
-            IsAnyOf(F("target_language"), languages),
-        ),
-        campaign=OuterRef("campaign"),
-        expertise__contained_by=OuterRef("expertise"),
     )
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 
-from annotation.models import Judgment, Skip
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
+from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState
 
 
@@ -47,7 +47,7 @@ def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
 
 
 def participations_of(*, panel: Panel, limit: int | None = None) -> list[ParticipationRow]:
-    """Return the participations of a panel with their progress, the latest first. Four queries."""
+    """Return the participations of a panel with their progress, the latest first. Three queries."""
     rows = list(
         panel.participations.select_related("member__judge").order_by("-started_at", "-pk")[:limit]
     )
@@ -67,12 +67,8 @@ def participations_of(*, panel: Panel, limit: int | None = None) -> list[Partici
 
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
-    """Return `blocks_done` of each of these judges. Two queries."""
-    judged = Judgment.objects.filter(judge__in=judge_ids, supersedes__isnull=True)
-    after_all = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    skipped = Skip.objects.filter(~Exists(after_all), judge__in=judge_ids)
-    done: dict[int, int] = {}
-    for rows in (judged, skipped):
-        for judge_id, count in rows.order_by().values_list("judge").annotate(count=Count("pk")):
-            done[judge_id] = done.get(judge_id, 0) + count
-    return done
+    """Return the number of blocks each of these judges has done. One query."""
+    annotations = work_annotations()
+    judges = Judge.objects.filter(pk__in=judge_ids).annotate(**annotations)
+    rows = judges.values_list("pk", *annotations)
+    return {judge_id: JudgeWork.counted(*work).done for judge_id, *work in rows}

@@ -1,13 +1,34 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
 from collections.abc import Collection
+from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, Exists, F, Field, OuterRef, Q, QuerySet
 
 from annotation.models import HIT, Assignment, HITPurpose
 from annotation.models.pool import HITQuerySet
-from campaign.database.prepared import Statement
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Segment, System, SystemKind, TestSet
+
+
+class JudgeAsks(TypedDict):
+    """Who asks for a HIT of which test set, and the systems that they must not see."""
+
+    judge_id: int
+    test_set_id: int
+    conflicts: list[int]
+
+
+class HasId(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+T = TypeVar("T", bound=HasId)
+# Values, or what stands for them in a `PreparedQuery`.
+Id: TypeAlias = int | Parameter
+Ids: TypeAlias = list[int] | Parameter
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
@@ -16,25 +37,30 @@ def test_sets_to_plan() -> QuerySet[TestSet]:
     return TestSet.objects.filter(Exists(with_text)).order_by("id")
 
 
-def test_sets_open_to_judge(judge: Judge) -> QuerySet[TestSet]:
-    """Return the test sets of the judge's campaign whose languages and subject they know."""
-    test_sets = test_sets_to_plan().filter(
-        campaign=judge.campaign_id, expertise__contained_by=judge.expertise
+def test_sets_open_to_judge(judge: Judge | OuterRef) -> QuerySet[TestSet]:
+    """Return the test sets of the judge's campaign whose languages and subject they know.
+
+    `judge` may be the judge of an outer query.
+    """
+    return test_sets_to_plan().filter(
+        Q(campaign__judges__languages=[])
+        | Q(campaign__judges__languages__contains=[F("source_language"), F("target_language")]),
+        campaign__judges=judge,
+        campaign__judges__expertise__contains=F("expertise"),
     )
-    if judge.languages:
-        test_sets = test_sets.filter(
-            source_language__in=judge.languages, target_language__in=judge.languages
-        )
-    return test_sets
 
 
 def test_sets_to_work_on(judge: Judge) -> list[TestSet]:
     """Return the test set the judge chose, or all that are open to them. One query."""
-    mine = list(test_sets_open_to_judge(judge))
-    return [row for row in mine if row.pk == judge.chosen_test_set_id] or mine
+    return chosen_or_all(list(test_sets_open_to_judge(judge)), judge.chosen_test_set_id)
 
 
-def hits_for_judge(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HITQuerySet:
+def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
+    """Return the test set the judge chose if it is open to them, otherwise all that are."""
+    return [test_set for test_set in open_to_judge if test_set.id == chosen_id] or open_to_judge
+
+
+def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs of the pool this judge may be lent, available or lent, by number.
 
     One scan of the index `hit_pool`: its length is that of the pool, not of the history.
@@ -43,28 +69,28 @@ def hits_for_judge(*, judge: Judge, test_set_id: int, conflicts: Collection[int]
         HIT.objects.filter(test_set=test_set_id)
         .pooled()
         .unreserved()
-        .unseen_by(judge.pk)
+        .unseen_by(judge_id)
         .excluding_systems(conflicts)
         .order_by("number")
     )
 
 
-def hits_reserved(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HITQuerySet:
+def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge)
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id)
         .incomplete()
         .exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
-        .unseen_by(judge.pk)
+        .unseen_by(judge_id)
         .excluding_systems(conflicts)
         .order_by("number")
     )
 
 
-def hits_intra(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> HITQuerySet:
+def hits_intra(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.INTRA)
+        HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
         .incomplete()
         .excluding_systems(conflicts)
         .order_by("number")
@@ -100,43 +126,21 @@ def conflicts_of(judge: Judge) -> list[int]:
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
-# Available HITs of the pool for judge `$2` of test set `$1`, without the systems `$3`: the same as
-# `hits_for_judge(…).available()`. Held equal by tests/integration/annotation/test_statements.py.
-POOL_CONDITION = """
-    h.test_set_id = $1 AND h.completed_at IS NULL
-    AND h.purpose IN ('first', 'redundancy', 'inter')
-    AND (h.reserved_for_id IS NULL OR h.reserved_until <= statement_timestamp())
-    AND h.available_at <= statement_timestamp()
-    AND NOT h.system_ids && $3
-    AND NOT EXISTS (
-        SELECT FROM annotation_exposure e
-        WHERE e.judge_id = $2 AND e.segment_id = ANY (h.segment_ids) AND NOT e.is_repeat
-    )
-"""
-# Available HITs reserved for the judge: the same as `hits_reserved(…).available()`.
-RESERVED_CONDITION = """
-    h.reserved_for_id = $2 AND h.test_set_id = $1 AND h.completed_at IS NULL
-    AND h.purpose NOT IN ('intra', 'training')
-    AND h.available_at <= statement_timestamp()
-    AND NOT h.system_ids && $3
-    AND NOT EXISTS (
-        SELECT FROM annotation_exposure e
-        WHERE e.judge_id = $2 AND e.segment_id = ANY (h.segment_ids) AND NOT e.is_repeat
-    )
-"""
-# The types of `$1`, `$2` and `$3`.
-CONDITION_TYPES = "bigint, bigint, bigint[]"
-_IS_AVAILABLE = Statement(
-    "hit_is_available",
-    CONDITION_TYPES,
-    f"""
-    SELECT EXISTS (SELECT FROM annotation_hit h WHERE {POOL_CONDITION})
-        OR EXISTS (SELECT FROM annotation_hit h WHERE {RESERVED_CONDITION})
-    """,  # noqa: S608  constants alone
-)
+def _available_hits(**asked: Any) -> QuerySet[HIT, tuple[int]]:
+    pool = hits_for_judge(**asked).available().order_by().values_list("pk")
+    reserved = hits_reserved(**asked).available().order_by().values_list("pk")
+    return pool.union(reserved, all=True)[:1]
 
 
-def has_available_hit(*, judge: Judge, test_set_id: int, conflicts: Collection[int]) -> bool:
+# Of the values of `JudgeAsks`, for a `PreparedQuery`.
+ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
+    "judge_id": BigIntegerField(),
+    "test_set_id": BigIntegerField(),
+    "conflicts": ArrayField(BigIntegerField()),
+}
+_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
+
+
+def has_available_hit(**asks: Unpack[JudgeAsks]) -> bool:
     """Return whether a HIT is available for this judge: reserved for them, or in the pool."""
-    found: bool = _IS_AVAILABLE.rows(test_set_id, judge.pk, list(conflicts))[0][0]
-    return found
+    return _IS_AVAILABLE.row(**asks) is not None

@@ -1,8 +1,28 @@
 """How far a judge is: blocks done and held, of those they are asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Any
 
-from campaign.database.prepared import Statement
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, JSONArray
+from django.db.models.lookups import IsNull
+
+from annotation.models import Assignment, JudgeAccount, Judgment, Skip
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge
 
 # A judge's pace is that of their latest blocks.
@@ -17,78 +37,88 @@ class JudgeProgress:
     wanted: int | None
     minutes_left: int | None
 
-    @classmethod
-    def at(cls, *, done: int, wanted: int | None, pace: float | None) -> "JudgeProgress":
-        """Return the progress at a pace in milliseconds of active time a block."""
-        minutes = None
-        if wanted is not None and pace is not None:
-            minutes = round(max(0, wanted - done) * pace / 60_000)
-        return cls(done=done, wanted=wanted, minutes_left=minutes)
 
+@dataclass(frozen=True, slots=True)
+class JudgeWork:
+    """Blocks a judge has done, holds, and is asked for.
 
-# Blocks done, blocks held and the pace of judge `{judge}`. Blocks of closed assignments are counted
-# as these close, so that the cost does not grow with the history. `begun` are the blocks of the
-# others, of which a judge has few.
-PROGRESS = """
-    WITH begun AS MATERIALIZED (
-        SELECT a.released_at IS NULL AS is_held, EXISTS (
-                SELECT FROM annotation_judgment j
-                WHERE j.block_id = b.id AND j.judge_id = a.judge_id
-            ) OR EXISTS (
-                SELECT FROM annotation_skip s
-                WHERE s.block_id = b.id AND s.judge_id = a.judge_id
-            ) AS is_done
-        FROM annotation_assignment a JOIN annotation_block b ON b.hit_id = a.hit_id
-        WHERE a.judge_id = {judge} AND a.completed_at IS NULL
-    )
-    SELECT
-        coalesce((SELECT sum(c.blocks_closed) FROM annotation_judgeaccount c
-                  WHERE c.judge_id = {judge}), 0)
-            + (SELECT count(*) FROM begun WHERE is_done) AS done,
-        (SELECT count(*) FROM begun WHERE is_held AND NOT is_done) AS held,
-        {pace} AS pace
-"""
-PACE = f"""
-    (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latest.active_ms) FROM (
-        SELECT own.active_ms FROM annotation_judgment own
-        WHERE own.judge_id = {{judge}} AND own.active_ms > 0
-        ORDER BY own.submitted_at DESC LIMIT {PACE_BLOCKS}) latest)
-"""  # noqa: S608  constants alone
-_READ = Statement(
-    "judge_progress", "bigint", PROGRESS.format(judge="$1", pace=PACE.format(judge="$1"))
-)
-_DONE_AND_HELD = Statement(
-    "judge_done_and_held", "bigint", PROGRESS.format(judge="$1", pace="NULL")
-)
-
-
-def judge_progress(judge: Judge) -> JudgeProgress:
-    """Return a judge's progress. A skipped block is done; skipped and judged later, it counts once.
-
-    One query, however much the judge has done.
+    A skipped block is done; skipped and judged later, it counts once. `wanted` is the judge's own
+    number, or the campaign's; None if there is no limit. `times`: active milliseconds of the latest
+    blocks judged.
     """
-    done, _held, pace = _READ.rows(judge.pk)[0]
-    return JudgeProgress.at(done=int(done), wanted=blocks_wanted(judge), pace=pace)
+
+    done: int
+    held: int
+    wanted: int | None
+    times: list[int]
+
+    @classmethod
+    def counted(
+        cls,
+        closed: int | None,
+        begun: Sequence[tuple[bool, bool]],
+        wanted: int | None,
+        times: list[int],
+    ) -> "JudgeWork":
+        """Return the work of a judge.
+
+        `closed`: blocks of closed assignments. `begun`: whether each block of the others is held,
+        and whether it is done.
+        """
+        return cls(
+            done=(closed or 0) + sum(is_done for _is_held, is_done in begun),
+            held=sum(is_held and not is_done for is_held, is_done in begun),
+            wanted=wanted,
+            times=times,
+        )
+
+    @property
+    def is_quota_reached(self) -> bool:
+        """Whether the judge has done or holds all the blocks they are asked for."""
+        return self.wanted is not None and self.done + self.held >= self.wanted
+
+    @property
+    def progress(self) -> JudgeProgress:
+        minutes = None
+        if self.wanted is not None and self.times:
+            minutes = round(max(0, self.wanted - self.done) * median(self.times) / 60_000)
+        return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
 
-def blocks_wanted(judge: Judge) -> int | None:
-    """Return the number of blocks this judge is asked for: their own, or the campaign's; or None."""
-    return judge.campaign.blocks_per_judge if judge.blocks_asked is None else judge.blocks_asked
+def work_annotations() -> dict[str, Combinable]:
+    """Return annotations for a queryset of judges: what `JudgeWork.counted` takes, in its order.
+
+    Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
+    the cost does not grow with the history. A judge has few others, which are `begun`.
+    """
+    judge = OuterRef("pk")
+    accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
+    mine = {"block": OuterRef("hit__blocks"), "judge": OuterRef("judge")}
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    begun = Assignment.objects.filter(
+        judge=judge, completed_at__isnull=True, hit__blocks__isnull=False
+    )
+    is_held = IsNull(F("released_at"), True)
+    latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
+    return {
+        "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
+        "begun_blocks": ArraySubquery(
+            begun.values(row=JSONArray(is_held, ExpressionWrapper(is_done, BooleanField())))
+        ),
+        "wanted": Coalesce("blocks_asked", "campaign__blocks_per_judge"),
+        "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
+    }
 
 
-def blocks_done_or_held(judge: Judge) -> int:
-    """Return the number of blocks done or held, which `blocks_wanted` limits. One query."""
-    done, held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
-    return int(done) + int(held)
+def _work(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    annotations = work_annotations()
+    return Judge.objects.filter(pk=judge_id).annotate(**annotations).values_list(*annotations)
 
 
-def quota_reached(judge: Judge) -> bool:
-    """Return whether the judge has done or holds all the blocks they are asked for."""
-    wanted = blocks_wanted(judge)
-    return wanted is not None and blocks_done_or_held(judge) >= wanted
+_WORK = PreparedQuery("judge_work", _work, {"judge_id": BigIntegerField()})
 
 
-def blocks_done(judge: Judge) -> int:
-    """Return the number of blocks judged or skipped. One query."""
-    done, _held, _pace = _DONE_AND_HELD.rows(judge.pk)[0]
-    return int(done)
+def judge_work(judge: Judge) -> JudgeWork:
+    """Return the work of a judge. One query, however much they have done."""
+    [row] = _WORK.rows(judge_id=judge.pk)
+    return JudgeWork.counted(*row)

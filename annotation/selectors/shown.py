@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from campaign.database.prepared import Statement
-from campaign.models import Campaign
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import JSONArray
+
+from annotation.models import Block, Candidate, CandidateOutput, Judgment, Skip
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import Campaign, Reference, Segment
 from campaign.texts.languages import language_direction
 
 # Neighbouring sentences a judge may see on either side.
@@ -74,39 +80,45 @@ class ShownHIT:
     blocks: list[BlockData]
 
 
-# A block with all its judge may see: its candidates (the texts of a candidate's outputs are identical,
-# so one is read), the segments around it and their references, and the judge's last judgment.
-_SHOWN = f"""
-    SELECT b.id, t.source_language, t.target_language, d.repeat_gap, b.public_id, s.position,
-        ARRAY(SELECT c.public_id FROM annotation_candidate c
-              WHERE c.block_id = b.id ORDER BY c.position),
-        ARRAY(SELECT (SELECT o.text FROM annotation_candidateoutput co
-                      JOIN campaign_output o ON o.id = co.output_id
-                      WHERE co.candidate_id = c.id ORDER BY co.id LIMIT 1)
-              FROM annotation_candidate c WHERE c.block_id = b.id ORDER BY c.position),
-        ARRAY(SELECT json_build_array(n.position, n.source_text, ARRAY(
-                  SELECT r.text FROM campaign_reference r
-                  WHERE r.segment_id = n.id ORDER BY r.number))
-              FROM campaign_segment n
-              WHERE n.document_id = s.document_id AND n.position
-                  BETWEEN s.position - {CONTEXT_SEGMENTS} AND s.position + {CONTEXT_SEGMENTS}
-              ORDER BY n.position),
-        j.client_id, j.labels, j.comment,
-        EXISTS (SELECT FROM annotation_skip k WHERE k.block_id = b.id AND k.judge_id = $2)
-    FROM annotation_block b
-    JOIN campaign_segment s ON s.id = b.segment_id
-    JOIN campaign_testset t ON t.id = s.test_set_id
-    JOIN annotation_hit h ON h.id = b.hit_id
-    JOIN annotation_design d ON d.id = h.design_id
-    LEFT JOIN LATERAL (
-        SELECT j.client_id, j.labels, j.comment FROM annotation_judgment j
-        WHERE j.block_id = b.id AND j.judge_id = $2 ORDER BY j.number DESC LIMIT 1
-    ) j ON true
-    WHERE {{where}}
-    ORDER BY b.position
-"""  # noqa: S608  constants alone
-_OF_HIT = Statement("blocks_of_hit", "bigint, bigint", _SHOWN.format(where="b.hit_id = $1"))
-_THESE = Statement("blocks_shown", "bigint[], bigint", _SHOWN.format(where="b.id = ANY ($1)"))
+def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
+    """Return blocks with all that a judge may see of them, as `_block_data` takes it.
+
+    The texts of a candidate's outputs are identical, so one is read.
+    """
+    block = OuterRef("pk")
+    candidates = Candidate.objects.filter(block=block).order_by("position")
+    outputs = CandidateOutput.objects.filter(candidate=OuterRef("pk")).order_by("id")
+    references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
+    position = OuterRef("segment__position")
+    around = Segment.objects.filter(
+        document=OuterRef("segment__document"),
+        position__range=(position - CONTEXT_SEGMENTS, position + CONTEXT_SEGMENTS),
+    ).order_by("position")
+    neighbour = JSONArray("position", "source_text", ArraySubquery(references.values("text")))
+    judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-number")
+    judgment = JSONArray("client_id", "labels", "comment")
+    return blocks.order_by("position").values_list(
+        "pk",
+        "segment__test_set__source_language",
+        "segment__test_set__target_language",
+        "hit__design__repeat_gap",
+        "public_id",
+        "segment__position",
+        ArraySubquery(candidates.values("public_id")),
+        ArraySubquery(candidates.values(text=Subquery(outputs.values("output__text")[:1]))),
+        ArraySubquery(around.values(row=neighbour)),
+        Subquery(judgments.values(row=judgment)[:1]),
+        Exists(Skip.objects.filter(block=block, judge=judge_id)),
+    )
+
+
+def _shown_of_hit(hit_id: int | Parameter, judge_id: int | Parameter) -> QuerySet[Block, Any]:
+    return _shown(Block.objects.filter(hit=hit_id), judge_id)
+
+
+_OF_HIT = PreparedQuery(
+    "blocks_of_hit", _shown_of_hit, {"hit_id": BigIntegerField(), "judge_id": BigIntegerField()}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +148,7 @@ class _Rules:
 
 def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
     """Return the blocks of a HIT as a judge of its campaign sees them. One query."""
-    rows = _OF_HIT.rows(hit_id, judge_id)
+    rows = _OF_HIT.rows(hit_id=hit_id, judge_id=judge_id)
     source, target, gap = rows[0][1:4] if rows else ("", "", 0)
     rules = _Rules.of(campaign, source, target)
     return ShownHIT(source, target, gap, [_block_data(rules, *row[4:]) for row in rows])
@@ -146,9 +158,10 @@ def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
 ) -> dict[int, BlockData]:
     """Return blocks as a judge of their campaign sees them, by id. One query."""
+    rows = _shown(Block.objects.filter(pk__in=block_ids), judge_id)
     return {
         block_id: _block_data(_Rules.of(campaign, source, target), *row)
-        for block_id, source, target, _gap, *row in _THESE.rows(list(block_ids), judge_id)
+        for block_id, source, target, _gap, *row in rows
     }
 
 
@@ -159,12 +172,13 @@ def _block_data(
     candidate_ids: Sequence[UUID],
     texts: Sequence[str | None],
     around: Sequence[tuple[int, str | None, list[str]]],
-    judgment_id: UUID | None,
-    labels: list[int | None],
-    comment: str,
+    judgment: tuple[str, list[int | None], str] | None,
     is_skipped: bool,
 ) -> BlockData:
-    known = None if judgment_id is None else JudgmentData(judgment_id, labels, comment)
+    known = None
+    if judgment is not None:
+        client_id, labels, comment = judgment
+        known = JudgmentData(UUID(client_id), labels, comment)
     _position, source_text, references = next(row for row in around if row[0] == position)
     return BlockData(
         id=public_id,

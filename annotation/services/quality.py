@@ -66,7 +66,7 @@ def quality_rule_switch_off(*, rule: QualityRule, user: User) -> QualityRule:
     """Switch a rule off and return it; its actions stay in force until somebody reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
-        raise QualityRefusedError(_("The rule is switched off already."))
+        raise QualityRefusedError(_("The rule is already switched off."))
     row.switched_off_at, row.switched_off_by = timezone.now(), user
     row.save(update_fields=["switched_off_at", "switched_off_by"])
     return row

@@ -18,7 +18,7 @@ PAGE = 50
 @never_cache
 @login_required
 def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
-    """The HITs of a test set, the latest first, and why each was drawn; `?before=` a number."""
+    """Show the HITs of a test set, latest first, and why each was drawn; `?before=` a number."""
     mine = Campaign.objects.run_by(cast("User", request.user))
     test_sets = TestSet.objects.filter(campaign__in=mine).select_related("campaign")
     test_set = get_object_or_404(test_sets, pk=test_set_id, campaign__slug=slug)

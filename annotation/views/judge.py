@@ -63,7 +63,7 @@ def screen_setup(judge: Judge, address: str) -> dict[str, str]:
 @never_cache
 @ensure_csrf_cookie
 def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The frame of the judging page; the browser fetches the work itself from the judging API.
+    """Show the frame of the judging page; the browser fetches the work from the judging API.
 
     Redirects judges who have a step to take first.
 

@@ -47,7 +47,7 @@ def _page(
 @login_required
 @never_cache
 def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The instructions in the reader's language; POST accepts the version that was read."""
+    """Show the instructions in the reader's language; POST accepts the version that was read."""
     onboarding = onboarding_or_404(request, slug)
     in_force = instructions_in_force(campaign=onboarding.judge.campaign)
     wanted = request.GET.get("language") or get_language() or ""

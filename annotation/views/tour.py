@@ -23,7 +23,7 @@ from campaign.texts.languages import language_described
 @login_required
 @never_cache
 def tour(request: HttpRequest, slug: str) -> HttpResponse:
-    """The judging screen on practice sentences, step by step; POST leaves it.
+    """Show the judging page with practice sentences, step by step; POST leaves it.
 
     Nothing that is done in it reaches the server but that it was left, and how.
     """

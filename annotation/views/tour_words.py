@@ -42,7 +42,7 @@ WORDS = {
     "tour_step": _("Tour: {step} of {steps}"),
     "tour_began": _("Practice sentences: nothing you do here is kept or counts."),
     # After a step.
-    "tour_did_context": _("That is the surrounding text. The same again hides it."),
+    "tour_did_context": _("That is the surrounding text. Do the same again to hide it."),
     "tour_did_differences": _("Differences are highlighted. Still read each text in full."),
     "tour_did_rank": _("All ranked, with a tie. The line below shows the order."),
     "tour_did_clear": _("Removed: it has no rank now."),

@@ -41,7 +41,7 @@ WORDS = {
         "You are signed out. Open your invitation's link again, or sign in, and come back here."
     ),
     "link_wanted": _("Please paste the whole link from your invitation."),
-    "link_refused": _("This link no longer opens. Ask the organiser for a new one."),
+    "link_refused": _("This link no longer works. Ask the organiser for a new one."),
     "link_of_another": _(
         "This link belongs to somebody else, who is now signed in. Your work stays on this "
         "device until you open your own link."

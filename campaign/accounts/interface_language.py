@@ -38,6 +38,6 @@ class InterfaceLanguageMiddleware(LocaleMiddleware):
 
 
 def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
-    """A receiver of `user_logged_in`."""
+    """Set the language of a user who signs in; a receiver of `user_logged_in`."""
     if user.language:
         request.session[SESSION_KEY] = user.language

@@ -10,12 +10,12 @@ from campaign.models import Campaign, TestSet, User
 
 
 def reader(request: Request) -> User:
-    """The signed-in user; every view requires one."""
+    """Return the signed-in user; every view requires one."""
     return cast("User", request.user)
 
 
 def readable_test_set(request: Request, test_set_id: int) -> TestSet:
-    """The test set, if the user is a member of its campaign; for everybody else there is none."""
+    """Return the test set if the user is a member of its campaign; else raise a 404."""
     test_set = TestSet.objects.open_to(reader(request)).filter(pk=test_set_id).first()
     if test_set is None:
         raise NotFound(_("There is no such test set, or you are not a member of its campaign."))
@@ -23,7 +23,7 @@ def readable_test_set(request: Request, test_set_id: int) -> TestSet:
 
 
 def organised_test_set(request: Request, test_set_id: int) -> TestSet:
-    """The test set, if the user organises its campaign; other members are told that they do not."""
+    """Return the test set if the user organises its campaign; other members get a 403."""
     test_set = readable_test_set(request, test_set_id)
     if not Campaign.objects.run_by(reader(request)).filter(pk=test_set.campaign_id).exists():
         raise PermissionDenied(_("Only the organisers of a campaign may see this."))

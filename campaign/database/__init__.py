@@ -1,1 +1,1 @@
-"""Ways past the ORM: COPY and prepared statements."""
+"""What PostgreSQL offers and the ORM does not: COPY, prepared statements, locks by name."""

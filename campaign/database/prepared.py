@@ -2,8 +2,8 @@
 
 For these few statements the ORM takes ten times as long to build the SQL as
 PostgreSQL to run it, and PostgreSQL as long to plan it as to run it. So they
-are written by hand, prepared where a connection first uses them, and executed
-by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
+are compiled once from a queryset (`campaign.database.prepared_query`), or written
+by hand, prepared where a connection first uses them, and executed by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
 makes them anew when a table's statistics change.
 """
 
@@ -111,5 +111,5 @@ def columns_of(model: type[Model], alias: str) -> str:
 
 
 def instance_from(model: type[M], values: Sequence[Any]) -> M:
-    """The model's row that a statement read by `columns_of`; for columns psycopg understands."""
-    return model.from_db("default", [f.attname for f in model._meta.concrete_fields], values)
+    """Return the model's row of values in the order of `columns_of` or `field_names`."""
+    return model.from_db(connection.alias, [f.attname for f in model._meta.concrete_fields], values)

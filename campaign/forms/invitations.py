@@ -17,7 +17,7 @@ class _LanguagesForm(forms.Form):
 
     languages = forms.MultipleChoiceField(
         label=_("Languages the judges read"),
-        help_text=_("None ticked: all of the campaign."),
+        help_text=_("If none is ticked, all languages of the campaign."),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -34,7 +34,7 @@ class LinkForm(_LanguagesForm):
 
     field_order = ("cap", "expires", "note", "languages", "asks_languages")
     cap = forms.IntegerField(
-        label=_("How many judges it may bring in"),
+        label=_("How many judges may join by it"),
         help_text=_("With 1 it is a link for one person."),
         min_value=1,
         max_value=10_000,
@@ -53,7 +53,7 @@ class LinkForm(_LanguagesForm):
         required=False,
     )
     asks_languages = forms.BooleanField(
-        label=_("Ask newcomers which of these languages they read"), required=False
+        label=_("Ask new judges which of these languages they read"), required=False
     )
 
     def clean_expires(self) -> datetime | None:

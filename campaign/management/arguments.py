@@ -13,7 +13,7 @@ NONE = "none"
 
 
 def share_argument(text: str) -> float:
-    """A share above 0 and up to 1."""
+    """Return a share above 0 and up to 1."""
     try:
         share = float(text)
     except ValueError:
@@ -24,7 +24,7 @@ def share_argument(text: str) -> float:
 
 
 def test_set_named(*, campaign: str, name: str) -> TestSet:
-    """The test set of a campaign, or a CommandError that says which ones there are."""
+    """Return the test set of a campaign, or raise a CommandError that names all test sets."""
     test_sets = TestSet.objects.filter(campaign__slug=campaign)
     test_set = test_sets.filter(name=name).first()
     if test_set is None:
@@ -36,7 +36,7 @@ def test_set_named(*, campaign: str, name: str) -> TestSet:
 
 
 def campaign_named(slug: str) -> Campaign:
-    """The campaign, or a CommandError that says which ones there are."""
+    """Return the campaign, or raise a CommandError that names all campaigns."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
         slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
@@ -48,7 +48,7 @@ def campaign_named(slug: str) -> Campaign:
 
 
 def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
-    """The judge of a campaign, or a CommandError."""
+    """Return the judge of a campaign, or raise a CommandError."""
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
     if judge is None:
         raise CommandError(
@@ -59,7 +59,7 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
 
 
 def systems_named(*, campaign: Campaign, name: str) -> list[System]:
-    """The system of that name in each test set that has one; a CommandError where none has."""
+    """Return the systems of that name, one per test set; raise a CommandError without any."""
     systems = list(System.objects.filter(test_set__campaign=campaign, name=name).order_by("id"))
     if not systems:
         raise CommandError(
@@ -70,7 +70,7 @@ def systems_named(*, campaign: Campaign, name: str) -> list[System]:
 
 
 def user_named(email: str) -> User:
-    """The user with this e-mail address, or a CommandError."""
+    """Return the user with this e-mail address, or raise a CommandError."""
     try:
         return User.objects.get_by_natural_key(email)
     except User.DoesNotExist:
@@ -80,7 +80,7 @@ def user_named(email: str) -> User:
 
 
 def limit_argument(text: str) -> int | str:
-    """A number from 1 on, or "none"."""
+    """Return a number of at least 1, or "none"."""
     if text == NONE:
         return NONE
     if not text.isdecimal() or int(text) < 1:
@@ -89,7 +89,7 @@ def limit_argument(text: str) -> int | str:
 
 
 def tags_argument(text: str) -> list[str]:
-    """Tags separated by commas, in lower case; "none" for no tag."""
+    """Return tags, given with commas between them, in lower case; none for "none"."""
     if text == NONE:
         return []
     tags = [tag.strip().lower() for tag in text.split(",")]
@@ -99,12 +99,12 @@ def tags_argument(text: str) -> list[str]:
 
 
 def address_argument(text: str) -> str:
-    """Where this Quintet is reached, such as https://judge.example.org."""
+    """Return the base address of this Quintet, such as https://judge.example.org."""
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
     return text.rstrip("/")
 
 
 def invitation_address(*, address: str, token: str) -> str:
-    """The link that opens the door."""
+    """Return the address of the link with this token."""
     return address + reverse("invitation", args=[token])

@@ -12,7 +12,7 @@ KEY_BYTES = 16  # 128 bits
 
 
 def panel_key() -> str:
-    """A new part of an address that nobody guesses."""
+    """Return a new part of an address that nobody guesses."""
     return secrets.token_urlsafe(KEY_BYTES)
 
 
@@ -47,7 +47,7 @@ class Panel(models.Model):
     )
     minutes_allowed = models.PositiveIntegerField(
         _("minutes allowed"),
-        help_text=_("As the service has it; what a participant holds after that goes to others."),
+        help_text=_("As set at the service; after that, a participant’s sentences go to others."),
     )
     languages = ArrayField(
         models.CharField(max_length=35),
@@ -66,7 +66,7 @@ class Panel(models.Model):
         _("secret of the webhook"),
         max_length=200,
         blank=True,
-        help_text=_("Empty: nothing is believed that comes in Prolific’s name."),
+        help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
     )
     # `topic_arn` is trusted: an organiser said that it is theirs. Anybody can make a topic and have
     # Amazon request it: the latest requested one, and the link that allows Amazon to send.
@@ -96,12 +96,16 @@ class Panel(models.Model):
                 name="panel_asks_for_something",
             ),
             models.CheckConstraint(
-                condition=models.Q(kind="mturk", completion_code="", screened_out_code="")
-                | (
-                    models.Q(kind="prolific")
-                    & ~models.Q(completion_code="")
-                    & ~models.Q(screened_out_code="")
-                    & ~models.Q(completion_code=models.F("screened_out_code"))
+                condition=(
+                    ~models.Q(kind="mturk") | models.Q(completion_code="", screened_out_code="")
+                )
+                & (
+                    ~models.Q(kind="prolific")
+                    | (
+                        ~models.Q(completion_code="")
+                        & ~models.Q(screened_out_code="")
+                        & ~models.Q(completion_code=models.F("screened_out_code"))
+                    )
                 ),
                 name="panel_has_two_codes_exactly_if_prolific",
             ),

@@ -101,9 +101,8 @@ class Participation(models.Model):
             ),
             # Who returns or runs out of time after all keeps the code they were given.
             models.CheckConstraint(
-                condition=models.Q(state__in=["returned", "timed_out"])
-                | models.Q(state="started", code="")
-                | (models.Q(state__in=["finished", "screened_out"]) & ~models.Q(code="")),
+                condition=(~models.Q(state="started") | models.Q(code=""))
+                & (~models.Q(state__in=["finished", "screened_out"]) | ~models.Q(code="")),
                 name="participation_has_a_code_exactly_if_earned",
             ),
             models.CheckConstraint(

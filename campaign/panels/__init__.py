@@ -1,1 +1,1 @@
-"""What recruiting services send: read and checked, without a database."""
+"""Read and check what recruiting services send, without a database."""

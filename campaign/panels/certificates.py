@@ -1,8 +1,8 @@
-"""The certificates by which Amazon SNS signs: fetched once a process, then kept.
+"""The certificates with which Amazon SNS signs; each process fetches them once.
 
-The request that brings a message fetches, so that SNS, which tries again for a while, learns what
-became of it. It is Amazon's request, no judge waits. One thread of a process at a time waits for
-Amazon, some seconds at most, so that the others go on answering judges.
+A certificate is fetched during the request of SNS that needs it, so that SNS learns of a failure
+and sends its message again. No judge waits for it. Only one thread of a process waits for Amazon at
+a time, for a few seconds at most, so that the others continue to answer judges.
 """
 
 import logging
@@ -20,7 +20,7 @@ from django.conf import settings
 
 from campaign.panels.events import EventForgedError
 
-#: For one attempt in all, and after one that failed.
+#: Seconds for an attempt, and seconds to wait after a failed one.
 TIME_OUT: Final = 5.0
 PAUSE: Final = 15.0
 LARGEST: Final = 64 * 1024
@@ -33,14 +33,14 @@ _failed_at: list[float] = []
 
 
 class CertificateUnavailableError(Exception):
-    """Amazon cannot be asked at the moment; SNS sends the message again."""
+    """Amazon cannot be reached at the moment; SNS sends the message again."""
 
 
 def signing_certificate(url: str) -> Certificate:
-    """The certificate at this address of SNS, whoever may have issued it.
+    """Return the certificate at this address of SNS, from any issuer.
 
-    Raises `EventForgedError` where the address is not SNS's or holds no certificate, and
-    `CertificateUnavailableError` where it cannot be fetched now.
+    Raises `EventForgedError` if the address is not one of SNS or has no certificate, and
+    `CertificateUnavailableError` if it cannot be fetched now.
     """
     found = _certificates.get(url)
     if found is not None:
@@ -76,14 +76,14 @@ def _fetch_and_keep(url: str) -> Certificate:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Somebody else's address is not SNS's, whoever points to it."""
+    """Refuse redirects, because their target may not be an address of SNS."""
 
     def redirect_request(self, *_args: object) -> None:
         return
 
 
 def _fetch(url: str) -> bytes:
-    # The system's certificate authorities, and its proxy if it has one.
+    # With the system's certificate authorities, and its proxy if there is one.
     opener = build_opener(HTTPSHandler(context=create_default_context()), _NoRedirect())
     until = time.monotonic() + TIME_OUT
     try:
@@ -97,7 +97,7 @@ def _fetch(url: str) -> bytes:
 
 
 def _read(answer: IO[bytes], until: float) -> bytes:
-    """All of it; a slow answer ends with the time, a long one with the size."""
+    """Return the whole answer, unless it is too slow or too long."""
     found = b""
     while chunk := answer.read1(LARGEST):  # type: ignore[attr-defined]
         found += chunk

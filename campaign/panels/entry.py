@@ -1,4 +1,4 @@
-"""What a participant's browser brings along in the address, as the service put it there.
+"""Read the parameters that a service adds to the address of a participant.
 
 Prolific fills `?PROLIFIC_PID=&STUDY_ID=&SESSION_ID=` into the study's address, see
 https://docs.prolific.com/api-reference/studies/the-study-object. MTurk appends `assignmentId`,
@@ -14,27 +14,27 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-#: MTurk's word for the assignment of somebody who only looks.
+#: MTurk's `assignmentId` for workers who only look at a HIT.
 NOT_AVAILABLE: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
-#: The only servers a form of ours is ever sent to.
+#: The only servers that our forms are sent to.
 SUBMIT_HOSTS: Final = ("www.mturk.com", "workersandbox.mturk.com")
-#: The pages that show ours in a frame.
+#: The pages that may show ours in a frame.
 FRAME_HOSTS: Final = ("www.mturk.com", "worker.mturk.com", "workersandbox.mturk.com")
 
-# Prolific's are 24 hexadecimal digits, MTurk's capitals and digits; their lengths have changed.
+# Prolific's ids are 24 hexadecimal digits, MTurk's are capitals and digits of varying length.
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _SUBMIT_TO: Final = "turkSubmitTo"
 
 
 class EntryRefusedError(Exception):
-    """The address is not what the service sends; the message says what is wrong with it."""
+    """The address is not one that the service sends; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who comes, for which submission or assignment, of which study or HIT.
+    """A participant, with their submission or assignment and its study or HIT.
 
-    `submit_to` is the origin MTurk wants the result at; empty for Prolific.
+    `submit_to` is the origin to which MTurk wants results sent; empty for Prolific.
     """
 
     external_id: str
@@ -44,7 +44,7 @@ class Entry:
 
 
 def prolific_entry(query: Mapping[str, str]) -> Entry:
-    """Of the address that Prolific opens. Raises `EntryRefusedError`."""
+    """Return the entry from an address that Prolific opened. Raises `EntryRefusedError`."""
     return Entry(
         external_id=_id(query, "PROLIFIC_PID"),
         study_id=_id(query, "STUDY_ID"),
@@ -58,7 +58,7 @@ def mturk_is_preview(query: Mapping[str, str]) -> bool:
 
 
 def mturk_entry(query: Mapping[str, str]) -> Entry:
-    """Of the address that MTurk opens for an accepted assignment. Raises `EntryRefusedError`."""
+    """Return the entry of an assignment that MTurk opened. Raises `EntryRefusedError`."""
     return Entry(
         external_id=_id(query, "workerId"),
         study_id=_id(query, "hitId"),

@@ -1,4 +1,4 @@
-"""What the services tell of a participation, in one shape.
+"""Events of participations, read from the messages of each service.
 
 Prolific: https://docs.prolific.com/api-reference/webhooks/receiving, and for the signature
 https://docs.prolific.com/api-reference/webhooks/verifying. MTurk, through Amazon SNS (`sns.py`):
@@ -15,24 +15,24 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-#: How far the time of a signed request may be from ours, either way.
+#: Largest difference between the time of a signed request and ours.
 REPLAY_WINDOW: Final = timedelta(minutes=5)
-# PostgreSQL stores no NUL, and UTF-8 has no half of a pair.
+# PostgreSQL cannot store NUL, and UTF-8 cannot encode single surrogates.
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _MTURK_EVENT: Final = re.compile(r"Assignment([A-Z][a-z]+)")
 
 
 class EventRefusedError(Exception):
-    """Not in the service's form; the message says why."""
+    """The message does not have the service's format; the error says why."""
 
 
 class EventForgedError(EventRefusedError):
-    """Not from the service, or not from now."""
+    """The message is not from the service, or too old."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A submission or assignment has this status since then, as the service says."""
+    """A status of a submission or assignment, and the time since when it has it."""
 
     session_id: str
     status: str
@@ -40,7 +40,7 @@ class Event:
 
 
 def prolific_signature(*, secret: str, timestamp: str, body: bytes) -> str:
-    """HMAC-SHA256 over timestamp and body, in base64: what `X-Prolific-Request-Signature` holds."""
+    """Return `X-Prolific-Request-Signature`: base64 of HMAC-SHA256 of time and body."""
     digest = hmac.new(secret.encode(), timestamp.encode() + body, sha256).digest()
     return b64encode(digest).decode()
 
@@ -48,12 +48,12 @@ def prolific_signature(*, secret: str, timestamp: str, body: bytes) -> str:
 def prolific_event(
     *, secret: str, timestamp: str, signature: str, body: bytes, now: datetime
 ) -> Event | None:
-    """What a webhook of Prolific tells of a submission; None where it is about something else.
+    """Return the event of a submission in Prolific's webhook; None if it has another subject.
 
-    Raises `EventRefusedError` for a wrong signature, a time too far from `now`, or another form.
+    Raises `EventRefusedError` for a wrong signature, a time too far from `now`, or another format.
     """
     expected = prolific_signature(secret=secret, timestamp=timestamp, body=body)
-    # Bytes: a header may hold what compare_digest refuses in a str.
+    # Compare bytes, because `compare_digest` refuses characters that a header may have.
     if not secret or not hmac.compare_digest(expected.encode(), signature.encode()):
         raise EventForgedError("The signature is wrong.")
     at = _unix_time(timestamp)
@@ -67,7 +67,7 @@ def prolific_event(
 
 
 def mturk_events(message: str) -> list[Event]:
-    """What MTurk tells of assignments in the message of a notification. Raises `EventRefusedError`."""
+    """Return the events of assignments in MTurk's notification. Raises `EventRefusedError`."""
     events = json_object(message.encode()).get("Events")
     if not isinstance(events, list):
         raise EventRefusedError("The message holds no events.")
@@ -79,7 +79,7 @@ def _of_assignments(events: list[Any]) -> Iterator[Event]:
         if not isinstance(event, dict):
             raise EventRefusedError("An event is no object.")
         kind = _MTURK_EVENT.fullmatch(json_text(event, "EventType"))
-        # The others are about HITs, or a Ping.
+        # The other events are about HITs, or a ping.
         if kind is not None:
             yield Event(
                 session_id=json_text(event, "AssignmentId"),
@@ -89,7 +89,7 @@ def _of_assignments(events: list[Any]) -> Iterator[Event]:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The object that the body holds. Raises `EventRefusedError`."""
+    """Return the JSON object in the body. Raises `EventRefusedError`."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -100,7 +100,7 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def json_text(data: dict[str, Any], name: str) -> str:
-    """A text that is not empty and that PostgreSQL stores. Raises `EventRefusedError`."""
+    """Return a text that is not empty and can be stored. Raises `EventRefusedError`."""
     value = data.get(name)
     if not isinstance(value, str) or not value or _NO_TEXT.search(value):
         raise EventRefusedError(f"“{name}” is missing.")
@@ -115,7 +115,7 @@ def _unix_time(text: str) -> datetime:
 
 
 def iso_time(data: dict[str, Any], name: str) -> datetime:
-    """A time, of UTC where it does not say. Raises `EventRefusedError`."""
+    """Return a time, in UTC if it names no zone. Raises `EventRefusedError`."""
     try:
         at = datetime.fromisoformat(json_text(data, name))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Messages of Amazon SNS over HTTPS, and how one knows that SNS sent them.
+"""Messages of Amazon SNS over HTTPS, and their signatures.
 
 https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html and, for the signature,
 https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html.
@@ -34,11 +34,11 @@ from campaign.panels.events import (
 NOTIFICATION: Final = "Notification"
 SUBSCRIPTION: Final = "SubscriptionConfirmation"
 UNSUBSCRIPTION: Final = "UnsubscribeConfirmation"
-#: SNS tries to deliver for 3,600 seconds at most; some more for its clock and ours.
+#: SNS tries to deliver for at most 3,600 seconds; the rest allows for differences of clocks.
 OLDEST: Final = timedelta(minutes=65)
 NEWEST: Final = timedelta(minutes=5)
 
-# In this order, each as its name and its value on lines of their own.
+# Signed fields, in this order; each name and each value is on a line of its own.
 _OF_A_TOPIC: Final = (
     "Message",
     "MessageId",
@@ -54,7 +54,7 @@ _SIGNED: Final = {
     UNSUBSCRIPTION: _OF_A_TOPIC,
 }
 _LEFT_OUT_IF_ABSENT: Final = "Subject"
-# Version 1, with SHA-1, is what a topic has until its owner chooses version 2.
+# Topics use version 1, with SHA-1, until their owner chooses version 2.
 _HASHES: Final = {"1": SHA1, "2": SHA256}
 _SNS_HOST: Final = re.compile(r"sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
 # sns.amazonaws.com; in newer regions sns-signing.REGION.…, in others sns-REGION.…
@@ -64,9 +64,9 @@ _MIN_KEY_BITS: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class SNSMessage:
-    """What SNS says, once `message_verify` has agreed that it does.
+    """A message of SNS; trust it only after `message_verify`.
 
-    `subscribe_url` is the link to open to subscribe (again); empty in a notification.
+    `subscribe_url` is the link that confirms a subscription; empty in a notification.
     """
 
     kind: str
@@ -81,7 +81,7 @@ class SNSMessage:
 
 
 def sns_message(body: bytes) -> SNSMessage:
-    """The message, not yet believed. Raises `EventRefusedError` where it has not SNS's form."""
+    """Return the unverified message. Raises `EventRefusedError` if it is not in SNS's format."""
     data = json_object(body)
     kind = json_text(data, "Type")
     if kind not in _SIGNED:
@@ -102,16 +102,16 @@ def sns_message(body: bytes) -> SNSMessage:
 
 
 def message_time_check(message: SNSMessage, *, now: datetime) -> None:
-    """Raise `EventForgedError` for what SNS would no longer deliver, or could not have sent yet."""
+    """Raise `EventForgedError` for messages too old for SNS to deliver, or from the future."""
     if not now - OLDEST <= message.at <= now + NEWEST:
         raise EventForgedError("The message is too old, or from the future.")
 
 
 def message_verify(message: SNSMessage, *, certificate: Certificate, now: datetime) -> None:
-    """Raise `EventForgedError` unless SNS signed this, with a certificate that holds now.
+    """Raise `EventForgedError` unless SNS signed the message with a certificate valid now.
 
-    The certificate must come from SNS's own address (`certificates.py`): SNS publishes it without
-    those that vouch for it, so that TLS is what says whose it is, as for Amazon's own validators.
+    The certificate must come from an address of SNS (`certificates.py`). SNS publishes it without
+    its chain, so TLS proves whose it is, as for Amazon's own validators.
     """
     if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
         raise EventForgedError("The certificate is not valid now.")
@@ -140,7 +140,7 @@ def _subscribe_url(data: dict[str, Any]) -> str:
 
 
 def _signed(data: dict[str, Any], kind: str) -> bytes:
-    """Return the text that is signed, as SNS documents it."""
+    """Return the signed text, as SNS documents it."""
     names = (
         name for name in _SIGNED[kind] if name != _LEFT_OUT_IF_ABSENT or data.get(name) is not None
     )

@@ -17,7 +17,7 @@ class ReviewPage:
 
 
 def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> ReviewPage:
-    """The first `limit` damaged references of a status by segment. Three queries."""
+    """Return the first `limit` damaged references of a status by segment. Three queries."""
     rows = BadReference.objects.of(test_set.pk)
     counts = dict.fromkeys(BadReference.Status.values, 0)
     counts.update(rows.order_by().values_list("status").annotate(count=Count("pk")))

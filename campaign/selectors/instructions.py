@@ -6,7 +6,7 @@ from campaign.models import Campaign, Instructions
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
-    """What judges may be shown, by language, the language written first in front. One query.
+    """Return the current instructions by language, the language written first in front. One query.
 
     Of each language the newest version, unless it is older than one that demands acceptance:
     such a text says less than what has to be accepted.
@@ -24,7 +24,7 @@ def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
 def instructions_to_read(
     *, in_force: dict[str, Instructions], language: str
 ) -> Instructions | None:
-    """The text for a reader of this language: theirs, a relative of theirs, or the first written.
+    """Return the text for a reader: in their language, in a related one, or the first written.
 
     `pt-br` falls back on `pt`, then on any other `pt`. None where there are no instructions.
     """

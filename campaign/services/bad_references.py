@@ -1,11 +1,11 @@
-"""Damaged references: made by hash, reviewed by people, and only then drawn."""
+"""Damaged references: made by hash, and drawn after an organiser's review."""
 
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, overload
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
@@ -13,12 +13,12 @@ from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, dama
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
 _BATCH: Final = 1_000
-# Where segments are chosen, not how they are damaged: an attempt of its own.
+# The attempt number of the hash that chooses segments, different from those that damage them.
 _CHOICE: Final = 0
 
 
 class BadReferenceRefusedError(Exception):
-    """What was asked for cannot be done with this damaged reference, or this test set."""
+    """The action is not possible for this damaged reference or test set; the message says why."""
 
 
 @transaction.atomic
@@ -29,13 +29,12 @@ def bad_references_make(
     share: float = 1.0,
     damages: Sequence[Damage] = USUAL_DAMAGES,
 ) -> int:
-    """Damage the first reference of a `share` of the segments that have one; how many were made.
+    """Damage the first reference of a `share` of segments; return the number made.
 
-    Segments that have a damaged reference keep it. Which segments are chosen,
-    and what becomes of them, is a function of (seed, segment number, texts);
-    without a seed one is drawn, and recorded with every row. All of them wait
-    for a review. Raises `BadReferenceRefusedError` where the name of the
-    system they belong to is taken.
+    Segments without a reference are not counted, and those with a damaged reference keep it. The
+    choice of segments and the damage are a function of (seed, segment number, texts). Without a
+    seed, one is drawn and recorded with every row. All damaged references wait for a review. Raises
+    `BadReferenceRefusedError` if the name of their system is taken.
     """
     seed = secrets.randbits(31) if seed is None else seed
     references = _References(test_set)
@@ -59,25 +58,25 @@ def bad_references_make(
 def bad_reference_review(
     *, bad_reference: BadReference, approve: bool, reviewer: User | None
 ) -> BadReference:
-    """Approve or reject a damaged reference; saying it again changes nothing.
+    """Approve or reject a damaged reference, and return it; repeating it changes nothing.
 
-    Rejecting one that was approved withdraws it for good: it is not drawn any
-    more, and what was judged of it stays. Raises `BadReferenceRefusedError`
-    where one that was withdrawn is to be approved.
+    Rejecting an approved one withdraws it for ever: it is no longer drawn, and its judgments
+    remain. Raises `BadReferenceRefusedError` if a withdrawn one is approved.
     """
     row = BadReference.objects.select_for_update().get(pk=bad_reference.pk)
     status = BadReference.Status.APPROVED if approve else BadReference.Status.REJECTED
     if row.status == status:
         return row
     if approve and row.withdrawn_at is not None:
-        raise BadReferenceRefusedError(_("It was withdrawn: that cannot be undone."))
-    now = timezone.now()
+        raise BadReferenceRefusedError(_("It was withdrawn permanently; that cannot be undone."))
+    # By the clock that HITs are planned by, which ask what was approved at the time.
     if approve:
-        row.approved_at = now
+        row.approved_at = Now()
     elif row.approved_at is not None:
-        row.withdrawn_at = now
-    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, now
+        row.withdrawn_at = Now()
+    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, Now()
     row.save()
+    row.refresh_from_db(fields=["approved_at", "withdrawn_at", "reviewed_at"])
     return row
 
 
@@ -85,9 +84,9 @@ def bad_reference_review(
 def bad_reference_redraw(
     *, bad_reference: BadReference, damages: Sequence[Damage] = USUAL_DAMAGES
 ) -> BadReference:
-    """Damage the reference anew, by the next attempt; it waits for a review again.
+    """Damage the reference again by the next attempt, and return it; it waits for a new review.
 
-    Raises `BadReferenceRefusedError` where judges may have seen the text.
+    Raises `BadReferenceRefusedError` if judges may have seen the text.
     """
     row = (
         BadReference.objects.select_for_update(of=("self",))
@@ -133,7 +132,7 @@ def _system(test_set: TestSet) -> System:
 
 
 class _References:
-    """Each segment's first reference, in the order of the segments."""
+    """The first reference of each segment, in the order of the segments."""
 
     def __init__(self, test_set: TestSet) -> None:
         rows = (
@@ -152,7 +151,7 @@ class _References:
 
 
 class _Others(Sequence[str]):
-    """All texts but one, without a copy of them for each segment."""
+    """All texts except one, without a copy for each segment."""
 
     def __init__(self, texts: list[str], without: int) -> None:
         self._texts = texts
@@ -173,7 +172,7 @@ class _Others(Sequence[str]):
 
     @property
     def own(self) -> str:
-        """The one left out."""
+        """The text left out."""
         return self._texts[self.without]
 
 

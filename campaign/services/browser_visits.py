@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from campaign.models import BrowserVisit, Invitation, Judge
 
-#: Rows of one transaction, and transactions of one run; the next run goes on.
+#: Rows per transaction, and transactions per run; the next run continues.
 BATCH: Final = 2000
 BATCHES: Final = 50
 

@@ -1,4 +1,4 @@
-"""What judges are told and consent to."""
+"""Instructions that judges read and accept."""
 
 from typing import Final
 
@@ -7,12 +7,12 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
 
-#: Characters: thirty pages, which nobody reads.
+#: Largest number of characters: about thirty pages.
 MAX_CHARACTERS: Final = 60_000
 
 
 class InstructionsRefusedError(Exception):
-    """The text cannot be kept as it is; the message says why."""
+    """The text cannot be stored; the message says why."""
 
 
 @transaction.atomic
@@ -24,9 +24,10 @@ def instructions_write(
     demands_acceptance: bool,
     user: User | None = None,
 ) -> Instructions:
-    """Another version of the campaign's instructions; the first one must always be accepted.
+    """Store and return a new version of the campaign's instructions.
 
-    The same text again is the version there is, unless acceptance is now demanded anew.
+    The first version must always be accepted. If the text has not changed, the current version is
+    returned, unless acceptance is now required again.
     """
     text = text.replace("\r\n", "\n").strip()
     if not text:
@@ -53,6 +54,6 @@ def instructions_write(
 
 
 def instructions_accept(*, judge: Judge, instructions: Instructions) -> Acceptance:
-    """Record that the judge read and accepted this version; twice is once."""
+    """Record and return the judge's acceptance of this version; repeating it changes nothing."""
     acceptance, _created = Acceptance.objects.get_or_create(judge=judge, instructions=instructions)
     return acceptance

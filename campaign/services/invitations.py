@@ -1,4 +1,4 @@
-"""Links that open a campaign's door: to one person, or to so many new judges."""
+"""Invitation links: for one person, or for a number of new judges."""
 
 import secrets
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ TOKEN_BYTES = 16  # 128 bits
 
 
 class InvitationRefusedError(Exception):
-    """The link is unknown, expired or revoked; which of these is nobody's business."""
+    """The link is unknown, expired or revoked; callers do not learn which."""
 
 
 def invitation_create(
@@ -50,7 +50,8 @@ def invitation_create_for_anybody(
 ) -> tuple[Invitation, str]:
     """Create a link for up to `cap` new judges; return it with its token.
 
-    They read `languages` (all of the campaign if there are none), or say on arrival which of them.
+    They read `languages` (all of the campaign's if none are given), or choose some of them when
+    they join.
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
@@ -70,7 +71,7 @@ def invitation_create_for_anybody(
 def invitation_open(*, token: str) -> Invitation:
     """Return the valid invitation of a token. Raises `InvitationRefusedError`.
 
-    Without a user it is for anybody: see `judge_join`.
+    An invitation without a user is for new judges: see `judge_join`.
     """
     invitation = (
         Invitation.objects.valid()
@@ -85,15 +86,15 @@ def invitation_open(*, token: str) -> Invitation:
 
 
 def invitation_revoke(*, invitation: Invitation) -> None:
-    """Revoke a link; sessions it opened stay."""
+    """Revoke a link; sessions that it opened continue."""
     invitation.revoked_at = timezone.now()
     invitation.save(update_fields=["revoked_at"])
 
 
 def own_link_create(*, judge: Judge) -> str:
-    """Return the token of a new link for a judge's other device, and revoke the earlier one.
+    """Create a link for a judge's other device, revoke the earlier one, and return the token.
 
-    Raises `ValueError` for a judge who is no person.
+    Raises `ValueError` for a judge who is not a person.
     """
     if judge.user is None:
         raise ValueError(judge.pseudonym)
@@ -109,7 +110,7 @@ def own_link_create(*, judge: Judge) -> str:
 
 
 def own_link_revoke(*, judge: Judge) -> int:
-    """Revoke the link the judge made for themselves; how many there were."""
+    """Revoke the link that the judge created; return the number of links revoked."""
     return Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
@@ -120,7 +121,7 @@ def own_link_revoke(*, judge: Judge) -> int:
 
 @transaction.atomic
 def judge_links_revoke(*, judge: Judge) -> None:
-    """No link of this judge opens anything any more, and no message still goes out with one."""
+    """Revoke all links of this judge, and stop messages with one that are not sent yet."""
     now = timezone.now()
     InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
@@ -132,5 +133,5 @@ def judge_links_revoke(*, judge: Judge) -> None:
 
 
 def _hash(token: str) -> bytes:
-    # 128 random bits need no salt and no slow hash: there is nothing to guess.
+    # 128 random bits cannot be guessed, so they need neither a salt nor a slow hash.
     return sha256(token.encode()).digest()

@@ -114,8 +114,8 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     ).exists():
         raise JoinRefusedError(
             _(
-                "Please tick at least two languages: the one you read from and the one you "
-                "read into."
+                "Please tick at least two languages: that of the source and that of the "
+                "translations."
             )
         )
     return reads

@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -194,8 +194,9 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
     )
     mail.state = MailState.SENDING
     mail.attempts += 1
-    mail.claimed_at = timezone.now()
+    mail.claimed_at = Now()
     mail.save(update_fields=["invitation", "state", "attempts", "claimed_at"])
+    mail.refresh_from_db(fields=["claimed_at"])
     return mail, token
 
 
@@ -257,7 +258,7 @@ def _retry(mail: InvitationMail, error: Exception) -> None:
 def _outcome_store(mail: InvitationMail, state: MailState, error: Exception | None = None) -> None:
     if error is not None:
         logger.warning("An invitation is %s: %s", state, error)
-    sent_at = timezone.now() if state == MailState.SENT else None
+    sent_at = Now() if state == MailState.SENT else None
     InvitationMail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""
     )

@@ -1,4 +1,4 @@
-"""Panels: studies on recruiting services, and the people they send."""
+"""Panels: studies on recruiting services, and their participants."""
 
 import secrets
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from campaign.services.joining import judge_create_with_user
 
 
 class PanelRefusedError(Exception):
-    """The panel cannot be as it was asked for; the message says why."""
+    """The panel cannot be created or changed like this; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelTerms:
-    """What the study asks of its participants; see `Panel`."""
+    """The terms of the study for its participants; see `Panel`."""
 
     name: str
     blocks_asked: int
@@ -35,9 +35,9 @@ class PanelTerms:
 def panel_create(
     *, campaign: Campaign, kind: str, terms: PanelTerms, user: User | None = None
 ) -> Panel:
-    """A new panel with addresses of its own; Prolific's codes are made where none are given.
+    """Create and return a panel with its own addresses; codes for Prolific are created if missing.
 
-    Raises `PanelRefusedError` where the name is taken or the codes are the same.
+    Raises `PanelRefusedError` if the name is taken or the codes are equal.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     panel = Panel(campaign=campaign, kind=kind, created_by=user)
@@ -48,7 +48,7 @@ def panel_create(
 
 @transaction.atomic
 def panel_change(*, panel: Panel, terms: PanelTerms) -> Panel:
-    """Change what the study asks; participations that have begun keep what they were asked."""
+    """Change the terms of the study, and return the panel; begun participations keep theirs."""
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     locked = Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
     _terms_set(locked, terms)
@@ -58,7 +58,7 @@ def panel_change(*, panel: Panel, terms: PanelTerms) -> Panel:
 
 @transaction.atomic
 def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
-    """Let newcomers in or not; who has begun goes on either way."""
+    """Open or close the panel to newcomers; participants who began can continue."""
     rows = Panel.objects.filter(pk=panel.pk)
     if is_open:
         rows.update(closed_at=None)
@@ -67,14 +67,14 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
 
 
 def sns_topic_request_store(*, panel: Panel, topic_arn: str, subscribe_url: str) -> None:
-    """Store the SNS topic that requests to send here, and the link that allows it."""
+    """Store the SNS topic that asks to send messages, and the link that allows it."""
     Panel.objects.filter(pk=panel.pk).update(
         requested_topic_arn=topic_arn[:300], subscribe_url=subscribe_url[:2000]
     )
 
 
 def sns_topic_approve(*, panel: Panel, topic_arn: str) -> bool:
-    """Trust only this topic from now on; False if it is not the one that was requested."""
+    """Trust only this topic from now on; return False if it did not ask or is already trusted."""
     rows = Panel.objects.filter(pk=panel.pk, requested_topic_arn=topic_arn).exclude(
         topic_arn=topic_arn
     )
@@ -82,10 +82,10 @@ def sns_topic_approve(*, panel: Panel, topic_arn: str) -> bool:
 
 
 def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
-    """Return the person of this id; create one with a judge of their own if they are new.
+    """Return the panel member with this id, created with a new judge if they are new.
 
-    The judge's pseudonym is random, so that nothing published under it leads to the id. The caller
-    must hold the lock on the campaign's row, so that nobody becomes two judges.
+    The judge's pseudonym is random, so published judgments do not reveal the id. The caller must
+    hold the lock of the campaign's row, so that nobody becomes two judges.
     """
     found = (
         PanelMember.objects.select_related("judge")
@@ -110,7 +110,7 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
     others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
-            _("The campaign has a panel “%(name)s” already.") % {"name": terms.name}
+            _("The campaign already has a panel “%(name)s”.") % {"name": terms.name}
         )
     panel.name = terms.name
     panel.blocks_asked = terms.blocks_asked
@@ -123,9 +123,14 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
         panel.screened_out_code = terms.screened_out_code or panel.screened_out_code or code_make()
         panel.webhook_secret = terms.webhook_secret or panel.webhook_secret
     if panel.completion_code and panel.completion_code == panel.screened_out_code:
-        raise PanelRefusedError(_("The two codes must differ: they tell one from the other."))
+        raise PanelRefusedError(
+            _(
+                "The two codes must differ: they tell those who finished from those who were "
+                "screened out."
+            )
+        )
 
 
 def code_make() -> str:
-    """A code nobody guesses, without letters that are mistaken for digits."""
+    """Return a random code that nobody guesses, without letters that look like digits."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12))

@@ -1,4 +1,4 @@
-"""Who takes part in a campaign."""
+"""People who take part in a campaign."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,12 +19,12 @@ from campaign.services.invitations import invitation_create
 
 
 class PersonRefusedError(Exception):
-    """Somebody with this pseudonym or address takes part already."""
+    """Somebody with this pseudonym or address already takes part."""
 
 
 @transaction.atomic
 def organiser_add(*, campaign: Campaign, user: User) -> Membership:
-    """Let this user run the campaign."""
+    """Make this user an organiser of the campaign, and return the membership."""
     membership, _created = Membership.objects.update_or_create(
         campaign=campaign, user=user, defaults={"role": MembershipRole.ORGANISER}
     )
@@ -32,7 +32,7 @@ def organiser_add(*, campaign: Campaign, user: User) -> Membership:
 
 
 def user_language_set(*, user: User, language: str) -> None:
-    """Remember in which language somebody wants the pages, on whatever device."""
+    """Store the language in which a user wants the pages, on all devices."""
     user.language = language
     user.save(update_fields=["language"])
 
@@ -48,13 +48,13 @@ def judge_add(
     origin: Judge.Origin = Judge.Origin.PERSON,
     note: str = "",
 ) -> Judge:
-    """A new judge; a person gets a user of their own, to be reached by invitation.
+    """Create and return a judge; a person gets a user, who signs in by invitation.
 
-    Raises `PersonRefusedError` where the campaign has a judge of that pseudonym.
+    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym.
     """
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
-            _("The campaign “%(slug)s” has a judge “%(pseudonym)s” already.")
+            _("The campaign “%(slug)s” already has a judge “%(pseudonym)s”.")
             % {"slug": campaign.slug, "pseudonym": pseudonym}
         )
     user = None
@@ -73,7 +73,7 @@ def judge_add(
 
 @transaction.atomic
 def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
-    """Let whoever reads this e-mail address run the campaign; the token of a link for them."""
+    """Invite the reader of this e-mail address as an organiser; return the token of their link."""
     user = User.objects.filter(email__iexact=email).first()
     user = user or User.objects.create_user(name=name or email, email=email)
     organiser_add(campaign=campaign, user=user)
@@ -85,7 +85,7 @@ def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
 
 @transaction.atomic
 def judge_invite(*, judge: Judge) -> str:
-    """A further link for a judge, who must be a person; its token. Earlier links stay."""
+    """Create another link for a judge, who must be a person, and return its token."""
     if judge.user is None:
         raise PersonRefusedError(
             _("“%(pseudonym)s” is not a person; nobody can judge under that name.")
@@ -105,7 +105,7 @@ def judge_change(
     expertise: Sequence[str] | None = None,
     conflicts: Iterable[System] = (),
 ) -> Judge:
-    """Change what a judge reads and knows, where given, and declare further conflicts."""
+    """Change a judge's languages and expertise, if given, and add conflicts; return the judge."""
     if languages is not None:
         judge.languages = list(languages)
     if expertise is not None:
@@ -117,7 +117,7 @@ def judge_change(
 
 
 def conflict_declare(*, judge: Judge, system: System, note: str = "") -> ConflictOfInterest:
-    """From now on no block that shows an output of this system is lent to this judge."""
+    """Declare a conflict: HITs that show this system are not lent to the judge; return it."""
     conflict, _created = ConflictOfInterest.objects.get_or_create(
         judge=judge, system=system, defaults={"note": note}
     )

@@ -1,4 +1,4 @@
-"""What organisers ask of a campaign and its test sets, and may change while judges work."""
+"""Rules of campaigns and quotas of test sets, which organisers may change while judges work."""
 
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, TestSet
 
-# The columns hold no more; a lease of a year is one of ever.
+# The columns hold no more; a lease of a year is practically unlimited.
 MAX_BLOCKS = 2**31 - 1
 MAX_LEASE_MINUTES = 60 * 24 * 365
 
 
 class RulesRefusedError(Exception):
-    """What a campaign cannot be asked for; `field` names the rule at fault."""
+    """The rules are not possible; `field` names the rule at fault."""
 
     def __init__(self, message: str, *, field: str) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class RulesRefusedError(Exception):
 
 
 class Rules(TypedDict, total=False):
-    """Of a campaign; None takes the limit away."""
+    """Rules of a campaign; None removes a limit."""
 
     blocks_per_judge: int | None
     lease_minutes: int
@@ -33,7 +33,7 @@ class Rules(TypedDict, total=False):
 
 
 class Quotas(TypedDict, total=False):
-    """Of a test set; None takes a limit away."""
+    """Quotas of a test set; None removes a limit."""
 
     blocks_wanted: int | None
     blocks_per_segment: int | None
@@ -42,9 +42,9 @@ class Quotas(TypedDict, total=False):
 
 @transaction.atomic
 def test_set_change(*, test_set: TestSet, **changes: Unpack[Quotas]) -> TestSet:
-    """Change the quotas of a test set, or the expertise asked of its judges.
+    """Change the quotas of a test set or the expertise of its judges; return the test set.
 
-    What is planned or judged beyond a lower quota stays; nothing is planned beyond it.
+    HITs planned or judged beyond a lower quota stay, but no more are planned.
     """
     locked = TestSet.objects.select_for_update().get(pk=test_set.pk)
     for name, value in changes.items():
@@ -56,11 +56,11 @@ def test_set_change(*, test_set: TestSet, **changes: Unpack[Quotas]) -> TestSet:
 
 @transaction.atomic
 def campaign_change(*, campaign: Campaign, **changes: Unpack[Rules]) -> Campaign:
-    """Change the rules of a campaign; what is not named stays.
+    """Change the given rules of a campaign, and return it.
 
-    They hold for judges at work from the next HIT that their page fetches on; leases that run keep
-    their length. Raises `RulesRefusedError`, and changes nothing, where judges would see neither
-    source nor reference, or a number makes no sense.
+    They apply to judges at work from the next HIT that their page fetches; running leases keep
+    their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
+    source nor reference, or if a number is not possible.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     for name, value in changes.items():

@@ -30,7 +30,7 @@ RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc
 
 
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
-    """The direction texts of this language are written in."""
+    """Return the direction in which texts of this language are written."""
     subtags = tag.lower().replace("_", "-").split("-")
     scripts = [subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()]
     if scripts:
@@ -39,7 +39,7 @@ def language_direction(tag: str) -> Literal["ltr", "rtl"]:
 
 
 def language_name(tag: str) -> str:
-    """The language's name in the reader's language; the tag itself where we know no name."""
+    """Return the language's name in the reader's language, or the tag if we know no name."""
     try:
         return str(get_language_info(tag)["name_translated"])
     except KeyError:
@@ -47,7 +47,7 @@ def language_name(tag: str) -> str:
 
 
 def language_own_name(tag: str) -> str:
-    """The language's name in itself, for those who look for it; the tag where we know no name."""
+    """Return the language's name in the language itself, or the tag if we know no name."""
     try:
         return str(get_language_info(tag)["name_local"])
     except KeyError:

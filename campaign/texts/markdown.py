@@ -16,7 +16,7 @@ _TOP: Final = 2
 
 
 def markdown_render(text: str) -> SafeString:
-    """The text as HTML. Its headings come below that of the page, without a level left out."""
+    """Return the text as HTML, with headings below that of the page and no level left out."""
     tokens = _PARSER.parse(text)
     _headings_move(tokens)
     html: str = _RENDERER.render(tokens, _PARSER.options, {})

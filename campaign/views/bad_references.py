@@ -67,8 +67,8 @@ def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
         messages.error(request, str(error))
     else:
         said = ngettext(
-            "%(count)d damaged reference was made and waits for your review.",
-            "%(count)d damaged references were made and wait for your review.",
+            "%(count)d damaged reference was made and is waiting for your review.",
+            "%(count)d damaged references were made and are waiting for your review.",
             made,
         )
         messages.success(request, said % {"count": made})

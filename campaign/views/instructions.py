@@ -44,7 +44,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         form.add_error("text", str(error))
         return _page(request, campaign, in_force, form, status=400)
     said = (
-        _("Version %(version)d is in force. Judges read and accept it before they go on.")
+        _("Version %(version)d is in force. Judges read and accept it before they continue.")
         if kept.demands_acceptance
         else _("Version %(version)d is in force.")
     )
@@ -87,7 +87,7 @@ def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
 @login_required
 @never_cache
 def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
-    """A version as judges read or read it, and who accepted it when."""
+    """Show a version of the instructions as judges read it, and who accepted it when."""
     campaign = organised_campaign(request, slug)
     row = get_object_or_404(Instructions, campaign=campaign, version=version)
     accepted = Acceptance.objects.filter(instructions=row).select_related("judge")

@@ -53,7 +53,7 @@ class RankingView(generics.RetrieveAPIView[RankingRun]):
 class LatestRankingView(APIView):
     @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
     def get(self, request: Request, test_set_id: int) -> Response:
-        """The newest ranking; `watermark` is the number of the last judgment in it."""
+        """Return the newest ranking; `watermark` is the number of the last judgment in it."""
         test_set = readable_test_set(request, test_set_id)
         run = latest_run(test_set_id=test_set.pk)
         if run is None:
@@ -101,7 +101,7 @@ class JudgesView(APIView):
         ),
     )
     def get(self, request: Request, test_set_id: int) -> Response:
-        """The judges of a test set by pseudonym, all on one page."""
+        """Return the judges of a test set by pseudonym, all on one page."""
         test_set = readable_test_set(request, test_set_id)
         rows = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
         return Response(only_page([JudgeSerializer(row).data for row in rows]))

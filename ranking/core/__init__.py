@@ -4,8 +4,8 @@ A notebook needs one line:
 
     from ranking.core import BlockRow, blocks_from_rows, measure_agreement, rank
 
-The names below are the public face. Each is loaded when it is first asked for, so that importing
-one costs no more than what it needs.
+The names below are the public interface. Each is loaded on first use, so that importing one name
+loads only what it needs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ranking.core.simulation.noise import fit_noise as fit_noise
     from ranking.core.simulation.study import simulate_campaigns as simulate_campaigns
 
-#: The module, inside this package, that each public name comes from.
+#: The module of this package that defines each public name.
 _MODULES = {
     "BlockRow": "judged.blocks",
     "Blocks": "judged.blocks",
@@ -75,12 +75,12 @@ __all__ = list(_MODULES)
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
 
     def __getattr__(name: str) -> Any:
-        """Return a public name from the module it is defined in."""
+        """Return a public name from the module that defines it."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """List what the module has, public names included."""
+    """Return all names of the module, public names included."""
     return sorted({*globals(), *_MODULES})

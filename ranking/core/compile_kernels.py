@@ -1,4 +1,4 @@
-"""Compile all kernels ahead: ``python -m ranking.core.compile_kernels``."""
+"""Compile all kernels in advance: ``python -m ranking.core.compile_kernels``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 
-#: With explicit signatures: importing them compiles.
+#: Modules whose kernels have explicit signatures: importing them compiles them.
 _BY_IMPORT = (
     "ranking.core.agreement.judge_pairs_kernel",
     "ranking.core.counting.kernel",
@@ -19,7 +19,7 @@ _BY_IMPORT = (
 
 
 def compile_kernels() -> None:
-    """Compile what is not kept yet, by importing some kernels and by ranking with each method."""
+    """Compile kernels that are not cached, by importing some and by ranking with each method."""
     for name in _BY_IMPORT:
         import_module(name)
     rows = [

@@ -1,4 +1,4 @@
-"""Scores of systems, why there may be none, and the ranks they give."""
+"""Scores of systems, reasons for missing scores, and ranks."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Scores that agree to this many decimals are tied. Sums of ratios of counts carry rounding
-#: errors of about 1e-15; a tie must not depend on the order in which they were added up.
+#: Scores that agree to this many decimals are tied. Sums of ratios of counts have rounding errors
+#: of about 1e-15, and a tie must not depend on the order of summation.
 TIE_DECIMALS = 12
 
 
 class NotEstimable(StrEnum):
-    """Why there is no number: a code, for the caller to put into words."""
+    """Why there is no number; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
-    """Nothing to compare with: no other judge's, or no other system's, labels on the same item."""
+    """No comparison: no labels of another judge, or of another system, for the same item."""
 
     ONLY_TIES = "only_ties"
-    """Compared, but never decided; the method drops ties."""
+    """All comparisons are ties, which the method drops."""
 
     NOT_CONVERGED = "not_converged"
-    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+    """The fit did not converge within its limits; its last iterate is no estimate."""
 
     CHANCE_IS_CERTAIN = "chance_is_certain"
-    """Chance agreement is 1 (all comparisons are ties): κ would divide by zero."""
+    """Chance agreement is 1 (all comparisons are ties), so κ would divide by zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of n systems, possibly for many resamples at once.
+    """Scores of n systems, possibly in many resamples at once.
 
     Attributes
     ----------
     values : float64, shape (..., n)
-        Scores in [0, 1], higher is better; NaN exactly where `estimable` is False.
+        Scores, higher is better; NaN exactly where `estimable` is False.
     estimable : bool, shape (..., n)
         Whether the data determine the score.
     group : int64, shape (..., n), or None
-        Scores of systems in different groups do not compare, because nothing compared the systems;
-        None if all scores do.
+        Scores of systems in different groups cannot be compared, because no comparisons connect the
+        systems. None if all scores can be compared.
     """
 
     values: FloatArray
@@ -53,7 +53,7 @@ class Scores:
     group: Int64Array | None = None
 
     def take(self, systems: Int64Array) -> Scores:
-        """Select systems by their indices."""
+        """Return the scores of the systems with these indices."""
         return Scores(
             values=self.values[..., systems],
             estimable=self.estimable[..., systems],
@@ -62,11 +62,11 @@ class Scores:
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:
-    """Rank systems 1, 2, 3 … without gaps or shared ranks, best first.
+    """Return ranks 1, 2, 3 … of systems, best first, without gaps or shared ranks.
 
     Systems whose scores agree to `TIE_DECIMALS` decimals are ordered by their index, that is by
-    name in `Blocks` built from rows: deterministic, and meaningless in itself; the rank range is
-    what says that two systems cannot be told apart.
+    name in `Blocks` built from rows. This order is deterministic but has no meaning: rank ranges
+    say which systems cannot be told apart.
 
     Parameters
     ----------

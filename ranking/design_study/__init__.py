@@ -1,5 +1,4 @@
-"""Sampling designs compared on campaigns that never happened.
+"""Comparison of sampling designs on simulated campaigns.
 
-Knows both what is drawn (`annotation.sampling`) and what it is worth (`ranking.core`); needs no
-database.
+It imports both `annotation.sampling` and `ranking.core`, and needs no database.
 """

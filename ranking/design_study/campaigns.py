@@ -21,7 +21,7 @@ _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 
 
 class ComparedDesign(StrEnum):
-    """The designs that are compared."""
+    """The sampling designs compared."""
 
     UNIFORM = "uniform"
     BALANCED = "balanced"
@@ -33,15 +33,15 @@ _CODES = {ComparedDesign.UNIFORM: 0, ComparedDesign.BALANCED: 1, ComparedDesign.
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Outcomes of the comparisons of a pair, as frequent as among a campaign's judgments.
+    """Outcomes of comparisons with the frequencies of a campaign's judgments.
 
-    Comparisons are drawn one by one, so that those of one block are independent: a little more
-    informative than real ones. The truth is the order by Expected Wins of all real judgments.
+    Comparisons are drawn one by one, so that those of one block are independent and slightly more
+    informative than real ones. The true order is that of Expected Wins of all real judgments.
 
     Attributes
     ----------
     rates : float64, shape (2, n, n)
-        ``rates[0, a, b]`` is the chance that a beats b, ``rates[1, a, b]`` that they tie.
+        ``rates[0, a, b]`` is the probability that a beats b, ``rates[1, a, b]`` that they tie.
     per_block : int
         Systems in a block, at most n.
     """
@@ -64,12 +64,12 @@ JudgmentSource = Model | Rates
 
 
 def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
-    """Resample from real comparisons.
+    """Return the rates of outcomes among real comparisons.
 
     Raises
     ------
     ValueError
-        If two systems were never compared with a winner: nothing says how they would do.
+        If two systems have no decided comparison, so that their rates are unknown.
     """
     decided = tallies.wins + tallies.wins.T
     met = decided + tallies.ties
@@ -89,18 +89,18 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
 class SimulatedCampaign:
     """A simulated campaign, a function of (source, design, seed, experiment).
 
-    All designs judge the same systems in the experiment of one number.
+    In experiments with the same number, all designs judge the same systems.
 
     Parameters
     ----------
     source : Model or Rates
-        How judgments come about.
+        Source of the judgments.
     design : ComparedDesign
-        Which systems are shown together.
+        Chooses the systems of each block.
     floor : float
         Share of the active blocks that are drawn as balanced ones.
     resamples : int
-        R, how often its blocks are resampled as they come; 0 for not at all.
+        Number R of resamples of its blocks; 0 for none.
     seed, experiment : int
         Not negative.
 
@@ -108,7 +108,7 @@ class SimulatedCampaign:
     ----------
     true_ranks : int64, shape (n,)
     blocks : int
-        Judged so far.
+        Number of blocks judged so far.
     wins, ties : int64, shape (n, n)
     resampled_wins, resampled_ties : int64, shape (R, n, n)
     """
@@ -145,8 +145,8 @@ class SimulatedCampaign:
         self.true_ranks = true_ranks(self._quality)
 
     def simulate_until(self, blocks: int) -> None:
-        """Simulate judgments until there are `blocks` blocks, all planned from the present counts."""
-        # Importing the compiler costs more than all the rest; only simulations pay for it.
+        """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
+        # Imported here, because the compiler takes longer to load than all the rest.
         from ranking.design_study.kernel import simulate_more_blocks
 
         source, n = self._source, len(self.wins)

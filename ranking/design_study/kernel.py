@@ -1,6 +1,6 @@
-"""The compiled inner loop of `ranking.design_study.campaigns`; import it where it is used, not before.
+"""The compiled inner loop of `ranking.design_study.campaigns`; import it inside functions.
 
-It draws through the same kernels as campaigns do, `annotation.sampling.pairing_kernel`, and judges
+It draws blocks with the kernels of campaigns, `annotation.sampling.pairing_kernel`, and judges them
 as `ranking.core.simulation.kernel` does.
 """
 
@@ -31,7 +31,7 @@ def judge_model(
     chosen: Int64Array,
     perceived: Float64Array,
 ) -> None:
-    """Fill in what a judge perceives of the chosen systems' outputs for a segment."""
+    """Fill in the perceived qualities of the chosen systems' outputs for a segment."""
     row = int(generator.random() * len(outputs))
     for i in range(len(chosen)):
         if len(outputs):
@@ -47,7 +47,7 @@ def judge_model(
 def judge_rates(
     generator: np.random.Generator, rates: Float64Array, chosen: Int64Array, outcome: Int64Array
 ) -> None:
-    """Draw the outcome of each pair of the chosen by itself."""
+    """Draw the outcome of each pair of chosen systems independently."""
     for i in range(1, len(chosen)):
         for j in range(i):
             a, b = chosen[i], chosen[j]
@@ -64,9 +64,10 @@ def judge_rates(
 def compare(
     perceived: Float64Array, tie_radius: float, labels: Int64Array, outcome: Int64Array
 ) -> None:
-    """Label the best 1, with a new label where the best of the last one is too far above; compare.
+    """Label outputs from 1, the best, and compare them.
 
-    Fills `labels` and, below the diagonal, `outcome`.
+    A label ends where outputs are too far below its best one. `labels` and, below the diagonal,
+    `outcome` are filled in.
     """
     order = np.argsort(-perceived)
     best = perceived[order[0]]
@@ -83,7 +84,7 @@ def compare(
 
 @njit(cache=True, nogil=True)
 def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
-    """Count the meetings of a block."""
+    """Add the pairs of a block to `counts`."""
     for i in range(1, len(chosen)):
         for j in range(i):
             counts[chosen[i], chosen[j]] += 1
@@ -100,7 +101,7 @@ def draw_block(
     generator: np.random.Generator,
     chosen: Int64Array,
 ) -> None:
-    """Choose the systems of a block, as the design says, with a key from the generator."""
+    """Choose the systems of a block by the design, with a key from the generator."""
     high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
     key = int((high << _S20) ^ low)
     if design == ACTIVE and generator.random() >= floor:
@@ -113,7 +114,7 @@ def draw_block(
 
 @njit(cache=True, nogil=True)
 def poisson_of(share: float) -> int:
-    """Return a Poisson number of mean 1 from a uniform one, by inversion."""
+    """Return a Poisson number with mean 1 from a uniform one, by inversion."""
     weight = 0
     step = below = 0.36787944117144233  # 1 / e
     while share >= below and weight < 20:
@@ -167,24 +168,25 @@ def simulate_more_blocks(
     Parameters
     ----------
     drawing, judging, resampling : numpy.random.Generator
-        Streams of their own, so that none moves another.
+        Separate streams, so that none affects another.
     design : int
         UNIFORM, BALANCED or ACTIVE.
     floor : float
         Share of the active blocks that are drawn as balanced.
     priorities : float64, shape (n, n)
-        Of the active design.
+        Priorities of pairs in the active design.
     quality, outputs, noise, judge_noise, tie_radius
         As for `ranking.core.simulation.kernel.judge_blocks`.
     rates : float64, shape (2, n, n), or (0, 0, 0)
-        If there are any, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the chance
+        If given, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the probability
         that a beats b, ``rates[1, a, b]`` that they tie.
     per_block, blocks : int
-        Systems of a block; blocks to judge.
+        Number of systems in a block, and of blocks to judge.
     counts, wins, ties : int64, shape (n, n)
-        Added to: meetings planned, wins, ties.
+        Pairs shown, wins and ties; new ones are added.
     resampled_wins, resampled_ties : int64, shape (R, n, n)
-        Added to: each block as often as a Poisson number of mean 1 says (the bootstrap of blocks).
+        Wins and ties in resamples; new blocks are added with Poisson weights of mean 1 (the
+        bootstrap of blocks).
     """
     everybody = np.arange(len(counts))
     chosen = np.empty(per_block, np.int64)

@@ -1,4 +1,4 @@
-"""The designs in one drawing: how many judgments until how many campaigns are done."""
+"""A plot of the share of campaigns finished after each number of judgments, by design."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ranking.design_study.study import Comparison
 
 _WIDTH, _PANEL, _HEAD, _FOOT = 760, 190, 34, 46
 _LEFT, _RIGHT = 64, 110
-#: Told apart without colour too: by their dashes.
+#: Dashes, so that lines can also be distinguished without colour.
 _STROKES = (("#57606a", "2 4"), ("#0969da", "9 4"), ("#bc4c00", ""), ("#6639ba", "12 3 2 3"))
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#1f2328}"
@@ -23,20 +23,20 @@ _STYLE = (
 
 
 def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str, title: str) -> str:
-    """Draw, for each question, the share of the campaigns that have reached the target.
+    """Return a plot of the share of campaigns that have reached the target, for each question.
 
     Parameters
     ----------
     comparison : Comparison
     titles : sequence of str
-        Of the questions, in the order of the rows.
+        Titles of the questions, in the order of the rows.
     axis, title : str
-        What the horizontal axis shows; what the drawing shows, for those who do not see it.
+        Label of the horizontal axis; description of the plot for people who cannot see it.
 
     Returns
     -------
     str
-        An SVG document: no script, no font and no address of its own.
+        An SVG document without scripts, fonts or links.
     """
     designs = len(comparison.designs)
     panels = [
@@ -61,7 +61,7 @@ def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str,
 
 
 class _Scale:
-    """A logarithmic axis of judgments that holds all that was needed, and its round numbers."""
+    """A logarithmic axis of judgments with round numbers, which covers all campaigns."""
 
     def __init__(self, comparison: Comparison) -> None:
         needed = [each for row in comparison.rows for each in row.each if each is not None]

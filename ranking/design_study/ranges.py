@@ -21,7 +21,7 @@ Int64Array = npt.NDArray[np.int64]
 
 Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
 RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")
-#: Those that rest on resampled blocks.
+#: The definitions that need resampled blocks.
 RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
 
 
@@ -69,20 +69,20 @@ def range_verdict(
     campaign : SimulatedCampaign
         With resamples for "expected_wins" and "bradley_terry".
     ranges : str
-        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime" (evidence
-        that may be looked at whenever one likes, each pair by itself, valid whatever is drawn next
-        because here every comparison of a pair is independent of those before:
-        `ranking.core.anytime.rate_sequences`) separate pairs, and rank ranges follow. "expected_wins" and "bradley_terry" make rank ranges
-        from resampled blocks, and pairs are separated whose ranges do not overlap.
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime"
+        (`ranking.core.anytime.rate_sequences`, each pair by itself) separate pairs, which give rank
+        ranges. Anytime evidence is valid here for any design, because every comparison of a pair is
+        independent of those before. "expected_wins" and "bradley_terry" make rank ranges from
+        resampled blocks, and separate pairs whose ranges do not overlap.
     confidence : float
-        Of each test, or of each range.
+        Confidence of each test or range.
     """
     if ranges in RESAMPLED:
         return _by_resampling(campaign, ranges, confidence)
     if ranges == "sign_test":
         above = significantly_better(campaign.wins, alpha=1 - confidence)
     else:
-        # One-sided like the sign test: of the two ways to be wrong, one is open for each pair.
+        # One-sided like the sign test: each pair can only be wrong in one direction.
         above = separated(campaign.wins, confidence=2 * confidence - 1)
     better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
     return RangeVerdict(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))

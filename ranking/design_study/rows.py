@@ -1,4 +1,4 @@
-"""What a comparison of designs says: questions, and how each design does on them."""
+"""Results of a comparison of designs: questions, and a row for each design and question."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ranking.design_study.ranges import Ranges, RangeVerdict
 Float64Array = npt.NDArray[np.float64]
 Measure = Literal["pairs", "clusters"]
 
-#: What is measured of a campaign for each question.
+#: Measures of a campaign for each question.
 JUDGMENTS, VIOLATIONS, WRONG = range(3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """When is a campaign done? A definition of a rank range, and what it has to show.
+    """When a campaign is finished: a definition of a rank range, and a target.
 
     Attributes
     ----------
@@ -29,22 +29,22 @@ class Question:
         See `ranking.design_study.ranges.range_verdict`.
     measure : "pairs" or "clusters"
     target : float
-        The share of pairs to be separated, or the number of clusters.
+        Share of pairs to separate, or number of clusters.
     """
 
     ranges: Ranges
     measure: Measure
     target: float
 
-    def is_answered(self, said: RangeVerdict) -> bool:
+    def is_answered(self, verdict: RangeVerdict) -> bool:
         """Return whether the target is reached."""
-        reached = said.pairs() if self.measure == "pairs" else said.clusters()
+        reached = verdict.pairs() if self.measure == "pairs" else verdict.clusters()
         return reached >= self.target
 
 
 @dataclass(frozen=True, kw_only=True)
 class DesignRow:
-    """How one design does on one question.
+    """Results of one design for one question.
 
     Attributes
     ----------
@@ -54,19 +54,19 @@ class DesignRow:
     reached : float
         Share of the campaigns that reached the target within the limit.
     judgments, low, high : int or None
-        Median of the judged blocks until the target is first seen to be reached, and its 95 %
+        Median of the judged blocks until the target is first found to be reached, and its 95 %
         interval (from order statistics); None beyond the limit.
     ratio, ratio_low, ratio_high : float or None
-        Judgments needed in relation to the first design: geometric mean over the campaigns, each
-        against itself under that design, and its 95 % interval. A campaign that did not finish
-        counts with the limit. None if no campaign of either design finished.
+        Judgments required relative to the first design, with their 95 % interval: the geometric
+        mean over campaigns, each compared with itself under the first design. A campaign that did
+        not finish counts with the limit. None if no campaign of either design finished.
     violations, violations_error : float or None
-        Of the systems, the share whose true rank lies outside their range at that moment, the very
-        one that a hopeful organiser stops at, and its standard error; None if none finished.
+        Share of systems whose true rank is outside their range when the target is reached, which is
+        when an organiser would stop, and its standard error. None if no campaign finished.
     wrong_pairs : float or None
-        Of the separated pairs, the share in the wrong order.
+        Share of the separated pairs that are in the wrong order.
     each : tuple of int or None
-        Judgments of each campaign, None where the target was not reached.
+        Judgments of each campaign; None if it did not reach the target.
     """
 
     design: ComparedDesign
@@ -89,16 +89,16 @@ class DesignRow:
 def row_of(
     design: ComparedDesign, question: Question, own: Float64Array, first: Float64Array, limit: int
 ) -> DesignRow:
-    """Sum up one design on one question.
+    """Return the results of one design for one question.
 
     Parameters
     ----------
     design, question
     own, first : float64, shape (E, 3)
-        What was measured of each campaign under this design and under the first one: judgments,
-        violations and wrong pairs, NaN where the target was not reached.
+        Measures of each campaign under this design and under the first one: judgments, violations
+        and wrong pairs; NaN if it did not reach the target.
     limit : int
-        Judgments after which campaigns were given up.
+        Judgments after which campaigns were stopped.
     """
     needed = np.sort(np.nan_to_num(own[:, JUDGMENTS], nan=np.inf))
     done = own[~np.isnan(own[:, JUDGMENTS])]
@@ -131,7 +131,7 @@ def _finite(value: float) -> int | None:
 
 
 def _median_places(count: int) -> tuple[int, int]:
-    """Places of the order statistics that hold the median with 95 %, or the first and the last."""
+    """Return the indices of order statistics with the median between them at 95 %."""
     low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
     return low, count - 1 - low
 

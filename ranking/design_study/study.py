@@ -1,4 +1,4 @@
-"""How many judgments each design needs, and whether its rank ranges keep what they promise."""
+"""The judgments that each design requires, and the errors of its rank ranges."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Q
 
 Float64Array = npt.NDArray[np.float64]
 
-#: Judgments grow by this much between two looks: how exactly a number of judgments is known, and
-#: how old the state is that active HITs are planned from.
+#: Growth of the judgments between two looks. It limits the precision of the numbers of judgments,
+#: and the age of the state that active HITs are planned from.
 _GROWTH = 1.05
 _FIRST_LOOK = 30
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A comparison of designs, with everything needed to repeat it.
+    """A comparison of designs, with all that is needed to repeat it.
 
     Attributes
     ----------
     source : Model or Rates
     confidence, active_confidence : float
-        Of the ranges, and of those under the active design.
+        Confidence of ranges, and of those under the active design.
     rows : tuple of DesignRow
         By question, then by design.
     """
@@ -67,34 +67,34 @@ def compare_designs(
 ) -> Comparison:
     """Simulate campaigns under each design until they reach their targets.
 
-    A campaign is looked at whenever its judgments have grown by 5 %, and is done at the first look
-    that shows the target: peeking included, as organisers peek. Active blocks between two looks are
-    planned from the state at the former.
+    A campaign is examined whenever its judgments have grown by 5 %, and is finished at the first
+    look that shows the target. So looks are repeated, as organisers look repeatedly. Active blocks
+    between two looks are planned from the state at the first of these looks.
 
     Parameters
     ----------
     source : Model or Rates
-        Where judgments come from.
+        Source of the judgments.
     designs : sequence of ComparedDesign
-        The first is what the others are compared with.
+        The other designs are compared with the first one.
     ranges : sequence of str
         Definitions of a rank range, see `ranking.design_study.ranges.range_verdict`.
     target_pairs, clusters : sequences
-        Shares of pairs to be separated; numbers of clusters to be told apart.
+        Shares of pairs to separate; numbers of clusters to reach.
     confidence : float
-        Of the ranges, above ½.
+        Confidence of the ranges, above ½.
     active_confidence : float, optional
-        Of the ranges under the active design, where it is to be another: a stricter one makes up
-        for the errors that come from asking most about what is nearly significant.
+        Confidence of the ranges under the active design, if different: a higher one makes up for
+        the errors that come from asking most about nearly significant pairs.
     resamples : int
-        For the ranges that rest on resampling.
+        Number of resamples, for ranges that need them.
     floor : float
         Share of active blocks drawn as balanced ones.
     limit : int
-        Judgments (blocks) after which a campaign is given up.
+        Judgments (blocks) after which a campaign is stopped.
     experiments, seed : int
     jobs : int
-        Worker processes; they do not change the result.
+        Number of worker processes. Does not affect the result.
     progress : callable, optional
         Called with (campaigns done, all of them).
 
@@ -105,8 +105,8 @@ def compare_designs(
     Raises
     ------
     ValueError
-        If an argument is out of range, or "anytime" is asked for with shared segments: it is only
-        valid where each comparison of a pair is independent of those before.
+        If an argument is out of range, or "anytime" is used with shared segments: it is only valid
+        if each comparison of a pair is independent of those before.
     """
     active_confidence = confidence if active_confidence is None else active_confidence
     _check(designs, ranges, min(confidence, active_confidence), floor, limit)
@@ -188,7 +188,7 @@ def _measure(
     seed: int,
     experiment: int,
 ) -> Float64Array:
-    """Run one experiment under each design; shape (designs, questions, measures)."""
+    """Return the measures of one experiment, shape (designs, questions, measures)."""
     resampled = resamples if any(each.ranges in RESAMPLED for each in questions) else 0
     return np.stack(
         [
@@ -213,7 +213,7 @@ def _measure(
 def _until_answered(
     campaign: SimulatedCampaign, questions: tuple[Question, ...], confidence: float, limit: int
 ) -> Float64Array:
-    """Grow a campaign until each question is answered; NaN for those that are not."""
+    """Return the measures of a campaign when each question is answered; NaN if it is not."""
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():

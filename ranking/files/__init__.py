@@ -1,5 +1,6 @@
 """Judgments from files: any of the formats of docs/formats.md in, columns for the core out."""
 
+from ranking.files.documents import IgnoredBecause, IgnoredDocuments
 from ranking.files.reading import read_judgments
 from ranking.files.records import (
     FileRead,
@@ -11,6 +12,8 @@ from ranking.files.records import (
 
 __all__ = [
     "FileRead",
+    "IgnoredBecause",
+    "IgnoredDocuments",
     "InputFormat",
     "JudgmentSelection",
     "JudgmentsRead",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -16,11 +17,12 @@ from ranking.core.judged.content_key import (
     number_occurrences,
 )
 from ranking.core.judged.documents import several_documents
-from ranking.files.scan import IS_POSSIBLE
 from ranking.files.vocabulary import Candidate, Columns, systems_table
 
 #: From this many blocks on the compiled way is faster, loading it included.
 COMPILED_FROM = 50_000
+#: The kernel that hashes contents reads eight bytes as one number, the first of them the lowest.
+IS_POSSIBLE = sys.byteorder == "little"
 
 
 def blocks_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,14 @@ import numpy.typing as npt
 from campaign.formats import InputFile, read_five_way_csv, system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME
 from ranking.files.records import JudgedBlock
-from ranking.files.scan import ColumnLayout, Names, NotPlainError, Scanned, scan
+from ranking.files.scan import CodedColumn, CodedColumns, NotPlainError, scan
 from ranking.files.vocabulary import Columns, Vocabulary, systems_table
 
-_NAMES = ("srclang", "trglang", "judgeid", "documentid")
-_PASSED_OVER = "segmentid"
+_FIXED = frozenset({"srclang", "trglang", "srcindex", "documentid", "segmentid", "judgeid"})
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]?)(number|id|rank)")
+_NUMBERS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
+_SEGMENT = re.compile(r"[0-9]{1,9}")
+_LABELS = {"": 0, "-1": 0, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 
 
 def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
@@ -39,90 +41,106 @@ def scan_five_way(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
 
     Whatever this accepts, `read_five_way` accepts, with the same meaning.
     """
-    for scanned in scan(file, _layout):
-        yield _columns(scanned, vocabulary)
+    for columns in scan(file, _check_header):
+        yield _numbered(columns, vocabulary)
 
 
-def _layout(header: list[str]) -> ColumnLayout:
-    from ranking.files.scan_kernel import IGNORED, INDEX, NUMBER, OPTIONAL, RANK, SYSTEM, TEXT
-
-    slot_kinds = {"id": SYSTEM, "rank": RANK, "number": NUMBER}
-    found = [_SLOT_COLUMN.fullmatch(name) for name in header]
-    slots = max((int(match.group(1)) for match in found if match), default=0)
-    required = {"srcindex", *_NAMES, _PASSED_OVER}
-    required |= {f"system{slot}{what}" for slot in range(1, slots + 1) for what in ("id", "rank")}
-    if slots < 2 or len(set(header)) != len(header) or not required <= set(header):
+def _check_header(header: list[str]) -> None:
+    slots = _slots(header)
+    required = _FIXED | {f"system{slot}{what}" for slot in slots for what in ("id", "rank")}
+    allowed = required | {f"system{slot}number" for slot in slots}
+    names = set(header)
+    if len(slots) < 2 or len(names) != len(header) or not required <= names <= allowed:
         raise NotPlainError
-    kinds, places = [], []
-    for name, match in zip(header, found, strict=True):
-        if match:
-            kinds.append(slot_kinds[match.group(2)])
-            places.append(int(match.group(1)) - 1)
-        elif name in _NAMES:
-            kinds.append(OPTIONAL if name == "documentid" else TEXT)
-            places.append(slots + _NAMES.index(name))
-        elif name in required:
-            kinds.append(INDEX if name == "srcindex" else IGNORED)
-            places.append(0)
-        else:
-            raise NotPlainError
-    return ColumnLayout(
-        kinds=np.array(kinds, dtype=np.int64),
-        places=np.array(places, dtype=np.int64),
-        slots=slots,
-        texts=slots + len(_NAMES),
+
+
+def _slots(names: Iterable[str]) -> range:
+    found = filter(None, map(_SLOT_COLUMN.fullmatch, names))
+    return range(1, max((int(match.group(1)) for match in found), default=0) + 1)
+
+
+def _numbered(columns: CodedColumns, vocabulary: Vocabulary) -> Columns:
+    def candidate_of(text: str) -> int:
+        return vocabulary.candidate(plain_candidate(text)) if text else -1
+
+    slots = _slots(columns)
+    candidate = np.column_stack([columns[f"system{slot}id"].mapped(candidate_of) for slot in slots])
+    label = np.column_stack(
+        [columns[f"system{slot}rank"].mapped(plain_label, np.int8) for slot in slots]
     )
-
-
-def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
-    slots = scanned.ranks.shape[1]
-    systems = scanned.texts[:, :slots]
-    source, target, judge, document = scanned.texts[:, slots:].T
-    names = scanned.names
-    languages = languages_of(source, target, names, vocabulary)
-    candidate = numbers_of(systems, names, lambda name: vocabulary.candidate(plain_candidate(name)))
-    refuse_repeated(candidate, vocabulary)
+    shown = candidate >= 0
+    if not shown.any(axis=1).all() or (label[~shown] > 0).any():
+        raise NotPlainError
+    _refuse_odd_numbers(columns, candidate, vocabulary)
+    _refuse_repeated(candidate, vocabulary)
     return Columns(
-        language=languages,
-        judge=numbers_of(judge, names, lambda name: vocabulary.judge(plain_judge(name))),
-        segment=scanned.index,
+        language=languages_of(columns["srclang"], columns["trglang"], vocabulary),
+        judge=columns["judgeid"].mapped(lambda name: vocabulary.judge(plain_judge(name))),
+        segment=columns["srcindex"].mapped(plain_segment),
         candidate=candidate,
-        label=scanned.ranks,
-        duration_ms=np.full(len(scanned.index), -1, dtype=np.int64),
-        document=numbers_of(document, names, vocabulary.document),
+        label=label,
+        duration_ms=np.full(len(label), -1, dtype=np.int64),
+        document=columns["documentid"].mapped(vocabulary.document),
     )
+
+
+def _refuse_odd_numbers(
+    columns: CodedColumns, candidate: npt.NDArray[np.int32], vocabulary: Vocabulary
+) -> None:
+    """Raise NotPlainError unless a cell has a number for each system of its candidate, or none."""
+    systems = np.array([*map(len, vocabulary.candidates), 0], dtype=np.int32)  # -1 has none
+    for place, slot in enumerate(_slots(columns)):
+        if number := columns.get(f"system{slot}number"):
+            count = number.mapped(_count_of_numbers)
+            if ((count > 0) & (count != systems[candidate[:, place]])).any():
+                raise NotPlainError
+
+
+def _count_of_numbers(text: str) -> int:
+    if text and not _NUMBERS.fullmatch(text):
+        raise NotPlainError
+    return text.count(",") + 1 if text else 0
+
+
+def _refuse_repeated(candidate: npt.NDArray[np.int32], vocabulary: Vocabulary) -> None:
+    """Raise NotPlainError if a row shows a system twice, alone or collapsed."""
+    systems = {name for shown in vocabulary.candidates for name in shown}
+    table = systems_table([*vocabulary.candidates, ()], systems)
+    rows, places = candidate.shape
+    shown = np.sort(table[candidate].reshape(rows, places * table.shape[1]), axis=1)
+    if ((shown[:, 1:] == shown[:, :-1]) & (shown[:, 1:] >= 0)).any():
+        raise NotPlainError
 
 
 def languages_of(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    names: Names,
-    vocabulary: Vocabulary,
+    source: CodedColumn, target: CodedColumn, vocabulary: Vocabulary
 ) -> npt.NDArray[np.int32]:
-    """Number the pairs of languages of each row; raise NotPlainError where one is blank."""
-    numbers = np.empty(len(source), dtype=np.int32)
-    left = np.ones(len(source), dtype=np.bool_)
+    """Assign a number to the pair of languages of each row; raise NotPlainError if one is blank."""
+    numbers = np.empty(len(source.code), dtype=np.int32)
+    left = np.ones(len(numbers), dtype=np.bool_)
     # There is one pair, or a few: a pass for each is less than sorting.
     while left.any():
         row = int(left.argmax())
-        same = left & (source == source[row]) & (target == target[row])
-        pair = filled_name(names[source[row]]), filled_name(names[target[row]])
+        one, other = source.code[row], target.code[row]
+        same = left & (source.code == one) & (target.code == other)
+        pair = filled_name(source.texts[one]), filled_name(target.texts[other])
         numbers[same] = vocabulary.language(pair)
         left &= ~same
     return numbers
 
 
-def numbers_of(
-    column: npt.NDArray[np.int32], names: Names, number: Callable[[str], int]
-) -> npt.NDArray[np.int32]:
-    """Replace the numbers of names in one chunk by those of the vocabulary; -1 stays."""
-    used = np.zeros(len(names) + 1, dtype=np.bool_)
-    used[column] = True  # -1 marks the last
-    table = np.full(len(names) + 1, -1, dtype=np.int32)
-    for one in np.flatnonzero(used[:-1]).tolist():
-        table[one] = number(names[one])
-    replaced: npt.NDArray[np.int32] = table[column]
-    return replaced
+def plain_label(text: str) -> int:
+    """Read a rank, 0 where blank; raise NotPlainError where the strict reader might complain."""
+    if text not in _LABELS:
+        raise NotPlainError
+    return _LABELS[text]
+
+
+def plain_segment(text: str) -> int:
+    """Read a segment's number; raise NotPlainError where the strict reader might complain."""
+    if not _SEGMENT.fullmatch(text) or int(text) == 0:
+        raise NotPlainError
+    return int(text)
 
 
 def filled_name(name: str) -> str:
@@ -145,12 +163,3 @@ def plain_candidate(text: str) -> tuple[str, ...]:
     if len(set(systems)) != len(systems) or any(map(system_name_problem, systems)):
         raise NotPlainError
     return systems
-
-
-def refuse_repeated(candidate: npt.NDArray[np.int32], vocabulary: Vocabulary) -> None:
-    """Raise NotPlainError if a row shows a system twice, alone or collapsed."""
-    from ranking.files.five_way_kernel import shows_twice
-
-    names = {name for systems in vocabulary.candidates for name in systems}
-    if names and shows_twice(candidate, systems_table(vocabulary.candidates, sorted(names))):
-        raise NotPlainError

@@ -1,6 +1,6 @@
 """The compiled way from rows of comparisons to the blocks they come from.
 
-Importing this module imports numba; see `ranking.files.scan` for when that pays.
+Importing this module imports numba; see `ranking.files.reading` for when that pays.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _grouped(
 def gather(
     start: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int64],
-    index: npt.NDArray[np.int32],
-    texts: npt.NDArray[np.int32],
+    same: npt.NDArray[np.int32],
+    system: npt.NDArray[np.int32],
     rank: npt.NDArray[np.int8],
     out_system: npt.NDArray[np.int32],
     out_group: npt.NDArray[np.int8],
@@ -72,9 +72,9 @@ def gather(
         Where the rows of each block begin in `rows`.
     rows : int64
         Rows of the file by block, in their order.
-    index : int32, shape (rows,)
-    texts : int32, shape (rows, texts)
-        The two systems, then what is the same in all rows of a block, as `index` is.
+    same : int32, shape (rows, columns)
+        What must be the same in all rows of a block.
+    system : int32, shape (rows, 2)
     rank : int8, shape (rows, 2)
     out_system, out_group, out_label : shape (B, MAX_SYSTEMS)
         Take the systems (-1 after the last), the candidate each belongs to, and its label.
@@ -89,14 +89,14 @@ def gather(
         count = 0
         for at in range(start[b], start[b + 1]):
             row, first = rows[at], rows[start[b]]
-            same = index[row] == index[first]
-            for column in range(2, texts.shape[1]):
-                same &= texts[row, column] == texts[first, column]
-            one = _place_of(texts[row, 0], rank[row, 0], count, out_system[b], out_label[b])
+            fits = True
+            for column in range(same.shape[1]):
+                fits &= same[row, column] == same[first, column]
+            one = _place_of(system[row, 0], rank[row, 0], count, out_system[b], out_label[b])
             count += one == count
-            other = _place_of(texts[row, 1], rank[row, 1], count, out_system[b], out_label[b])
+            other = _place_of(system[row, 1], rank[row, 1], count, out_system[b], out_label[b])
             count += other == count
-            if not same or one < 0 or other < 0 or one == other or compared[one, other]:
+            if not fits or one < 0 or other < 0 or one == other or compared[one, other]:
                 return False
             compared[one, other] = compared[other, one] = True
         if not _grouped(count, compared, out_label[b], out_group[b]):

@@ -1,4 +1,4 @@
-"""The pairwise CSV, fast: the compiled pass, then the rows of each ``rankingID`` put together."""
+"""The pairwise CSV, fast: read by pyarrow, then the rows of each ``rankingID`` put together."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile
-from ranking.files.five_way import languages_of, numbers_of, plain_candidate, plain_judge
+from ranking.files.five_way import (
+    languages_of,
+    plain_candidate,
+    plain_judge,
+    plain_label,
+    plain_segment,
+)
 from ranking.files.pairwise import COLUMNS
-from ranking.files.scan import ColumnLayout, Names, NotPlainError, Scanned, scan
+from ranking.files.scan import CodedColumn, CodedColumns, NotPlainError, scan_whole
 from ranking.files.vocabulary import Columns, Vocabulary
 
-_TEXTS = ("system1id", "system2id", "srclang", "trglang", "judgeid", "segmentid", "rankingid")
-_RANKS = ("system1rank", "system2rank")
+#: What is the same in all rows of a ranking.
+_OF_THE_BLOCK = ("srclang", "trglang", "srcindex", "segmentid", "judgeid")
 
 
 def scan_pairwise(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
@@ -23,60 +29,32 @@ def scan_pairwise(file: InputFile, vocabulary: Vocabulary) -> Iterator[Columns]:
     Whatever this accepts, `read_pairwise_csv` accepts, with the same meaning.
     """
     # In one go: the rows of a ranking may stand anywhere.
-    for scanned in scan(file, _layout, at_a_time=None):
-        yield _columns(scanned, vocabulary)
+    yield _blocks(scan_whole(file, _check_header), vocabulary)
 
 
-def _layout(header: list[str]) -> ColumnLayout:
-    from ranking.files.scan_kernel import INDEX, RANK, SYSTEM, TEXT
-
+def _check_header(header: list[str]) -> None:
     if sorted(header) != sorted(name.lower() for name in COLUMNS):
         raise NotPlainError
-    kinds, places = [], []
-    for name in header:
-        if name in _RANKS:
-            kinds.append(RANK)
-            places.append(_RANKS.index(name))
-        elif name == "srcindex":
-            kinds.append(INDEX)
-            places.append(0)
-        else:
-            places.append(_TEXTS.index(name))
-            kinds.append(SYSTEM if places[-1] < len(_RANKS) else TEXT)
-    return ColumnLayout(
-        kinds=np.array(kinds, dtype=np.int64),
-        places=np.array(places, dtype=np.int64),
-        slots=len(_RANKS),
-        texts=len(_TEXTS),
-    )
 
 
-def _columns(scanned: Scanned, vocabulary: Vocabulary) -> Columns:
-    names, texts = scanned.names, scanned.texts
-    _refuse_blanks(texts[:, -1], names)
-    blocks, first, block = _numbered(texts[:, -1], len(names))
-    system, group, label = _gathered(scanned, block, blocks)
-    source, target, judge = texts[first, 2:5].T
-    candidate = numbers_of(system, names, lambda name: vocabulary.candidate(_one_system(name)))
+def _blocks(columns: CodedColumns, vocabulary: Vocabulary) -> Columns:
+    ranking = columns["rankingid"]
+    if not all(name and name == name.strip() for name in ranking.texts):
+        raise NotPlainError  # the strict reader strips them
+    blocks, first, block = _numbered(ranking)
+    candidate, group, label = _gathered(columns, block, blocks, vocabulary)
     _collapse(candidate, group, label, vocabulary)
     used = max(1, int((candidate >= 0).any(axis=0).sum()))
+    judge = columns["judgeid"].mapped(lambda name: vocabulary.judge(plain_judge(name)))
     return Columns(
-        language=languages_of(source, target, names, vocabulary),
-        judge=numbers_of(judge, names, lambda name: vocabulary.judge(plain_judge(name))),
-        segment=scanned.index[first],
+        language=languages_of(columns["srclang"], columns["trglang"], vocabulary)[first],
+        judge=judge[first],
+        segment=columns["srcindex"].mapped(plain_segment)[first],
         candidate=np.ascontiguousarray(candidate[:, :used]),
         label=np.ascontiguousarray(label[:, :used]),
         duration_ms=np.full(blocks, -1, dtype=np.int64),
         document=np.full(blocks, -1, dtype=np.int32),
     )
-
-
-def _refuse_blanks(ranking: npt.NDArray[np.int32], names: Names) -> None:
-    """Leave names with white space beyond ASCII to the strict reader, which strips it."""
-    if names.are_ascii:
-        return
-    if any(names[one] != names[one].strip() for one in np.unique(ranking).tolist()):
-        raise NotPlainError
 
 
 def _one_system(name: str) -> tuple[str, ...]:
@@ -87,32 +65,41 @@ def _one_system(name: str) -> tuple[str, ...]:
 
 
 def _numbered(
-    ranking: npt.NDArray[np.int32], names: int
+    ranking: CodedColumn,
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the blocks in the order of the file: how many, first row of each, block of each row."""
-    first_row = np.full(names, len(ranking), dtype=np.int64)
-    np.minimum.at(first_row, ranking, np.arange(len(ranking)))
-    first = np.sort(first_row[first_row < len(ranking)])
+    """Return the number of blocks, the first row of each, and the block of each row."""
+    rows, names = len(ranking.code), len(ranking.texts)
+    first_row = np.full(names, rows, dtype=np.int64)
+    np.minimum.at(first_row, ranking.code, np.arange(rows))
+    first = np.sort(first_row)
     number = np.empty(names, dtype=np.int64)
-    number[ranking[first]] = np.arange(len(first))
-    return len(first), first, number[ranking]
+    number[ranking.code[first]] = np.arange(names)
+    return names, first, number[ranking.code]
 
 
 def _gathered(
-    scanned: Scanned, block: npt.NDArray[np.int64], blocks: int
+    columns: CodedColumns, block: npt.NDArray[np.int64], blocks: int, vocabulary: Vocabulary
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int8]]:
     from ranking.files.pairwise_kernel import MAX_SYSTEMS, gather
 
+    def candidate_of(name: str) -> int:
+        return vocabulary.candidate(_one_system(name))
+
+    shown = np.column_stack([columns[f"system{place}id"].mapped(candidate_of) for place in (1, 2)])
+    rank = np.column_stack(
+        [columns[f"system{place}rank"].mapped(plain_label, np.int8) for place in (1, 2)]
+    )
+    same = np.column_stack([columns[name].code for name in _OF_THE_BLOCK])
     shape = (blocks, MAX_SYSTEMS)
-    system = np.full(shape, -1, dtype=np.int32)
+    candidate = np.full(shape, -1, dtype=np.int32)
     group = np.zeros(shape, dtype=np.int8)
     label = np.zeros(shape, dtype=np.int8)
     size = np.bincount(block, minlength=blocks)
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(size)])
     rows = np.argsort(block, kind="stable")
-    if not gather(start, rows, scanned.index, scanned.texts, scanned.ranks, system, group, label):
+    if not gather(start, rows, same, shown, rank, candidate, group, label):
         raise NotPlainError
-    return system, group, label
+    return candidate, group, label
 
 
 def _collapse(

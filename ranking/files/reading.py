@@ -20,7 +20,7 @@ from ranking.files.records import (
     JudgmentSelection,
     JudgmentsRead,
 )
-from ranking.files.scan import IS_POSSIBLE, NotPlainError
+from ranking.files.scan import NotPlainError
 from ranking.files.selecting import selected
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
 from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
@@ -36,7 +36,7 @@ _SCANNERS: dict[InputFormat, Callable[[InputFile, Vocabulary], Iterator[Columns]
     InputFormat.FIVE_WAY_CSV: scan_five_way,
     InputFormat.PAIRWISE_CSV: scan_pairwise,
 }
-#: A file of at least this many bytes (as stored) is worth loading the compiled pass for.
+#: A file of at least this many bytes (as stored) is worth loading pyarrow for.
 SCANNED_FROM_BYTES = 4 << 20
 #: What the core counts places with.
 MAX_CANDIDATES = 127
@@ -53,9 +53,9 @@ def read_judgments(
 ) -> JudgmentsRead:
     """Read the judgments of one language pair from files of one format.
 
-    Judges and systems of the same name are the same in all files. Large CSV files take a compiled
-    pass over their bytes; whatever it does not find plain is read again by the strict reader,
-    whose errors name file, line and field.
+    Judges and systems of the same name are the same in all files. pyarrow reads large CSV files;
+    a file that is not plain is read again by the strict reader, whose errors name file, line and
+    field.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def read_judgments(
     standard_input : binary file, optional
         Read for ``-`` instead of the process's own.
     scanned_from_bytes : int
-        Size of a file from which on the compiled pass is taken.
+        Size of a file from which on pyarrow reads it.
 
     Returns
     -------
@@ -110,7 +110,7 @@ class _Reading:
     def read(self, name: str) -> None:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
         parts = None
-        if IS_POSSIBLE and self._sources.size(name) >= self._scanned_from:
+        if self._sources.size(name) >= self._scanned_from:
             with self._sources.opened(name) as stream:
                 found, file = self._detected(InputFile(called, stream))
                 parts = self._scanned(found, file)
@@ -164,6 +164,7 @@ class _Reading:
             skipped_by=chosen.skipped_by,
             blank_labels=chosen.blank_labels,
             judges=chosen.judges,
+            ignored_documents=chosen.ignored_documents,
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.judged.blocks import Blocks
+from ranking.files.documents import IgnoredDocuments
 
 #: Stands for the judge in files that name none; no judge of a file can be called this.
 NO_JUDGE = ""
@@ -100,6 +101,8 @@ class JudgmentsRead:
         Labels left blank; a candidate counts once.
     judges : int
         Judges of at least one block; 0 if the format names none.
+    ignored_documents : IgnoredDocuments or None
+        Why `blocks` are without documents although some blocks name one.
     """
 
     blocks: Blocks
@@ -111,3 +114,4 @@ class JudgmentsRead:
     blank_labels: int
     judges: int
     skipped_by: dict[str, int] = field(default_factory=dict)
+    ignored_documents: IgnoredDocuments | None = None

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from campaign.formats import FormatError
 from ranking.core.judged.blocks import Blocks
 from ranking.files.build import blocks_of
+from ranking.files.documents import IgnoredDocuments, ignored_documents
 from ranking.files.records import (
     NO_JUDGE,
     FileRead,
@@ -33,6 +34,7 @@ class Selected:
     skipped_by: dict[str, int]
     blank_labels: int
     judges: int
+    ignored_documents: IgnoredDocuments | None
 
 
 def selected(
@@ -65,6 +67,7 @@ def selected(
         skipped_by={judges[one]: number for one, number in enumerate(count) if number},
         blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
         judges=sum(name != NO_JUDGE for name in blocks.judges),
+        ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
     )
 
 

@@ -33,7 +33,7 @@ class Vocabulary:
         return self.candidates.setdefault(systems, len(self.candidates))
 
     def document(self, name: str) -> int:
-        """Number a document by its name without blanks around it; -1 where it is not named."""
+        """Return the number of a document by its trimmed name; -1 if it is not named."""
         name = name.strip()
         return self.documents.setdefault(name, len(self.documents)) if name else -1
 
@@ -81,7 +81,7 @@ class Columns:
 
 
 def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
-    """Number the rows, some thousands at a time."""
+    """Assign numbers to the rows, some thousands at a time."""
     batch: list[JudgedBlock] = []
     for row in rows:
         batch.append(row)

@@ -14,7 +14,7 @@ _NOT_NEGATIVE = number_between(-math.ulp(0), math.inf)
 
 
 def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:
-    """The model's parameters; `systems` and `noise` are their defaults."""
+    """Add the model's parameters; `systems` and `noise` are their defaults."""
     parser.add_argument(
         "--systems", metavar="N", type=whole_number(2), default=systems, help="number of systems"
     )
@@ -55,7 +55,7 @@ def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: fl
 
 
 def model_of(options: Options) -> Model:
-    """The model that was asked for."""
+    """Return the requested model."""
     return Model(
         systems=options["systems"],
         noise=options["noise"],

@@ -1,4 +1,5 @@
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -19,7 +20,7 @@ class QualityReport(models.Model):
         _("watermark"), help_text=_("Number of the last judgment in it.")
     )
     measures = models.JSONField(_("measures by pseudonym"))
-    computed_at = models.DateTimeField(_("computed"), auto_now=True)
+    computed_at = models.DateTimeField(_("computed"), db_default=Now())
 
     class Meta:
         verbose_name = _("quality report")

@@ -16,10 +16,10 @@ _NOTHING = "–"
 
 
 def kappa(value: float | None) -> str:
-    """Two decimals with a true minus sign; a dash where there is no κ."""
+    """Return κ with two decimals and a true minus sign; a dash without a κ."""
     if value is None:
         return _NOTHING
-    # "-0" is no number a reader knows.
+    # Readers do not know "-0".
     rounded = round(value, 2) + 0.0
     return number_format(rounded, decimal_pos=2).replace("-", "−")
 
@@ -30,7 +30,7 @@ def why_no_interval(reason: str) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share in per cent: whole numbers, but neither 0 nor 100 for what is not quite either."""
+    """Return a share in whole per cent; only exact ones are shown as 0 or 100."""
     if value is None:
         return _NOTHING
     whole = round(100 * value)
@@ -40,7 +40,7 @@ def share(value: float | None) -> str:
 
 
 def judge_status_label(value: JudgeStatus) -> str:
-    """ "warned", "paused", "excluded"; an empty string for a judge in good standing."""
+    """Return "warned", "paused" or "excluded"; an empty string for a judge in good standing."""
     words = {
         JudgeStatus.WARNED: _("warned"),
         JudgeStatus.PAUSED: _("paused"),
@@ -50,7 +50,7 @@ def judge_status_label(value: JudgeStatus) -> str:
 
 
 def rank_range(row: dict[str, int]) -> str:
-    """ "3–4", or "1" for a range of one rank."""
+    """Return "3–4", or "1" for a range of one rank."""
     low, high = row["rank_low"], row["rank_high"]
     if low == high:
         return number_format(low)
@@ -58,7 +58,7 @@ def rank_range(row: dict[str, int]) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """ "0.8 s", "34 s", "2 min 5 s", "1 h 12 min": as exact as a median deserves."""
+    """Return "0.8 s", "34 s", "2 min 5 s" or "1 h 12 min", as precise as a median needs."""
     if seconds is None:
         return _NOTHING
     if seconds < 9.5:
@@ -74,14 +74,14 @@ def duration(seconds: float | None) -> str:
 
 
 def ago(moment: datetime) -> str:
-    """ "3 minutes ago", and "just now" within the first."""
+    """Return "3 minutes ago", or "just now" within the first minute."""
     if timezone.now() - moment < timedelta(minutes=1):
         return _("just now")
     return _("%(time)s ago") % {"time": timesince(moment, depth=1)}
 
 
 def languages(test_set: TestSet) -> str:
-    """ "Czech → English"; the arrow points the way the reader's language is written."""
+    """Return "Czech → English"; the arrow points in the direction of the reader's script."""
     return _("%(source)s → %(target)s") % {
         "source": language_name(test_set.source_language),
         "target": language_name(test_set.target_language),

@@ -1,4 +1,4 @@
-"""What organisers fill in: the terms of a rule, an action on a judge."""
+"""Forms of organisers: the terms of a rule, and an action on a judge."""
 
 import math
 from typing import Any
@@ -57,12 +57,12 @@ class RuleForm(forms.Form):
 
     @property
     def terms(self) -> RuleTerms:
-        """The terms, of a form that is valid."""
+        """Return the terms of a valid form."""
         return RuleTerms(**self.cleaned_data)
 
 
 class RankingSettingsForm(forms.Form):
-    """What the rank ranges of a test set account for."""
+    """Form for what the rank ranges of a test set account for."""
 
     resample = forms.ChoiceField(
         label=_("What rank ranges account for"),
@@ -75,7 +75,7 @@ REINSTATE = "reinstate"
 
 
 class ActionForm(forms.Form):
-    """What an organiser decides about a judge."""
+    """An organiser's decision about a judge."""
 
     action = forms.ChoiceField(
         choices=[*QualityActionKind.choices, (REINSTATE, _("reinstated"))],
@@ -84,6 +84,6 @@ class ActionForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    """Why an action is taken back."""
+    """The reason why an action is reverted."""
 
     note = forms.CharField(required=False, max_length=1000)

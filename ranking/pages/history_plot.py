@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ranking.selectors.history import HistoryPoint
 
-# The drawing's own units; the page stretches it, strokes keep their width.
+# Units of the drawing: the page stretches it, but strokes keep their width.
 WIDTH = 1000
 ROW = 100
 _TONES = 5

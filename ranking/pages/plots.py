@@ -1,4 +1,4 @@
-"""Where things lie in the dashboard's plots.
+"""Positions in the dashboard's plots.
 
 Positions are shares of the width in per cent, as SVG attributes take them, so that a plot fits any
 width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
@@ -89,7 +89,7 @@ def bar_plot(periods: Sequence[Period]) -> BarPlot:
     slot = 1 / max(1, len(periods))
 
     def bar(index: int, period: Period) -> Bar:
-        # What is not nothing is to be seen.
+        # Any number above 0 must be visible.
         height = max(0.04, period.judged / highest) if period.judged else 0.0
         return Bar(
             period=period,
@@ -119,7 +119,7 @@ class JudgeLine:
 
 @dataclass(frozen=True, slots=True)
 class KappaPlot:
-    """κ of the judges on one axis; `overall` is where the κ among all of them lies."""
+    """κ of the judges on one axis; `overall` is the position of the κ of all judges."""
 
     rows: tuple[JudgeLine, ...]
     zero: str
@@ -129,7 +129,8 @@ class KappaPlot:
 def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
     """Lay out the judges' κ and intervals on an axis that holds every dot, 0 and 1.
 
-    Intervals of judges with hardly any shared comparison reach far below; they end at the axis.
+    Intervals of judges with very few shared comparisons reach far below, and are cut off at the end
+    of the axis.
     """
     rows = tuple(judges)
     kappas = [row.agreement.kappa for row in rows]

@@ -1,4 +1,4 @@
-"""What a ranking run says, in words: the headline, what it rests on, and what it does not say."""
+"""A ranking run in words: its headline, its basis, and its limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ranking.range_limits import ONE_DOCUMENT
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
-# More sentences than this say less than the table does.
+# With more sentences than this, the table is easier to read.
 _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
 
@@ -161,7 +161,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     limits = tuple(
         limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result.get("limits", ())
-        # One document is often all that a file names: no warning, part of the basis.
+        # Files often name only one document: this is part of the basis instead of a warning.
         if result["systems"] and limit != ONE_DOCUMENT
     )
     if len(groups) < 2:

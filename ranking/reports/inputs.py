@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import Blocks
-from ranking.files import JudgmentsRead
+from ranking.files import IgnoredBecause, JudgmentsRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Input:
 def input_data(given: Input) -> dict[str, Any]:
     """Describe the input for programs: comparisons, ties and systems as looked at."""
     tallies = tally(given.blocks)
+    ignored = given.read.ignored_documents
     return {
         "files": [{"name": file.name, "sha256": file.sha256} for file in given.read.files],
         "format": given.read.input_format,
@@ -53,6 +54,7 @@ def input_data(given: Input) -> dict[str, Any]:
         "ties": tallies.tied,
         "judges": given.read.judges,
         "systems": len(given.blocks.systems),
+        "documents_ignored": None if ignored is None else ignored.reason,
     }
 
 
@@ -79,3 +81,27 @@ def input_notes(given: Input) -> list[str]:
     if given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
     return notes
+
+
+def ignored_documents_notes(given: Input) -> list[str]:
+    """Return what to say about documents that are named and that rank ranges do not account for."""
+    ignored = given.read.ignored_documents
+    if ignored is None:
+        return []
+    if ignored.reason == IgnoredBecause.SOME_UNNAMED:
+        note = _(
+            "Warning: only %(naming)s of %(blocks)s judged blocks name a document, so rank ranges "
+            "ignore documents and take segments as independent. Name the document of every block, "
+            "or of none."
+        )
+    elif ignored.reason == IgnoredBecause.ONE:
+        note = _(
+            "All judged blocks name the same document, so rank ranges account for its segments and "
+            "say nothing about other documents."
+        )
+    else:
+        note = _(
+            "Warning: some segment is said to be of two documents, so rank ranges ignore documents "
+            "and take segments as independent. Name the same document wherever a segment is judged."
+        )
+    return [note % {"naming": f"{ignored.naming:,}", "blocks": f"{len(given.read.blocks):,}"}]

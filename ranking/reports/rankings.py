@@ -19,7 +19,7 @@ from ranking.core.rankings.effective_units import effective_units
 from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.inputs import Input, ignored_documents_notes, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
@@ -27,8 +27,11 @@ from ranking.wording.ranges import limit_in_words, ranges_in_words
 def rankings_report(given: Input, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
     """Tell one or several rankings of the same judgments; `pairs` adds a table of these to each."""
     limits = [_limits(given, ranking) for ranking in rankings]
+    notes = input_notes(given)
+    if any(choice_of(ranking).accounts_for_documents for ranking in rankings):
+        notes.extend(ignored_documents_notes(given))
     return Report(
-        notes=input_notes(given),
+        notes=notes,
         tables=[
             table
             for ranking, found in zip(rankings, limits, strict=True)

@@ -1,1 +1,1 @@
-"""Reads: judgments for the numeric core, stored runs, progress."""
+"""Reads of the ranking app: judgments for the numeric core, stored runs, progress."""

@@ -1,4 +1,4 @@
-"""What the pages of an organiser show, and whether it has changed."""
+"""Data of organisers' pages, and whether it has changed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from ranking.models import RankingRun
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """A test set of the user's, and what was last known of it when it was read."""
+    """A test set of the user, and the numbers of its latest changes when it was read."""
 
     test_set: TestSet
     run_id: int | None
@@ -26,9 +26,9 @@ class DashboardState:
 
     @property
     def version(self) -> str:
-        """Two equal versions show the same dashboard.
+        """The version of the dashboard: equal versions show the same page.
 
-        Holds the minute too: "5 minutes ago" and "at work" become wrong by themselves.
+        It includes the minute, because "5 minutes ago" and "at work" become wrong with time.
         """
         minute = int(self.at.timestamp()) // 60
         measured = int(self.measured_at.timestamp() * 1000) if self.measured_at else 0
@@ -44,7 +44,7 @@ class DashboardState:
 
 
 def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardState | None:
-    """Read the state of a test set's dashboard; None if the user does not organise it. One query."""
+    """Return the state of a test set's dashboard; None if the user is no organiser. One query."""
     here = OuterRef("pk")
     runs = RankingRun.objects.filter(test_set=here).order_by("-id")
     skips = Skip.objects.filter(block__hit__test_set=here).order_by("-id")

@@ -6,7 +6,7 @@ from datetime import datetime
 from annotation.models import Judgment, ProblemReport, Skip
 from campaign.models import Segment, TestSet
 
-# Of each kind; the rest is in the export.
+# Number shown of each kind; the rest is in the export.
 SHOWN = 10
 
 

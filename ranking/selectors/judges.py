@@ -17,7 +17,7 @@ from ranking.selectors.progress import open_skips
 
 
 class Median(Aggregate):
-    """The median, NULLs aside."""
+    """The median, without NULLs."""
 
     function = "PERCENTILE_CONT"
     template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
@@ -28,8 +28,8 @@ class Median(Aggregate):
 class JudgeKappa:
     """Agreement of one judge with all others on shared comparisons, as of a ranking run.
 
-    `kappa`, `low` and `high` are None where the run could not estimate them; `no_interval`, a
-    `NoInterval`, says why there are no ends where there is a κ.
+    `kappa`, `low` and `high` are None if the run could not estimate them. `no_interval`, a
+    `NoInterval`, says why a κ has no interval.
     """
 
     kappa: float | None
@@ -49,7 +49,7 @@ _LOW_AGREEMENT_LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """A judge in a test set. Times are of a block's first judgment, active where measured.
+    """A judge in a test set. Times are of first judgments of blocks: active time if measured.
 
     A judge has low agreement if they agree with the others less than these do; the test allows for
     the number of judges and for repeated looks (`ranking.core.judges.disagreement`).

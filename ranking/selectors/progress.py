@@ -20,7 +20,7 @@ _BY_PEOPLE = Q(judge__origin=Judge.Origin.PERSON)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """So many blocks were judged in the hour or day that begins at `start`."""
+    """The number of blocks judged in the hour or day that begins at `start`."""
 
     start: datetime
     judged: int
@@ -32,8 +32,9 @@ class JudgingProgress:
 
     `judged` counts current judgments: one for each judge and block, however often revised.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
-    consecutive hours or days (`hourly`), the last one being the present one. They, `today` and
-    `at_work` are of people: imported and simulated judgments are dated to when they came in.
+    consecutive hours or days (`hourly`), the last one being the present one. `periods`, `today` and
+    `at_work` only count people, because imported and simulated judgments have the time of their
+    import.
     """
 
     judged: int
@@ -75,16 +76,16 @@ def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> Judgi
 
 
 def first_judgments(*, test_set_id: int) -> QuerySet[Judgment]:
-    """Return each judge's first judgment of each block: as many as there are that count.
+    """Return each judge's first judgment of each block: as many as current judgments.
 
-    A revision supersedes a judgment of the same judge and block, so the first ones are counted
-    without a look at the revisions, and date a block to when it was judged, not corrected.
+    A revision supersedes a judgment of the same judge and block. So first judgments can be counted
+    without their revisions, and have the time of judging instead of that of correction.
     """
     return Judgment.objects.of(test_set_id).counted().filter(supersedes__isnull=True)
 
 
 def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
-    """Return the skips in a test set, less those which the same judge judged after all."""
+    """Return the skips in a test set, without blocks that the same judge judged later."""
     judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
     return Skip.objects.filter(
         ~Exists(judged), block__hit__test_set_id=test_set_id, block__control=""
@@ -95,7 +96,7 @@ def _judges_at_work(test_set: TestSet, now: datetime) -> int:
     since = now - AT_WORK
     judging = Judgment.objects.of(test_set.pk).filter(_BY_PEOPLE, submitted_at__gte=since)
     skipping = Skip.objects.filter(_BY_PEOPLE, block__hit__test_set=test_set, created_at__gte=since)
-    # Whoever has just been lent a HIT has not submitted anything yet.
+    # Judges who have just been lent a HIT have not submitted anything yet.
     reading = Assignment.objects.filter(
         hit__test_set=test_set, completed_at__isnull=True, lease__startswith__gte=since
     )

@@ -1,4 +1,4 @@
-"""What is known of the judges of a test set: measures, status, and what was done about it."""
+"""Quality of the judges of a test set: measures, status and quality actions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ranking.selectors.judges import JudgeRow, judge_rows
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
-    """A judge's work and status, the stored measures by name, and what was done."""
+    """A judge's work and status, with stored measures by name and quality actions."""
 
     row: JudgeRow
     measures: Mapping[str, Mapping[str, Any]]
@@ -25,7 +25,7 @@ class JudgeQuality:
 
 
 def judging_times(*, test_set_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
-    """Seconds of each judge's first judgments of blocks that count, active where measured."""
+    """Return the seconds of each judge's first judgments that count, active if measured."""
     rows = (
         Judgment.objects.of(test_set_id)
         .until(watermark)
@@ -42,7 +42,7 @@ def judging_times(*, test_set_id: int, watermark: int) -> dict[str, npt.NDArray[
 
 
 def quality_due() -> list[RankingRun]:
-    """The latest runs whose judges were not measured since, or not by the rules of today."""
+    """Return the latest runs whose judges were not measured, or not by the current rules."""
     latest = RankingRun.objects.filter(test_set=OuterRef("pk")).order_by("-id")
     newest_rule = (
         QualityRule.objects.filter(campaign=OuterRef("campaign"), switched_off_at__isnull=True)
@@ -64,7 +64,7 @@ def quality_due() -> list[RankingRun]:
 
 
 def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
-    """The rules of a campaign, newest first, with how often each acted."""
+    """Return the rules of a campaign, newest first, with the number of actions of each."""
     return (
         QualityRule.objects.filter(campaign=campaign)
         .select_related("test_set", "created_by", "switched_off_by")
@@ -74,7 +74,7 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
 
 
 def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
-    """What was done about the judges of a campaign, newest first, with who took it back."""
+    """Return the quality actions of a campaign, newest first, with who reverted them."""
     return (
         QualityAction.objects.filter(judge__campaign=test_set.campaign_id)
         .select_related(
@@ -85,14 +85,14 @@ def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
 
 
 def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    """What was last measured of a judge in a test set."""
+    """Return the latest measures of a judge in a test set."""
     report = QualityReport.objects.filter(test_set=test_set).first()
     found: dict[str, Any] = report.measures.get(judge.pseudonym, {}) if report else {}
     return found
 
 
 def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQuality]:
-    """Every judge of a test set, by pseudonym. Six queries, however many judges."""
+    """Return all judges of a test set, by pseudonym. Six queries for any number of judges."""
     report = QualityReport.objects.filter(test_set=test_set).first()
     rows = judge_rows(test_set=test_set, run=run, report=report)
     measures: dict[str, Any] = report.measures if report else {}

@@ -1,4 +1,4 @@
-"""Stored ranking runs, and what still has to be ranked."""
+"""Stored ranking runs, and test sets to rank."""
 
 from dataclasses import fields
 
@@ -17,16 +17,17 @@ def latest_run(*, test_set_id: int) -> RankingRun | None:
 
 
 def due_test_sets() -> list[int]:
-    """Return the test sets whose latest ranking run is of fewer judgments, or of other judges.
+    """Return the ids of test sets whose latest ranking run is out of date.
 
-    Or whose ranges it made in another way than the test set's settings ask for. Two queries: for
-    each test set one step each into the indexes on runs and settings, and who is excluded anywhere.
+    The run is out of date if it is of fewer judgments or other judges, or if its ranges do not
+    follow the test set's settings. Two queries: one with a step into the indexes on runs and on
+    settings for each test set, and one for excluded judges.
     """
     return _due(JudgmentSequence.objects.order_by("test_set_id"))
 
 
 def ranking_is_due(*, test_set_id: int) -> bool:
-    """Return whether the latest ranking run of a test set is behind, as for `due_test_sets`."""
+    """Return whether the latest ranking run of a test set is out of date, see `due_test_sets`."""
     return bool(_due(JudgmentSequence.objects.filter(test_set_id=test_set_id)))
 
 
@@ -50,6 +51,6 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
 
 
 def _choice(prefix: str = "") -> JSONObject:
-    """Build what `recorded_choice` reads, from fields or from keys of a JSON field."""
+    """Return the JSON that `recorded_choice` reads, from fields or from keys of a JSON field."""
     names = [part.name for part in fields(RangeChoice)]
     return JSONObject(**{name: f"{prefix}{name}" for name in names})

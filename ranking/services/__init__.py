@@ -1,4 +1,4 @@
-"""Writes of the ranking app: ranking runs, and what the measures of judges lead to."""
+"""Writes of the ranking app: ranking runs, and actions on judges by quality rules."""
 
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import (

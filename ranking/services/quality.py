@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule, RuleDirection
@@ -24,11 +25,11 @@ from ranking.selectors.quality import judging_times
 def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
     """Measure the judges of a ranking run, store that, and apply the rules in force.
 
-    This takes a few more passes over the run's judgments and no resampling: κ with the others is
-    the run's own. Excluded judges are measured too, except for that κ and whether they agree less
-    than the others. It can run twice: a rule acts on a judge once.
+    This takes a few passes over the run's judgments without resampling, because κ with the others
+    is that of the run. Excluded judges are measured as well, except for this κ and the test for low
+    agreement. It can run twice: a rule acts on a judge once.
 
-    Returns the stored report, or None if a report of later judgments is stored already.
+    Returns the stored report, or None if a report of later judgments is already stored.
     """
     test_set = TestSet.objects.select_related("campaign").get(pk=run.test_set_id)
     with transaction.atomic():
@@ -41,8 +42,11 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
         if report is not None and report.watermark > run.watermark:
             return None
         report, _created = QualityReport.objects.update_or_create(
-            test_set=test_set, defaults={"watermark": run.watermark, "measures": stored}
+            test_set=test_set,
+            # By the same clock as the rules, which must not seem older than this.
+            defaults={"watermark": run.watermark, "measures": stored, "computed_at": Now()},
         )
+    report.refresh_from_db(fields=["computed_at"])
     _rules_apply(test_set, measures, watermark=run.watermark)
     return report
 
@@ -70,7 +74,7 @@ def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
         if kind != SystemKind.SYSTEM
     }
     agreement = run.result["agreement"]
-    # Runs of older code do not record it: P(E) was the same for all judges.
+    # Older runs do not record it: P(E) was the same for all judges.
     is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
     measures = measure_judges(
         judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
@@ -122,7 +126,7 @@ def _rules_apply(test_set: TestSet, measures: MeasuresByJudge, *, watermark: int
 def _evidence(
     rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
 ) -> dict[str, Any]:
-    """Return all measures of the judge at this time, and the terms that were broken."""
+    """Return all current measures of the judge, and the terms of the rule."""
     return {
         "watermark": watermark,
         "rule": {

@@ -23,17 +23,17 @@ from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
 from ranking.services.stored_pairs import stored_pairs
 
-# Only for form where a run records none: its intervals of κ are computed, not resampled.
+# An arbitrary value if a run records none, because its intervals of κ are not resampled.
 _KAPPA_RESAMPLES = 1000
-# Of methods, in runs from before these were recorded.
+# Parameters of methods in runs from before these were recorded.
 _PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def run_result(run: RankingRun) -> dict[str, Any]:
-    """Compute the result of a run from the fields it records.
+    """Return the result of a run, computed from the fields it records.
 
-    The same run gives the same bits at any later time. For runs of earlier versions, results that
-    these did not have are left out. Call it in a transaction, see `judged_blocks`.
+    The same run gives the same bits at any later time. Results that earlier versions did not have
+    are left out for their runs. Call it in a transaction, see `judged_blocks`.
     """
     parameters = run.parameters
     everything = judged_blocks(
@@ -56,7 +56,7 @@ def run_result(run: RankingRun) -> dict[str, Any]:
     report = inter_judge_agreement(
         blocks,
         chance=Chance(agreement["chance"]),
-        # Older runs say nothing of it: P(E) was the same for all.
+        # Older runs do not record it: P(E) was the same for all judges.
         chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
         resample=agreement["resample"],
         resamples=agreement.get("resamples", _KAPPA_RESAMPLES),
@@ -76,11 +76,11 @@ def run_result(run: RankingRun) -> dict[str, Any]:
 
 
 def _with_documents(run: RankingRun, blocks: Blocks) -> tuple[Blocks, int]:
-    """Name the document of each block where the run takes documents for independent.
+    """Return the blocks with documents, if the run takes these for independent, and their number.
 
-    Runs from before this was recorded did so for anytime ranges alone. Segments imported without
-    documents are all in one, and one document takes no place of segments. Returns the number of
-    documents of the judged segments, too.
+    Runs from before this was recorded only did so for anytime ranges. Segments imported without
+    documents are all in one document, and a single document does not replace segments. The number
+    is that of all documents of judged segments.
     """
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers.tolist())
@@ -109,7 +109,7 @@ def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
 def _units_and_limits(
     run: RankingRun, blocks: Blocks, ranking: Ranking, documents: int
 ) -> dict[str, Any]:
-    """Return how many units the ranges rest on, and what they do not account for.
+    """Return the numbers of units behind the ranges, and the units not accounted for.
 
     `documents` is the number of documents that the judged segments are of.
     """
@@ -157,6 +157,6 @@ def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
 def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
     said = asdict(agreement)
     if is_older:
-        # A run says what it said, to the bit.
+        # The result of a run must not change by a bit.
         del said["p_chance"], said["no_interval"]
     return said

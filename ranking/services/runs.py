@@ -1,14 +1,15 @@
-"""Compute ranking runs, once for a watermark, and reproduce them at any time."""
+"""Compute ranking runs, once for each watermark, and reproduce them."""
 
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Design
 from annotation.selectors import excluded_judges
 from annotation.selectors.designs import design_in_force
 from annotation.services import sampling_state_record
+from campaign.database.locks import named_lock_try
 from campaign.models import System, SystemKind, TestSet
 from ranking.code_version import code_version
 from ranking.core.agreement.report import Chance, JudgeChance
@@ -27,22 +28,23 @@ _AGREEMENT_CONFIDENCE = 0.95
 
 
 def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
-    """Rank a test set as of now and store the run, unless this very run is stored already.
+    """Rank a test set now and store the run, unless the same run is already stored.
 
-    With `watermark`, rank it as of that judgment: see `ranking_history_compute`.
+    With `watermark`, rank the judgments up to this number: see `ranking_history_compute`.
 
-    Submissions are never held up. The watermark is read first and the judgments 1…watermark after
-    it; numbers are committed in order and without a gap, and judgments never change, so the two
-    agree exactly however many arrive in between.
+    Submissions are never blocked. The watermark is read first, and then the judgments 1…watermark.
+    Numbers are committed in order and without gaps, and judgments never change, so the two agree
+    exactly even if more judgments arrive in between.
 
-    Two workers never rank one test set at once: while one does, another gets None at once instead
-    of waiting. Whoever ranked looks again afterwards (`ranking.tasks`).
+    Two workers never rank a test set at the same time: the second one gets None immediately. A
+    worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
-    Returns None if there is no judgment, if the run is stored, or if another worker is at it.
+    Returns the run, or None if there is no judgment, if the run is already stored, or if another
+    worker is ranking.
     """
     started_at = timezone.now()
     with transaction.atomic():
-        if not _lock(test_set_id):
+        if not named_lock_try(f"ranking run of test set {test_set_id}"):
             return None
         last = judgment_watermark(test_set_id=test_set_id)
         if last == 0:
@@ -93,11 +95,11 @@ def _sampling_state_update(run: RankingRun) -> None:
 
 
 def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[RankingRun]:
-    """Rank a test set as it would have been ranked while its judgments came in.
+    """Rank a test set as if its judgments had come in over time; return the runs.
 
-    For judgments that came all at once, from a file or a simulation: `steps` runs, evenly spread
-    from the latest run on, the last of them as of now. Never goes back behind the latest run, so
-    the run stored last stays the one with the most judgments.
+    This is for judgments that came at once, from a file or a simulation. It computes `steps` runs,
+    evenly spread after the latest run; the last one is of all judgments. No run is of fewer
+    judgments than the latest one, so the last stored run remains the one with the most judgments.
     """
     runs = RankingRun.objects.of(test_set_id).order_by("-id").values_list("watermark", flat=True)
     start = runs.first() or 0
@@ -108,11 +110,12 @@ def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[Rankin
 
 
 def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
-    """Compute the result of a run again, from nothing but what the run recorded.
+    """Return the result of a run, computed again only from what the run recorded.
 
-    The answer equals `run.result` bit for bit, whatever was judged, revised or set up since:
-    judgments after the watermark, and revisions by them, do not count; systems that came later are
-    left out, and so are columns of the ranking table that the run does not have yet. (Systems and judges go into the resampling by name, so a renamed one is another.)
+    It equals `run.result` bit for bit, even after later judgments, revisions and changes: judgments
+    after the watermark, and revisions by them, do not count, and later systems are left out, as are
+    columns of the ranking table that were added after the run. (Resampling uses the names of systems
+    and judges, so renaming one changes the result.)
 
     Raises
     ------
@@ -139,22 +142,12 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     return result | {"systems": rows}
 
 
-def _lock(test_set_id: int) -> bool:
-    """Take the test set's lock until the transaction ends, unless another holds it."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"ranking run of test set {test_set_id}"],
-        )
-        return bool(cursor.fetchone()[0])
-
-
 def _method(test_set_id: int, choice: RangeChoice) -> str:
-    """Expected Wins; Bradley–Terry once a design has chosen its pairs by what was judged.
+    """Return Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments.
 
-    An active design leaves pairs that are told apart alone, and Expected Wins gives their few
-    comparisons the weight of the many others (`docs/sampling.md`). Anytime ranges are of Expected
-    Wins whatever the design: they say nothing of systems that met other opponents than the others.
+    An active design stops showing pairs that are already separated, and Expected Wins gives their
+    few comparisons as much weight as the many of others (`docs/sampling.md`). Anytime ranges are of
+    Expected Wins for any design: they do not separate systems with different opponents.
     """
     if choice.ranges == "anytime":
         return "expected_wins"
@@ -171,14 +164,14 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
         **choice.recorded,
         "method_parameters": METHODS[method].defaults,
         "resamples": _RESAMPLES,
-        # Where the test set names several; runs without this took segments for independent.
+        # Used if the test set names several; runs without this field took segments for independent.
         "documents": True,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
-        # By name: what was a reference then may be marked otherwise later.
+        # By name, because systems may later be marked as references, or no longer.
         "systems": [name for name, kind in kinds if kind == SystemKind.SYSTEM],
         "left_out": [name for name, kind in kinds if kind != SystemKind.SYSTEM],
-        # By pseudonym, for the same reason; whoever is excluded, whether they judged here or not.
+        # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
         "excluded_judges": excluded_judges(campaign_id=campaign_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
@@ -192,8 +185,8 @@ def _parameters(test_set_id: int, method: str, choice: RangeChoice) -> dict[str,
 def _is_stored(run: RankingRun) -> bool:
     """Return whether the newest run of these judgments is the same as this one.
 
-    An older one is not enough: after a judge was excluded and let back in, the run before says the
-    same as the run to be, but the one between would pass for the latest.
+    An older equal run is not enough: after a judge was excluded and reinstated, the run before both
+    equals the new one, but the run in between would remain the latest.
     """
     newest = (
         RankingRun.objects.of(run.test_set_id)

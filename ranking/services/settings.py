@@ -1,4 +1,4 @@
-"""Changes of how the rank ranges of a test set are made."""
+"""Changes of the settings of rank ranges."""
 
 from typing import Any, TypedDict, Unpack
 
@@ -12,7 +12,7 @@ from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.settings import ranking_settings_in_force
 
-#: Beyond, a thousand resamples say nothing.
+#: A thousand resamples are too few for a higher confidence.
 MAX_CONFIDENCE = 0.999
 
 
@@ -57,7 +57,7 @@ def ranking_settings_change(
 
 
 def _check(choice: RangeChoice, test_set: TestSet) -> None:
-    """Refuse choices that the core allows but this test set cannot be ranked with."""
+    """Raise `RangeChoiceError` for choices that are not possible for this test set."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(
             _("The confidence is at most %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"

@@ -1,4 +1,4 @@
-"""Words about intervals of κ: what they take for drawn at random, or why there is none."""
+"""Sentences about intervals of κ: the units they take for drawn at random, or why there is none."""
 
 from django.utils.translation import gettext as _
 
@@ -15,7 +15,7 @@ def no_interval_in_words(reason: str) -> str:
 
 
 def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, seed: int) -> str:
-    """Say how intervals of κ were found."""
+    """Return a sentence on how intervals of κ were computed."""
     if level == "segments":
         return _(
             "intervals: %(resamples)s resamples of %(level)s, confidence %(confidence)s, "

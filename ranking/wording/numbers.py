@@ -5,7 +5,7 @@ from django.utils.translation import pgettext
 
 
 def number_in_words(number: int) -> str:
-    """Return small numbers in words, as a headline has them, and larger ones in figures."""
+    """Return a small number in words, as in a headline, and a larger one in figures."""
     words = (
         pgettext("number", "one"),
         pgettext("number", "two"),

@@ -1,4 +1,4 @@
-"""What rank ranges account for and what they do not, in words: for pages and reports."""
+"""Sentences on what rank ranges do and do not account for, for pages and reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ranking.wording.numbers import number_in_words, percent_in_figures
 
 @dataclass(frozen=True, slots=True)
 class LevelWords:
-    """What a level is called, and when to choose it."""
+    """Name of a level, and when to choose it."""
 
     level: Level
     label: str
@@ -31,7 +31,7 @@ class LevelWords:
 
 
 def level_words() -> list[LevelWords]:
-    """Return the levels there are to choose from, the recommended one first."""
+    """Return the available levels, the recommended one first."""
     return [
         LevelWords(
             "two_way",
@@ -90,7 +90,7 @@ def ranges_in_words(
     limits: Collection[str],
     counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> list[str]:
-    """Return sentences on how ranges were made, and on what they do not account for.
+    """Return sentences on how ranges were computed, and on what they do not account for.
 
     `counts` has the number of `documents`, where these are known.
     """
@@ -115,8 +115,8 @@ def accounted_for(
 ) -> str:
     """Return what ranges account for: a level, or "neither" segments nor judges.
 
-    "documents_and_judges" and "documents" where documents are known and are enough to take the
-    place of segments; only ranges over two ways take them for independent.
+    "documents_and_judges" and "documents" are returned if documents are known and there are enough
+    of them to replace segments; only two-way ranges take documents for independent.
     """
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
@@ -205,8 +205,8 @@ def _confidence_set(correction: Correction) -> str:
 def _anytime(accounted: str) -> str:
     if accounted == "documents_and_judges":
         return _(
-            "%(confidence)s %% rank ranges that account for documents and judges, and hold for all "
-            "systems together, whenever one looks."
+            "%(confidence)s %% rank ranges that account for documents and judges. They hold for all "
+            "systems together, however often you look."
         )
     return _(
         "%(confidence)s %% rank ranges that account for segments and judges. They hold for all "
@@ -233,7 +233,7 @@ def _sign_test(correction: Correction) -> str:
 def ranges_meaning(
     choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
-    """Explain what a rank range of a system is; `counts` as in `ranges_in_words`."""
+    """Return an explanation of a system's rank range; `counts` as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
             "The ranks the system may have: it is behind the systems whose scores are "
@@ -310,7 +310,7 @@ def _refusal(reason: str) -> str:
     """Return why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
-            "No comparison has a winner yet, so that no systems can be told apart."
+            "No comparison has a winner yet, so no systems can be told apart."
         ),
         Refusal.FEW_JUDGES.value: _(
             "Too few judges: no systems can be told apart before at least five judges share the "
@@ -321,12 +321,12 @@ def _refusal(reason: str) -> str:
             "judged, or ten documents where documents are named."
         ),
         Refusal.OTHER_OPPONENTS.value: _(
-            "Each system was compared with different opponents, so that scores do not measure the "
+            "Each system was compared with different opponents, so scores do not measure the "
             "same thing and no systems can be told apart."
         ),
         Refusal.ALONE.value: _(
-            "Only one system was judged by enough judges on enough segments, so that no systems "
-            "can be told apart."
+            "Only one system was judged by enough judges on enough segments, so no systems can "
+            "be told apart."
         ),
     }.get(reason, reason)
 

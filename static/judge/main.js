@@ -37,8 +37,7 @@ export function openScreen({ api, outbox, drafts }) {
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);
-  const openSkip = prepareSkip((skip) => page.skip(skip));
-  const skip = () => page.canSkip() && openSkip();
+  const openSkip = prepareSkip(page);
   const showKeys = () => $("keys-dialog").showModal();
 
   listen({
@@ -47,7 +46,7 @@ export function openScreen({ api, outbox, drafts }) {
     move: (by) => page.move(by),
     submit: () => page.submit(),
     letters: {
-      s: skip,
+      s: openSkip,
       u: () => page.back(),
       c: () => view.toggleContext(),
       d: () => view.toggleDifferences(),
@@ -62,7 +61,7 @@ export function openScreen({ api, outbox, drafts }) {
   });
 
   $("submit").addEventListener("click", () => page.submit());
-  $("skip").addEventListener("click", skip);
+  $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());
   $("look-again").addEventListener("click", () => page.lookAgain());

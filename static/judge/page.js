@@ -192,8 +192,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return true;
   }
 
-  /** @param {{ reason: string, comment: string }} skip */
-  skip({ reason, comment }) {
+  /** @param {Block} block @param {{ reason: string, comment: string }} skip */
+  skip(block, { reason, comment }) {
+    if (block !== this.block) {
+      // Done in another tab meanwhile, or no longer the judge's.
+      if (block.state !== "open" || this.queue.hits.get(block.hit).dropped) return;
+      this.#show(block);
+    }
     this.#finish("skips", { reason, comment });
   }
 

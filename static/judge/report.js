@@ -10,6 +10,8 @@ export function prepareReport(page, outbox) {
   const dialog = $("report-dialog");
   const form = $("report-form");
   const comment = $("report-comment");
+  // The block it was opened on: the page may have moved on by the time it is sent.
+  let reported = "";
 
   function firstKind() {
     return form.querySelector("input");
@@ -31,8 +33,7 @@ export function prepareReport(page, outbox) {
       return;
     }
     dialog.close();
-    if (!page.block) return;
-    outbox.add("problem-reports", page.block.id, { kind: String(kind), comment: comment.value.trim() });
+    outbox.add("problem-reports", reported, { kind: String(kind), comment: comment.value.trim() });
     page.note(say("reported"));
   });
   form.addEventListener("change", () => {
@@ -42,6 +43,7 @@ export function prepareReport(page, outbox) {
 
   return function open() {
     if (!page.block) return false;
+    reported = page.block.id;
     form.reset();
     $("report-problem").textContent = "";
     dialog.showModal();

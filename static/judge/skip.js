@@ -5,10 +5,13 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-/** @param {(skip: { reason: string, comment: string }) => void} onSkip */
-export function prepareSkip(onSkip) {
+/** @param {Page} page */
+export function prepareSkip(page) {
   const dialog = $("skip-dialog");
   const form = $("skip-form");
+  // The block it was opened on: the page may have moved on by the time a reason is given.
+  /** @type {Block | null} */
+  let block = null;
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -19,7 +22,7 @@ export function prepareSkip(onSkip) {
       return;
     }
     dialog.close();
-    onSkip({ reason: String(reason), comment: $("skip-comment").value.trim() });
+    if (block) page.skip(block, { reason: String(reason), comment: $("skip-comment").value.trim() });
   });
   form.addEventListener("change", () => {
     $("skip-problem").textContent = "";
@@ -27,9 +30,12 @@ export function prepareSkip(onSkip) {
   $("skip-cancel").addEventListener("click", () => dialog.close());
 
   return function open() {
+    if (!page.canSkip()) return false;
+    block = page.block;
     form.reset();
     $("skip-problem").textContent = "";
     dialog.showModal();
     form.querySelector("input").focus();
+    return true;
   };
 }

@@ -28,7 +28,8 @@ from ranking.core.methods.hopkins_may.fit import hopkins_may
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, posterior_modes
 from ranking.core.methods.trueskill.kernels import one_pass
-from ranking.core.methods.trueskill.online import Games, draw_margin, trueskill_wmt
+from ranking.core.methods.trueskill.online import Games
+from ranking.core.methods.trueskill.wmt import draw_margin, trueskill_wmt
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

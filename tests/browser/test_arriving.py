@@ -98,7 +98,7 @@ def test_organisers_pages_are_accessible_and_fit(
     page = new_page(viewport=viewport, color_scheme=scheme)
     page.goto(f"/i/{token}/")
     page.get_by_role("link", name="Invitations").click()
-    page.get_by_label("How many judges it may bring in").fill("3")
+    page.get_by_label("How many judges may join by it").fill("3")
     page.get_by_role("button", name="Make the link").click()
     expect(page.get_by_role("textbox", name="Link", exact=True)).to_be_focused()
     axe_check(page)

@@ -145,7 +145,7 @@ def test_a_session_that_ended_stops_the_questions(
     with page.expect_response("**/live/**") as answer:
         page.clock.run_for(1_500)
     assert answer.value.status == 401
-    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to go on")
+    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to continue")
     expect(page.get_by_role("heading", level=1)).to_have_text("All three systems are told apart")
 
     asked = polls(page)
@@ -187,6 +187,41 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
         axe_check(page)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= viewport["width"], address
+
+
+# Whether the words in the cells of intervals lie apart from the plots beside them.
+WORDS_CROSSED_BY_PLOTS = """() => Array.from(document.querySelectorAll(".judges .with-plot"))
+    .flatMap((cell) => {
+      const plot = cell.querySelector("svg").getBoundingClientRect();
+      return Array.from(cell.querySelectorAll("span"), (span) => {
+        const words = document.createRange();
+        words.selectNodeContents(span);
+        const { left, right, top, bottom } = words.getBoundingClientRect();
+        const crossed = left < plot.right && right > plot.left && top < plot.bottom && bottom > plot.top;
+        return crossed ? span.textContent : null;
+      });
+    })
+    .filter(Boolean)"""
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_plot_crosses_the_words_beside_it(
+    new_page: NewPage, writer: TestSetWriter, viewport: dict[str, int]
+) -> None:
+    page = new_page(viewport=viewport)
+    enter(page, writer.campaign)
+    row = page.get_by_role("row", name="ada")
+    expect(row).to_contain_text("too few judges to tell how judges differ")
+    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
+    # One who slips once makes an interval for all.
+    for segment in range(5, 25):
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in ("ada", "ben", "chiara", "dora"):
+            slips = judge == "ada" and segment % 4 == 0
+            writer.judgment(judge, block, [2, 1, 3] if slips else [1, 2, 3])
+    rank_test_set(writer.test_set.pk)
+    expect(row).to_contain_text(re.compile(r"\d to \d"))
+    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
 
 
 def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(

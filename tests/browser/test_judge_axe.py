@@ -59,7 +59,7 @@ def test_axe_finds_nothing_while_judging(
     ("address", "heading"),
     [
         ("/sign-in/", "Sign in"),
-        ("/i/mistyped/", "This link no longer opens"),
+        ("/i/mistyped/", "This link no longer works"),
         ("/nowhere/", "Page not found"),
     ],
 )

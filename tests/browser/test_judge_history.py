@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport
+from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, Skip
 from annotation.services import design_change, pool_fill
 from campaign.models import Campaign, Judge, TestSet
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
@@ -156,7 +156,7 @@ def test_a_problem_is_reported_and_the_sentence_ranked_all_the_same(
     dialog.get_by_label("Something else").check()
     judging.keyboard.press("Enter")
     expect(dialog.get_by_role("status")).to_have_text("Please say in a few words what is wrong.")
-    dialog.get_by_label("In your words").fill("Two sentences in one.")
+    dialog.get_by_label("In your own words").fill("Two sentences in one.")
     dialog.get_by_role("button", name="Report").click()
     expect(judging.locator("#missing")).to_have_text("Reported to the organisers. Thank you.")
     at_sentence(judging, 1)
@@ -184,6 +184,59 @@ def test_a_report_waits_for_the_network_and_leaves_the_block_open(
     at_sentence(judging, 1)
     assert ProblemReport.objects.get(judge=judge).kind == "source"
     assert not Judgment.objects.exists()
+
+
+def judge_in_another_tab(page: Page) -> None:
+    """Judge the first sentence in a second tab of the same judge; the first tab moves on."""
+    other = page.context.new_page()
+    other.goto(page.url)
+    at_sentence(other, 1)
+    judge_block(other)
+    at_sentence(page, 2)
+    all_sent(other)
+    other.close()
+
+
+def test_a_report_is_of_the_sentence_it_was_opened_on(judging: Page, judge: Judge) -> None:
+    judging.keyboard.press("r")
+    judging.keyboard.press("Space")
+    judge_in_another_tab(judging)
+    judging.keyboard.press("Enter")
+    all_sent(judging)
+    assert ProblemReport.objects.get().block == Judgment.objects.get().block
+
+
+def test_a_report_of_a_sentence_gone_by_survives_a_reload_without_network(
+    judging: Page, tolerate: list[str]
+) -> None:
+    tolerate.extend(["net::ERR_", "503"])
+    judging.keyboard.press("r")
+    judging.keyboard.press("Space")
+    judge_in_another_tab(judging)
+    judging.route(re.compile("/problem-reports/"), lambda route: route.fulfill(status=503))
+    judging.keyboard.press("Enter")
+    expect(judging.locator("#missing")).to_have_text("Reported to the organisers. Thank you.")
+    judging.reload()
+    at_sentence(judging, 2)
+    assert not ProblemReport.objects.exists()
+    judging.unroute(re.compile("/problem-reports/"))
+    judging.evaluate("dispatchEvent(new Event('online'))")
+    all_sent(judging)
+    assert ProblemReport.objects.get().block == Judgment.objects.get().block
+
+
+def test_a_reason_to_skip_is_not_taken_for_the_next_sentence(judging: Page) -> None:
+    judging.keyboard.press("s")
+    judging.keyboard.press("Space")
+    judge_in_another_tab(judging)
+    judging.keyboard.press("Enter")
+    expect(judging.get_by_role("dialog")).to_have_count(0)
+    at_sentence(judging, 2)
+    judge_block(judging)
+    at_sentence(judging, 3)
+    all_sent(judging)
+    assert not Skip.objects.exists()
+    assert Judgment.objects.count() == 2
 
 
 def test_what_a_campaign_hides_is_not_on_the_page(

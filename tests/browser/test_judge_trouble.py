@@ -61,7 +61,7 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
     field = dialog.get_by_label("The link of your invitation")
     for text, problem in (
         ("my link", "Please paste the whole link"),
-        ("/i/mistyped/", "This link no longer opens"),
+        ("/i/mistyped/", "This link no longer works"),
     ):
         field.fill(text)
         judging.keyboard.press("Enter")

@@ -174,8 +174,8 @@ def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: Tes
     expect(page.get_by_role("status")).to_contain_text("ada is excluded.")
     action = QualityAction.objects.get(judge__pseudonym="ada")
     assert (action.action, action.note) == ("exclude", "By mistake.")
-    page.get_by_role("button", name="Take back: ada excluded").click()
-    expect(page.get_by_text("Taken back by Olga")).to_be_visible()
+    page.get_by_role("button", name="Revert: ada excluded").click()
+    expect(page.get_by_text("Reverted by Olga")).to_be_visible()
 
 
 def test_practice_sentences_are_explained_one_by_one(

@@ -65,7 +65,7 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(
 
 def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set: TestSet) -> None:
     said("add_judge", "judge-7", "--campaign", campaign.slug)
-    with pytest.raises(CommandError, match="has a judge “judge-7” already"):
+    with pytest.raises(CommandError, match="already has a judge “judge-7”"):
         said("add_judge", "judge-7", "--campaign", campaign.slug)
     with pytest.raises(CommandError, match="has a system “nobody”"):
         said("add_judge", "judge-8", "--campaign", campaign.slug, "--conflict", "nobody")

@@ -1,15 +1,12 @@
 """A session is read together with its user, and ends as Django's own do."""
 
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import timezone
@@ -22,12 +19,6 @@ from campaign.tasks import forget_sessions
 pytestmark = pytest.mark.django_db
 PROFILE = "/api/v1/campaigns/"
 BACKEND = "campaign.accounts.backends.UserBackend"
-OLD_TABLE = """
-    CREATE TABLE django_session (
-        session_key varchar(40) PRIMARY KEY, session_data text NOT NULL,
-        expire_date timestamptz NOT NULL
-    )
-"""
 
 
 @pytest.fixture
@@ -163,29 +154,3 @@ def test_sessions_that_ran_out_are_deleted(signed_in: Client) -> None:
     Session.objects.create(session_key="old", expire_date=timezone.now() - timedelta(seconds=1))
     forget_sessions()
     assert [row.session_key for row in Session.objects.all()] == [kept]
-
-
-def test_sessions_of_earlier_versions_go_on(signed_in: Client, user: User) -> None:
-    """What the migration moves, and moves back."""
-    migration = import_module("campaign.migrations.0006_sessions_with_their_user")
-    copy = "INSERT INTO django_session SELECT session_key, session_data, expire_date FROM "
-    with connection.schema_editor() as editor, connection.cursor() as cursor:
-        # A database that is set up today.
-        migration.move_here(apps, editor)
-        migration.move_back(apps, editor)
-        cursor.execute(OLD_TABLE)
-        cursor.execute(copy + "campaign_session")
-        rows = "('nobodys', 'unsigned', now() + interval '1 day'), ('old', '', now())"
-        cursor.execute(f"INSERT INTO django_session VALUES {rows}")
-        Session.objects.all().delete()
-        migration.move_here(apps, editor)
-        cursor.execute("SELECT count(*) FROM django_session")
-        assert cursor.fetchone() == (0,)
-        assert dict(Session.objects.values_list("session_key", "user")) == {
-            key_of(signed_in): user.pk,
-            "nobodys": None,
-        }
-        migration.move_back(apps, editor)
-        cursor.execute("SELECT count(*) FROM django_session")
-        assert cursor.fetchone() == (2,)
-    assert signed_in.get(PROFILE).status_code == 200

@@ -171,3 +171,11 @@ def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
     assert run is not None
     counted = run.result["input"]
     assert (counted["comparisons"], counted["ties"]) == (3, 1)
+
+
+def test_a_hit_is_lent_for_a_year_at_most(test_set: TestSet) -> None:
+    year = 365 * 24 * 60
+    changed = campaign_change(campaign=test_set.campaign, lease_minutes=year)
+    assert changed.lease_minutes == year
+    with pytest.raises(RulesRefusedError):
+        campaign_change(campaign=test_set.campaign, lease_minutes=year + 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import compileall
 import contextlib
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -16,14 +15,17 @@ import sys
 import tempfile
 import time
 from argparse import ArgumentParser
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.services import Services
+from tests.mutants.entered import Entries
 from tests.mutants.modules import modules, near_tests, tests_of
-from tests.mutants.mutation import mutants
+from tests.mutants.mutation import mutants, sampled
 from tests.mutants.runner import LOG, Runner, runner
+from tests.mutants.score import Score, table
 
 # All that is worth it; a package at a time takes hours, a module minutes.
 PACKAGES = ["annotation/services", "annotation/selectors", "campaign/services", "ranking/core"]
@@ -36,14 +38,19 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=0, help="this many of each module, by chance")
     chosen = parser.parse_args()
     near = near_tests(CHECKOUT)
-    plan = [(name, tests_of(name, near)) for name in modules(CHECKOUT, chosen.names)]
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in modules(CHECKOUT, chosen.names):
+        groups[tuple(tests_of(name, near))].append(name)
+    scores: list[Score] = []
     # Whoever ends the run with SIGTERM must not leave servers behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with _services(), _copy() as copy, contextlib.chdir(copy):
-        scores = [_module_test(name, tests, most=chosen.most) for name, tests in plan]
-    killed, made = (sum(column) for column in zip(*scores, strict=True))
-    _say(f"In all: {killed} of {made} mutants noticed.")
-    return int(killed < made)
+    try:
+        with _services(), _copy() as copy, contextlib.chdir(copy):
+            for tests, names in groups.items():
+                scores.extend(_modules_test(names, tests, most=chosen.most))
+    finally:
+        _say(table(scores))
+    return int(any(score.survived for score in scores))
 
 
 @contextlib.contextmanager
@@ -78,30 +85,37 @@ def _services() -> Iterator[None]:
         yield
 
 
-def _module_test(name: str, tests: list[str], *, most: int) -> tuple[int, int]:
-    """Test one module; return how many of its mutants were noticed, and how many there are."""
-    made = list(mutants(Path(name)))
-    if most and len(made) > most:
-        made = random.Random(name).sample(made, most)
+def _modules_test(names: list[str], tests: tuple[str, ...], *, most: int) -> Iterator[Score]:
+    """Test modules that have the same tests near them; yield the score of each."""
     with runner(tests) as near:
-        seconds = _seconds_needed(name, near)
-        _say(f"{name}: {len(made)} mutants, up to {seconds:.0f} s each")
-        survivors = 0
-        for each in made:
-            if each.survives(near, seconds=10 + 3 * seconds):
-                survivors += 1
-                _say(f"  {name}:{each.line} {each.operator}\n{each.difference}")
-    _say(f"{name}: {len(made) - survivors} of {len(made)} noticed")
-    return len(made) - survivors, len(made)
+        entries = _entries(names, near)
+        for name in names:
+            yield _module_test(name, near, entries, most=most)
 
 
-def _seconds_needed(name: str, near: Runner) -> float:
-    """Return how long the tests take on the module as it is, at most. They must pass."""
+def _module_test(name: str, near: Runner, entries: Entries, *, most: int) -> Score:
+    made = list(mutants(Path(name)))
+    if most:
+        made = sampled(made, most)
+    survived = 0
+    for each in made:
+        if each.survives(near, entries):
+            survived += 1
+            _say(f"  {name}:{each.line} {each.operator}\n{each.difference}")
+    score = Score(name, made=len(made), survived=survived)
+    _say(f"{name}: {score.noticed} of {score.made} noticed")
+    return score
+
+
+def _entries(names: list[str], near: Runner) -> Entries:
+    """Return which functions the tests enter while the modules are as they are. They must pass."""
     # This first run makes the database, too, and compiles kernels.
     began = time.monotonic()
-    if not near.passes(seconds=3600):
-        raise SystemExit(f"{LOG.read_text()}\nThe tests near {name} fail as it is.")
-    return time.monotonic() - began
+    noted = Path("entries.json")
+    if not near.passes(seconds=3600, entries=noted):
+        raise SystemExit(f"{LOG.read_text()}\nThe tests near {names[0]} fail as it is.")
+    _say(f"{len(names)} modules from {names[0]} on: tests take {time.monotonic() - began:.0f} s")
+    return Entries(noted)
 
 
 def _say(text: str) -> None:

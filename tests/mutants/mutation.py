@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
+from tests.mutants.entered import Entries
 from tests.mutants.operators import operators
 from tests.mutants.runner import Runner
 
@@ -33,11 +35,15 @@ class Mutant:
         )
         return "\n".join(f"    {each}" for each in list(lines)[3:])
 
-    def survives(self, tests: Runner, *, seconds: float) -> bool:
-        """Return whether the tests pass on it within the time; the module is as before afterwards."""
+    def survives(self, runner: Runner, entries: Entries) -> bool:
+        """Return whether the tests that run the broken place pass; the module is as before afterwards.
+
+        Tests that take three times as long as they should fail.
+        """
+        tests = entries.tests_at(self.module, self.before, self.line)
         self.module.write_text(self.after)
         try:
-            return tests.passes(seconds=seconds)
+            return runner.passes(seconds=30 + 3 * entries.seconds(tests), only=tests)
         finally:
             self.module.write_text(self.before)
 
@@ -60,6 +66,15 @@ def mutants(module: Path) -> Iterator[Mutant]:
             seen.add(after)
             if _is_python(after):
                 yield Mutant(module, name, start[0], code, after)
+
+
+def sampled(made: Iterable[Mutant], most: int) -> list[Mutant]:
+    """Return this many mutants, by chance: the same ones whenever the lines they break are the same."""
+
+    def draw(mutant: Mutant) -> bytes:
+        return hashlib.sha256(f"{mutant.operator}{mutant.difference}".encode()).digest()
+
+    return sorted(made, key=draw)[:most]
 
 
 def _declarations(code: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,13 +21,21 @@ class Runner:
         self._requests = os.fdopen(requests, "w")
         self._replies = os.fdopen(replies)
 
-    def passes(self, *, seconds: float) -> bool:
-        """Return whether all tests pass, within this time.
+    def passes(
+        self, *, seconds: float, only: Collection[str] | None = None, entries: Path | None = None
+    ) -> bool:
+        """Return whether the tests pass within this time: all of them, or `only` those named.
 
+        Writes to `entries`, if that is given, which functions each test enters.
         Raises `SystemExit` where the process has ended.
         """
+        request = {
+            "seconds": seconds,
+            "only": None if only is None else list(only),
+            "entries": None if entries is None else str(entries),
+        }
         with contextlib.suppress(BrokenPipeError):
-            self._requests.write(f"{seconds}\n")
+            self._requests.write(f"{json.dumps(request)}\n")
             self._requests.flush()
         reply = self._replies.readline()
         if not reply:
@@ -40,7 +49,7 @@ class Runner:
 
 
 @contextlib.contextmanager
-def runner(tests: list[str]) -> Iterator[Runner]:
+def runner(tests: Sequence[str]) -> Iterator[Runner]:
     """Yield what runs these tests in the current folder, and writes what they say to `LOG`."""
     (requests, ours), (theirs, replies) = os.pipe(), os.pipe()
     with LOG.open("w") as log:

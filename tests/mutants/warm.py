@@ -2,20 +2,24 @@
 
 python -m tests.mutants.warm REQUESTS REPLIES TESTS ...
 
-The first two are file descriptors: a request is a number of seconds, a reply is pytest's exit code.
-Nothing of the project is loaded before a fork: each runs the code as it is then.
+The first two are file descriptors: a request is a line of JSON, see `Runner`, and a reply is
+pytest's exit code. No code that is broken is loaded before a fork: each runs it as it is then.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import signal
 import sys
-import time
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
+
+from launcher.waiting import wait_until
+from tests.mutants.entered import EntriesRecorder, Only
 
 _LARGE: Final = (
     *("numba", "numpy", "pandas", "scipy.optimize", "scipy.sparse.csgraph", "scipy.stats"),
@@ -29,35 +33,43 @@ def main(requests: int, replies: int, tests: list[str]) -> None:
         importlib.import_module(name)
     database = "--create-db"
     with os.fdopen(requests) as asked, os.fdopen(replies, "w") as answered:
-        for seconds in asked:
+        for line in asked:
+            request = json.loads(line)
             child = os.fork()
             if not child:
                 os.setsid()
-                os._exit(_run([database, *tests]))
-            code = _wait(child, float(seconds))
+                os._exit(_run(database, tests, request))
+            code = _wait(child, request["seconds"])
             # What an aborted run leaves in the database is not for the next one to see.
             database = "--create-db" if code < 0 else "--reuse-db"
             answered.write(f"{code}\n")
             answered.flush()
 
 
-def _run(arguments: list[str]) -> int:
+def _run(database: str, tests: list[str], request: dict[str, Any]) -> int:
     """Run tests until one fails; return pytest's exit code."""
-    code = pytest.main(["--quiet", "--exitfirst", "-p", "no:cacheprovider", *arguments])
+    plugins: list[object] = []
+    if request["only"] is not None:
+        plugins.append(Only(request["only"]))
+        tests = sorted({test.split("::")[0] for test in request["only"]})
+    if request["entries"] is not None:
+        plugins.append(EntriesRecorder(Path(request["entries"])))
+    code = pytest.main(
+        ["--quiet", "--exitfirst", "-p", "no:cacheprovider", database, *tests], plugins
+    )
     sys.stdout.flush()
     return int(code)
 
 
 def _wait(child: int, seconds: float) -> int:
     """Return the exit code of a fork, negative where it was killed: in the end, by us."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
+    if not wait_until(lambda: _has_ended(child), seconds=seconds):
+        os.killpg(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _has_ended(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 if __name__ == "__main__":

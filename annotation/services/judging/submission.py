@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, JudgmentSequence, Skip
@@ -113,21 +114,13 @@ def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
     Locks the test set's `JudgmentSequence` until the commit, so that numbers become
     visible in their order; a rollback gives them back, so that there are no gaps.
     """
-    with connection.cursor() as cursor:
-        # One statement, where the ORM would need two.
-        cursor.execute(
-            "UPDATE annotation_judgmentsequence SET last_number = last_number + %s"
-            " WHERE test_set_id = %s RETURNING last_number",
-            [count, test_set_id],
-        )
-        row = cursor.fetchone()
-    if row is None:
+    sequence = JudgmentSequence.objects.filter(test_set=test_set_id)
+    if not sequence.update(last_number=F("last_number") + count):
         JudgmentSequence.objects.bulk_create(
             [JudgmentSequence(test_set_id=test_set_id)], ignore_conflicts=True
         )
         return judgment_number_next(test_set_id=test_set_id, count=count)
-    last: int = row[0]
-    return last - count + 1
+    return sequence.get().last_number - count + 1
 
 
 def _labels_refusal(

@@ -1,14 +1,15 @@
 """Claim a HIT for a judge: find the first available one and lock its row until the commit."""
 
-import json
-from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from typing import Any, Unpack
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT
-from annotation.selectors.pool import CONDITION_TYPES, POOL_CONDITION, RESERVED_CONDITION
-from campaign.database.prepared import Statement, columns_of, instance_from
-from campaign.models import Judge
+from annotation.models.pool import HITQuerySet
+from annotation.selectors.pool import ASKED_FIELDS, JudgeAsks, hits_for_judge, hits_reserved
+from campaign.database.prepared import instance_from
+from campaign.database.prepared_query import PreparedQuery, field_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,57 +24,54 @@ class ClaimedHIT:
     is_last: bool | None = None
 
 
-@cache
-def _claim_statement(name: str, condition: str, another: str) -> Statement:
-    """`another`: whether there is a further HIT `h` for the judge after the `claimed` one."""
-    return Statement(
-        name,
-        CONDITION_TYPES,
-        f"""
-        WITH claimed AS (
-            SELECT h.* FROM annotation_hit h WHERE {condition}
-            ORDER BY h.number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
-        )
-        SELECT NOT ({another}), {columns_of(HIT, "claimed")} FROM claimed
-        """,  # noqa: S608  constants alone
-    )
-
-
-# The judge will have seen the segments of the claimed HIT.
-_OTHER_SEGMENTS = "NOT h.segment_ids && claimed.segment_ids"
-# HITs with a lower number are not for this judge, or are being lent to others right now.
-_LATER = f"h.number > claimed.number AND {_OTHER_SEGMENTS}"
-
-
-def hit_claim_from_pool(
-    *, judge: Judge, test_set_id: int, conflicts: Collection[int]
-) -> ClaimedHIT | None:
+def hit_claim_from_pool(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     """Lock and return the first available HIT of the pool; for a judge without reserved HITs."""
-    another = f"EXISTS (SELECT FROM annotation_hit h WHERE {POOL_CONDITION} AND {_LATER})"
-    statement = _claim_statement("hit_claim_from_pool", POOL_CONDITION, another)
-    return _claim(statement, judge, test_set_id, conflicts)
+    return _claim(_FROM_POOL.row(**asks))
 
 
-def hit_claim_reserved(
-    *, judge: Judge, test_set_id: int, conflicts: Collection[int]
-) -> ClaimedHIT | None:
+def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     """Lock and return the first available HIT that is reserved for this judge."""
-    another = (
-        f"EXISTS (SELECT FROM annotation_hit h WHERE {RESERVED_CONDITION} AND {_LATER}) "  # noqa: S608
-        f"OR EXISTS (SELECT FROM annotation_hit h WHERE {POOL_CONDITION} AND {_OTHER_SEGMENTS})"
-    )
-    statement = _claim_statement("hit_claim_reserved", RESERVED_CONDITION, another)
-    return _claim(statement, judge, test_set_id, conflicts)
+    return _claim(_RESERVED.row(**asks))
 
 
-def _claim(
-    statement: Statement, judge: Judge, test_set_id: int, conflicts: Collection[int]
-) -> ClaimedHIT | None:
-    found = statement.row(test_set_id, judge.pk, list(conflicts))
+def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
     if found is None:
         return None
-    is_last, *row = found
-    hit = instance_from(HIT, row)
-    hit.why = json.loads(hit.why)
-    hit.plan = None if hit.plan is None else json.loads(hit.plan)
-    return ClaimedHIT(hit, is_last)
+    has_next, *row = found
+    return ClaimedHIT(instance_from(HIT, row), is_last=not has_next)
+
+
+def _from_pool(**asked: Any) -> QuerySet[HIT, Any]:
+    pool = hits_for_judge(**asked).available()
+    return _first_of(pool, has_next=Exists(_later(pool)))
+
+
+def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
+    pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
+    return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
+
+
+def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
+    """Return the first HIT that nobody has locked, with `has_next` and all its columns."""
+    locked = hits.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    found: QuerySet[HIT, Any] = locked.annotate(has_next=has_next).values_list(
+        "has_next", *field_names(HIT)
+    )
+    return found[:1]
+
+
+def _later(hits: HITQuerySet) -> HITQuerySet:
+    """Return those after the HIT of the outer query.
+
+    HITs with a lower number are not for this judge, or are being lent to others right now.
+    """
+    return _of_other_segments(hits).filter(number__gt=OuterRef("number"))
+
+
+def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
+    """Return the HITs that show no segment of the HIT of the outer query."""
+    return hits.exclude(segment_ids__overlap=OuterRef("segment_ids"))
+
+
+_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
+_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)

@@ -2,12 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONArray, JSONObject, Now
+
+from annotation.models import HIT, Assignment, JudgeAccount, QualityAction, TrainingBlock
+from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
-from annotation.selectors.progress import PACE, PROGRESS, JudgeProgress
-from campaign.database.prepared import Statement
-from campaign.models import Judge
+from annotation.selectors.pool import chosen_or_all, test_sets_open_to_judge
+from annotation.selectors.progress import JudgeWork, work_annotations
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import ConflictOfInterest, Instructions, Judge, TestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +45,7 @@ class LendingContext:
     owes_acceptance : bool
         Whether they must accept instructions first.
     lease_minutes : int
-    progress : JudgeProgress
-    blocks_held : int
-        Blocks lent to them and not done.
+    work : JudgeWork
     conflicts : tuple of int
         Systems they must not see.
     begun : dict of UUID to int
@@ -54,86 +60,63 @@ class LendingContext:
     judge_status: JudgeStatus
     owes_acceptance: bool
     lease_minutes: int
-    progress: JudgeProgress
-    blocks_held: int
+    work: JudgeWork
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
 
-    @property
-    def is_quota_reached(self) -> bool:
-        """Whether the judge has done or holds all blocks they are asked for."""
-        wanted = self.progress.wanted
-        return wanted is not None and self.progress.done + self.blocks_held >= wanted
+
+def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    return Judge.objects.select_for_update(no_key=True).filter(pk=judge_id).values_list("pk")
 
 
-_LOCK = Statement(
-    "judge_lock", "bigint", "SELECT FROM campaign_judge WHERE id = $1 FOR NO KEY UPDATE"
-)
-# Test sets as in `test_sets_open_to_judge`, designs as in `design_in_force`, actions as in
-# `QualityAction.objects.in_force`, what they must accept as in `Instructions.objects.demanded_of`.
-_READ = Statement(
+def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+    judge = OuterRef("pk")
+    actions = QualityAction.objects.in_force().filter(judge=judge)
+    begun = (
+        Assignment.objects.filter(judge=judge, completed_at__isnull=True)
+        .filter(Q(released_at__isnull=True) | Q(hit__completed_at__isnull=True))
+        .order_by("id")
+    )
+    annotations = {
+        "now": Now(),
+        "actions": ArraySubquery(actions.values("action")),
+        "owes_acceptance": Exists(Instructions.objects.demanded_of(judge)),
+        "conflict_ids": ArraySubquery(
+            ConflictOfInterest.objects.filter(judge=judge).values("system")
+        ),
+        "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__test_set"))),
+        "open": ArraySubquery(_open_test_sets(judge)),
+        **work_annotations(),
+    }
+    return (
+        Judge.objects.filter(pk=judge_id)
+        .annotate(**annotations)
+        .values_list("campaign__lease_minutes", "chosen_test_set", *annotations)
+    )
+
+
+def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
+    """Return the test sets open to the judge, each as the arguments of `_open_test_set`."""
+    inner, test_set = OuterRef(judge), OuterRef("pk")
+    account = JudgeAccount.objects.filter(judge=inner, test_set=test_set)
+    design = designs_in_force(test_set_id=test_set)
+    reserved = HIT.objects.filter(reserved_for=inner, test_set=test_set).incomplete()
+    arguments = JSONObject(
+        id="pk",
+        has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
+        has_reserved=Exists(reserved),
+        lent=Subquery(account.values(row=JSONArray("hits_lent", "intra_lent"))),
+        design=Subquery(design.values(row=JSONArray("seed", "intra_share", "attention_every"))),
+    )
+    return test_sets_open_to_judge(judge).values(row=arguments)
+
+
+_CONTEXT = PreparedQuery(
     "lending_context",
-    "bigint",
-    f"""
-    SELECT statement_timestamp(),
-        ARRAY(
-            SELECT q.action FROM annotation_qualityaction q WHERE q.judge_id = j.id
-                AND NOT EXISTS (SELECT FROM annotation_qualityreversal r WHERE r.action_id = q.id)
-        ),
-        j.user_id IS NOT NULL AND EXISTS (
-            SELECT FROM campaign_instructions i
-            WHERE i.campaign_id = j.campaign_id AND i.demands_acceptance AND NOT EXISTS (
-                SELECT FROM campaign_acceptance p JOIN campaign_instructions k ON k.id = p.instructions_id
-                WHERE p.judge_id = j.id AND k.version >= i.version
-            )
-        ),
-        m.lease_minutes,
-        coalesce(j.blocks_asked, m.blocks_per_judge), p.done, p.held, p.pace,
-        j.chosen_test_set_id,
-        ARRAY(SELECT c.system_id FROM campaign_conflictofinterest c WHERE c.judge_id = j.id),
-        ARRAY(
-            SELECT json_build_array(a.public_id, a.id, h.test_set_id) FROM annotation_assignment a
-            JOIN annotation_hit h ON h.id = a.hit_id
-            WHERE a.judge_id = j.id AND a.completed_at IS NULL
-                AND (a.released_at IS NULL OR h.completed_at IS NULL)
-            ORDER BY a.id
-        ),
-        ARRAY(
-            SELECT json_build_array(
-                t.id, coalesce(c.hits_lent, 0), coalesce(c.intra_lent, 0),
-                EXISTS (SELECT FROM annotation_trainingblock b WHERE b.test_set_id = t.id),
-                EXISTS (
-                    SELECT FROM annotation_hit h
-                    WHERE h.reserved_for_id = j.id AND h.test_set_id = t.id
-                        AND h.completed_at IS NULL
-                ),
-                d.seed, coalesce(d.intra_share, 0), coalesce(d.attention_every, 0)
-            )
-            FROM campaign_testset t
-            LEFT JOIN annotation_judgeaccount c ON c.judge_id = j.id AND c.test_set_id = t.id
-            LEFT JOIN LATERAL (
-                SELECT d.seed, d.intra_share, d.attention_every FROM annotation_design d
-                WHERE d.test_set_id = t.id AND d.kind <> 'imported' ORDER BY d.id DESC LIMIT 1
-            ) d ON true
-            WHERE t.campaign_id = j.campaign_id
-                AND EXISTS (
-                    SELECT FROM campaign_segment s
-                    WHERE s.test_set_id = t.id AND s.number = 1 AND s.source_text IS NOT NULL
-                )
-                AND t.expertise <@ j.expertise
-                AND (
-                    j.languages = '{{}}'
-                    OR ARRAY[t.source_language, t.target_language] <@ j.languages
-                )
-            ORDER BY t.id
-        )
-    FROM campaign_judge j
-    JOIN campaign_campaign m ON m.id = j.campaign_id
-    CROSS JOIN LATERAL ({PROGRESS.format(judge="j.id", pace=PACE.format(judge="j.id"))}) p
-    WHERE j.id = $1
-    """,  # noqa: S608  constants alone
-    first=_LOCK,
+    _context,
+    {"judge_id": BigIntegerField()},
+    first=PreparedQuery("judge_lock", _locked, {"judge_id": BigIntegerField()}),
 )
 
 
@@ -142,22 +125,36 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
     One round trip, however many test sets there are.
     """
-    row = _READ.rows(judge.pk, judge.pk)[0]
-    now, actions, owes_acceptance, minutes, *counts = row[:8]
-    wanted, done, held, pace = counts
-    chosen, conflicts, begun, test_sets = row[8:]
-    mine = tuple(OpenTestSet(*each) for each in test_sets)
-    if any(test_set.id == chosen for test_set in mine):
-        mine = tuple(test_set for test_set in mine if test_set.id == chosen)
+    [(lease_minutes, chosen, *row)] = _CONTEXT.rows(judge_id=judge.pk)
+    now, actions, owes_acceptance, conflicts, begun, open_sets, *work = row
+    mine = chosen_or_all([_open_test_set(**each) for each in open_sets], chosen)
+    if [test_set.id for test_set in mine] == [chosen]:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
         now=now,
         judge_status=status_from_actions(actions),
         owes_acceptance=owes_acceptance,
-        lease_minutes=minutes,
-        progress=JudgeProgress.at(done=int(done), wanted=wanted, pace=pace),
-        blocks_held=held,
+        lease_minutes=lease_minutes,
+        work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
-        test_sets=mine,
+        test_sets=tuple(mine),
+    )
+
+
+def _open_test_set(
+    *,
+    lent: tuple[int, int] | None,
+    design: tuple[int, float, int] | None,
+    **row: Any,
+) -> OpenTestSet:
+    hits_lent, intra_lent = lent or (0, 0)
+    seed, intra_share, attention_every = design or (None, 0.0, 0)
+    return OpenTestSet(
+        hits_lent=hits_lent,
+        intra_lent=intra_lent,
+        seed=seed,
+        intra_share=intra_share,
+        attention_every=attention_every,
+        **row,
     )

@@ -16,11 +16,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
 from annotation.notification import planning_enqueue
-from annotation.selectors import (
-    conflicts_of,
-    quota_reached,
-    test_sets_to_work_on,
-)
+from annotation.selectors import conflicts_of, judge_work, test_sets_to_work_on
 from campaign.models import Judge
 
 # How long the planner's "no work for this judge" stays valid.
@@ -53,12 +49,8 @@ def work_request(*, judge: Judge) -> NoWork:
     `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and nobody else
     holds a HIT that this judge could be lent later. Locks the judge's row.
     """
-    locked = (
-        Judge.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("campaign")
-        .get(pk=judge.pk)
-    )
-    if quota_reached(locked):
+    locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    if judge_work(locked).is_quota_reached:
         return NoWork(NoWorkReason.DONE)
     test_sets = [test_set.pk for test_set in test_sets_to_work_on(locked)]
     accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)

@@ -7,7 +7,7 @@ from django.db.models import Value
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.selectors import blocks_done, judge_status
+from annotation.selectors import judge_status, judge_work
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
 from campaign.models import (
@@ -117,7 +117,7 @@ def _begin(
     panel: Panel, entry: Entry, member: PanelMember, judge: Judge, mine: Participation | None
 ) -> Participation:
     last = Participation.objects.filter(member=member).order_by("-started_at", "-pk").first()
-    before = blocks_done(judge)
+    before = judge_work(judge).done
     if last is not None and not last.code:
         before = last.blocks_before
     judge.blocks_asked = before + panel.blocks_asked

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models.functions import Coalesce, Now
 
-from annotation.selectors import blocks_done
+from annotation.selectors import judge_work
 from annotation.services.lending.release import assignments_release
 from campaign.models import Judge, PanelKind, Participation, ParticipationState
 from campaign.services import code_make
@@ -28,7 +28,7 @@ def participation_end(*, participation: Participation, judge: Judge, state: str)
     that was given stays.
     """
     changes: dict[str, Any] = {"state": state, "ended_at": Coalesce("ended_at", Now())}
-    done = blocks_done(judge)
+    done = judge_work(judge).done
     if participation.blocks_done is None or state == State.FINISHED:
         changes["blocks_done"] = max(0, done - participation.blocks_before)
     if state in Participation.EARNING and not participation.code:

@@ -6,9 +6,8 @@ from django.db.models.functions import Now
 
 from annotation.selectors import (
     actions_that_stop,
-    blocks_done,
-    blocks_done_or_held,
     judge_status,
+    judge_work,
 )
 from annotation.selectors.training import training_failed
 from annotation.services.lending.work_requests import NoWorkReason, work_request
@@ -49,7 +48,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
     is_late = participation.state == State.TIMED_OUT and _is_the_latest(participation)
     if participation.state != State.STARTED and not is_late:
         return participation.state
-    done = blocks_done(judge) - participation.blocks_before
+    done = judge_work(judge).done - participation.blocks_before
     if done >= participation.blocks_asked:
         return State.FINISHED
     if is_late:
@@ -73,8 +72,8 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     """Return whether the judge has done all work there is for them, though less than asked."""
-    done = blocks_done(judge)
-    if done <= participation.blocks_before or blocks_done_or_held(judge) > done:
+    work = judge_work(judge)
+    if work.done <= participation.blocks_before or work.held:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False

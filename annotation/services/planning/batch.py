@@ -77,6 +77,7 @@ class PlanningTransaction:
             state=DrawState.from_json(self._batch.state),
             quota=self.quota,
             avoid=avoid,
+            for_one_judge=judge_id is not None,
         )
 
     @classmethod

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.models import HIT, Block
 from annotation.models.lent_blocks import BLOCKS_OF_PLANS
 from campaign.database.copy import pgtrigger_ignore_preset
+from campaign.database.planner import table_scans_off
 
 # A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
 _AT_ONCE: Final = 10
@@ -48,8 +49,6 @@ def _prepare(hit_ids: list[int]) -> int:
     # Filtered again under the lock: somebody may have been lent one.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     pgtrigger_ignore_preset()
-    with connection.cursor() as cursor:
-        # As for a lending: plans of foreign keys are kept from when the tables were small.
-        cursor.execute("SET LOCAL enable_seqscan = off")
+    with table_scans_off(), connection.cursor() as cursor:
         cursor.execute(BLOCKS_OF_PLANS.format(hits="h.id = ANY (%s)"), [mine])
     return len(mine)

@@ -73,7 +73,11 @@ class SegmentQuota:
 
 
 class HITDrawer:
-    """Draw first HITs; each depends on the HITs before it through `state` and `quota`."""
+    """Draw first HITs; each depends on the HITs before it through `state` and `quota`.
+
+    With `for_one_judge`, no segment of a HIT comes again in those after it: no judge is shown a
+    segment twice.
+    """
 
     def __init__(
         self,
@@ -84,6 +88,7 @@ class HITDrawer:
         state: DrawState,
         quota: SegmentQuota,
         avoid: Collection[int] = frozenset(),
+        for_one_judge: bool = False,
     ) -> None:
         self.parameters = parameters
         self.state = state
@@ -91,6 +96,7 @@ class HITDrawer:
         self._windows = windows
         self._texts = texts
         self._avoid = frozenset(avoid)
+        self._for_one_judge = for_one_judge
         # The last HIT drawn, the state it was drawn from, and the state after it.
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
@@ -125,6 +131,8 @@ class HITDrawer:
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again: pairs are balanced over first HITs only.
             self.state = self._after(plan)
+            if self._for_one_judge:
+                self._avoid |= {block.segment for block in plan.blocks}
 
     def _after(self, plan: HITPlan) -> DrawState:
         if self._drawn is not None:

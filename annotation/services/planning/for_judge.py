@@ -41,7 +41,7 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     judge = Judge.objects.get(pk=judge_id)
     conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
-    if has_available_hit(judge=judge, test_set_id=test_set_id, conflicts=conflicts):
+    if has_available_hit(judge_id=judge_id, test_set_id=test_set_id, conflicts=conflicts):
         account.update(requested_at=None, none_left_at=None)
         return 0
     planning = PlanningTransaction.locked(

@@ -50,6 +50,7 @@ def _first(hit: HIT) -> HITPlan:
             redundancy=parameters.redundancy,
         ),
         avoid=batch.avoided,
+        for_one_judge=batch.judge_id is not None,
     )
     before = dict(
         batch.hits.filter(number__lt=hit.number).order_by("number").values_list("pk", "purpose")

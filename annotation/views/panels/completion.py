@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.selectors import blocks_done, judge_of_user
+from annotation.selectors import judge_of_user, judge_work
 from annotation.selectors.panels import participation_of
 from annotation.services.panels import participation_refresh
 from annotation.views.panels.policy import sends_to_mturk
@@ -31,7 +31,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     if judge is None or participation is None:
         raise Http404
     participation = participation_refresh(participation=participation, asks_for_code=True)
-    done = blocks_done(judge) - participation.blocks_before
+    done = judge_work(judge).done - participation.blocks_before
     context: dict[str, Any] = {
         "campaign": judge.campaign,
         "participation": participation,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
-from django.db import connection
+from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -60,7 +60,7 @@ def _prolific(request: HttpRequest, panel: Panel) -> list[Event]:
         timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
         signature=request.headers.get("X-Prolific-Request-Signature", ""),
         body=request.body,
-        now=_now(),
+        now=_now(panel),
     )
     return [] if event is None else [event]
 
@@ -70,7 +70,7 @@ def _sns(request: HttpRequest, panel: Panel) -> list[Event]:
     # First what costs nothing: certificates are fetched for whom we might believe.
     if message.kind != SUBSCRIPTION and message.topic_arn != panel.topic_arn:
         raise EventForgedError("Nobody asked for this topic here.")
-    now = _now()
+    now = _now(panel)
     message_time_check(message, now=now)
     certificate = signing_certificate(message.certificate_url)
     message_verify(message, certificate=certificate, now=now)
@@ -89,8 +89,6 @@ _READERS: Final[Mapping[PanelKind, Callable[[HttpRequest, Panel], list[Event]]]]
 }
 
 
-def _now() -> datetime:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT now()")
-        (now,) = cursor.fetchone()
-    return cast("datetime", now)
+def _now(panel: Panel) -> datetime:
+    now: datetime = Panel.objects.values_list(Now(), flat=True).get(pk=panel.pk)
+    return now

@@ -67,7 +67,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """A panel's addresses, codes and participations; POST changes what it asks."""
+    """Show a panel's addresses, codes and participations; POST changes its terms."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     form = PanelForm(request.POST or None, campaign=campaign, panel=panel)

@@ -72,7 +72,7 @@ class Command(BaseCommand):
 
 
 def _in_words(campaign: Campaign) -> str:
-    """What is switched on and off, in the help's words."""
+    """Return the switches of the campaign in the words of the help."""
     switches = [
         ("show_source", _("source shown"), _("source hidden")),
         ("show_reference", _("reference shown"), _("reference hidden")),

@@ -16,7 +16,7 @@ from ranking.core.judged.collapsed_candidates import Pairing
 
 @dataclass(frozen=True)
 class AgreementByReference:
-    """Agreement with the reference among the judged, and without it (Bojar et al., Table 3).
+    """Agreement on comparisons with and without the reference (Bojar et al. 2011, Table 3).
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ def agreement_by_reference(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> AgreementByReference:
-    """Measure agreement with and without the reference, on which it is easy to agree.
+    """Measure agreement with and without the reference, which judges easily agree on.
 
     Parameters
     ----------
@@ -120,21 +120,21 @@ def agreement_by_length(
 ) -> tuple[LengthAgreement, ...]:
     """Measure agreement by the length of the source sentence (Bojar et al. 2011, Figure 2).
 
-    As in the figure, the value at n is that of the lengths n … n + width − 1: with a width of two
+    As in the figure, the value at n is that of the lengths n … n + width − 1. With a width of two,
     each segment counts for two neighbouring values.
 
     Parameters
     ----------
     blocks : Blocks
-        The current judgments of one test set; without the reference, if it is to be excluded.
+        The current judgments of one test set; leave the reference out first to exclude it.
     tokens : integer, shape (last segment number + 1,)
-        ``tokens[s]`` source tokens in segment number s; negative where unknown. Entry 0 is there
-        because segments are numbered from 1, and is not used otherwise.
+        ``tokens[s]`` source tokens in segment number s; negative where unknown. Entry 0 is not
+        used, because segments are numbered from 1.
     width : int
-        Lengths taken together.
+        Number of lengths taken together.
     pairing, chance, resample, resamples, confidence, seed
-        See `ranking.core.agreement.measures.measure_agreement`. The figure has
-        `Chance.UNIFORM`, which does not vary with the length by itself.
+        See `ranking.core.agreement.measures.measure_agreement`. The figure uses `Chance.UNIFORM`,
+        which does not depend on the length.
 
     Returns
     -------

@@ -1,10 +1,10 @@
-"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments, a few segments at a time.
+"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments.
 
-Each pair of judges has a table of outcomes on each segment both judged: many times more numbers
-than judgments. They are made for a shard of segments at a time and added to the resampled tables
-at once, so that memory grows with (judges² × resamples) at most, and never beyond
-`_CELLS_AT_A_TIME`: where the resamples do not fit together, the tables of the segments are gone
-through again for the next of them, and made again if they were too many to keep.
+Each pair of judges has a table of outcomes for each segment that both judged. Together these hold
+many times more numbers than there are judgments, so they are computed for one shard of segments at
+a time and added to the resampled tables at once. Memory grows with judges² × resamples, up to
+`_CELLS_AT_A_TIME`. If not all resamples fit, the segments are processed again for the next
+resamples; their tables are computed again if there were too many to keep.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ _Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 
 _CATEGORIES = len(Outcome)
 _TABLE = _CATEGORIES * _CATEGORIES
-#: Resampled cells held at a time, of 8 bytes.
+#: The largest number of resampled cells, of 8 bytes each, that are held at a time.
 _CELLS_AT_A_TIME = 1 << 24
-#: Cells of tables of segments that are kept for the next resamples, of 12 bytes.
+#: The largest number of cells of segment tables, of 12 bytes each, kept for the next resamples.
 _KEPT_CELLS = 1 << 23
-#: Resampled cells multiplied and evaluated at a time: what that takes is small beside those held.
+#: Resampled cells multiplied and evaluated at a time: this takes little memory beside those
+#: held.
 _CELLS_IN_WORK = 1 << 22
-#: A dense product does about eight cells in the time a sparse one does one.
+#: A dense product computes about eight cells in the time a sparse one takes for one.
 _WORTH_FILLING = 8
 #: Whole numbers are exact in floating point up to here.
 _EXACT = 1 << 53
@@ -48,15 +49,16 @@ _EXACT = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class PairsOfJudges:
-    """The G pairs of judges of one test set who may have judged an item both.
+    """The G pairs of judges of one test set who may both have judged an item.
 
     Attributes
     ----------
     first, second : int64, shape (G,)
-        Indices of the judges. In front each judge with themselves, `own` of them; then first < second.
+        Indices of the judges. The first `own` pairs are each judge with themselves; in the others,
+        first < second.
     own : int
     row : int64, shape (J, J)
-        ``row[first, second]`` is the place of the pair; -1 where there is none.
+        ``row[first, second]`` is the index of the pair; -1 if there is none.
     """
 
     first: Int64Array
@@ -66,7 +68,7 @@ class PairsOfJudges:
 
 
 def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
-    """List the pairs of judges who judged a segment both, and each judge with themselves."""
+    """List the pairs of judges who both judged a segment, and each judge with themselves."""
     judges = len(blocks.judges)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
     met = np.unique(segment * max(judges, 1) + blocks.judge)
@@ -87,8 +89,8 @@ class SegmentTables:
     """The tables of each pair of judges on each segment, a shard of segments at a time.
 
     Iterating yields for each shard the numbers of its S segments, and their tables as columns:
-    sparse int64 of shape (9 G, S), by outcomes and then pairs. They are counted when they are
-    asked for; `keep` says to keep them for the next time, if all of them together are few.
+    sparse int64 of shape (9 G, S), by outcomes and then pairs. They are counted during iteration.
+    With `keep` they are kept for the next iteration, if there are few of them.
     """
 
     def __init__(
@@ -134,13 +136,13 @@ def resampled_tables(
     Returns
     -------
     int64, shape (3, 3, G, 1 + R)
-        Pairs of an outcome by the first judge and one by the second; of one judge with themselves
-        each pair both ways. The last axis: first the segments as they are, then the resamples from
-        ``first_resample`` on. Tables of shards that share no segment add up to those of the
-        whole, bit for bit.
+        Pairs of an outcome by the first judge and one by the second. Pairs of one judge with
+        themselves are counted in both orders. On the last axis, entry 0 is of the original
+        segments, and the others of the resamples from ``first_resample`` on. Tables of shards that
+        share no segment add up to those of the whole, bit for bit.
     """
     pairs = len(tables.pairs.first)
-    at_a_time = _few(pairs)
+    at_a_time = _resamples_at_a_time(pairs)
     totals = np.zeros((pairs * _TABLE, 1 + resamples), dtype=np.int64)
     for segments, counts in tables:
         totals[:, 0] += counts.sum(axis=1)
@@ -168,7 +170,8 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
         (one, (comparisons.item, rater * _CATEGORIES + comparisons.outcome)),
         shape=(comparisons.items, len(raters) * _CATEGORIES),
     ).tocsr()
-    # All pairs of ratings of an item, except each rating with itself. No item is of two segments.
+    # All pairs of ratings of an item, except each rating with itself. An item has only one
+    # segment.
     alone = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
     counts = (rated.T @ rated - alone).tocoo()
     (one_rater, category), (other_rater, other_category) = (
@@ -184,7 +187,7 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
 
 
 def _product(counts: sparse.csc_array[np.int64], weights: npt.NDArray[np.int16]) -> Int64Array:
-    """Multiply exactly; in floating point where that is faster and exact, too."""
+    """Return the exact product, computed in floating point where that is faster and still exact."""
     filled = counts.nnz * _WORTH_FILLING > counts.shape[0] * counts.shape[1]
     if filled and int(counts.data.sum()) * MAX_WEIGHT < _EXACT:
         product = counts.toarray().astype(np.float64) @ weights.astype(np.float64)
@@ -195,7 +198,7 @@ def _product(counts: sparse.csc_array[np.int64], weights: npt.NDArray[np.int16])
 def cohen_shares(
     blocks: Blocks, *, pairing: Pairing, symmetric: bool, resamples: int, seed: int
 ) -> tuple[Shares, Shares]:
-    """Cohen's P(A) and P(E), averaged over pairs of judges with the weight of their compared pairs.
+    """Return Cohen's P(A) and P(E), averaged over pairs of judges and weighted by compared pairs.
 
     Parameters
     ----------
@@ -206,12 +209,12 @@ def cohen_shares(
     Returns
     -------
     inter, intra : Shares
-        `inter` with each judge themselves for `Pairing.PRESENTED`.
+        For `Pairing.PRESENTED`, `inter` includes each judge with themselves.
     """
     pairs = pairs_of_judges(blocks)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(1, len(pairs.first) * _TABLE))
     by_segment = SegmentTables(blocks, pairs, pairing, keep=at_a_time < resamples)
-    # The table of one judge with themselves holds each pair both ways.
+    # The table of one judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(len(pairs.first)) < pairs.own)
     inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
     intra = slice(0, pairs.own)
@@ -221,22 +224,22 @@ def cohen_shares(
         tables = resampled_tables(by_segment, resamples=count, seed=seed, first_resample=first)
         parts.append(
             (
-                _mean(tables[:, :, inter], ways[inter], symmetric=symmetric),
-                _mean(tables[:, :, intra], ways[intra], symmetric=symmetric),
+                _weighted_mean(tables[:, :, inter], ways[inter], symmetric=symmetric),
+                _weighted_mean(tables[:, :, intra], ways[intra], symmetric=symmetric),
             )
         )
     return _joined([inter for inter, _ in parts]), _joined([intra for _, intra in parts])
 
 
-def _few(pairs: int) -> int:
-    """Return how many resamples to work on at a time."""
+def _resamples_at_a_time(pairs: int) -> int:
+    """Return the number of resamples to process at a time."""
     return max(1, _CELLS_IN_WORK // max(1, _TABLE * pairs))
 
 
-def _mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
-    """Average over pairs of judges, with the weight of their compared pairs."""
+def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
+    """Return the average over pairs of judges, weighted by their compared pairs."""
     found = []
-    at_a_time = _few(len(ways))
+    at_a_time = _resamples_at_a_time(len(ways))
     for first in range(0, tables.shape[-1], at_a_time):
         some = tables[..., first : first + at_a_time]
         pairs, p_agree, p_chance = cohen_of_cells(some, symmetric=symmetric)
@@ -252,13 +255,13 @@ def _mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
 
 
 def _sum(values: FloatArray) -> FloatArray:
-    """Add up over pairs, to the same bits whatever the number of resamples worked on at a time."""
+    """Return the sum over pairs: the same bits for any number of resamples processed at a time."""
     total: FloatArray = np.ascontiguousarray(values.T).sum(axis=1)
     return total
 
 
 def _joined(parts: list[Shares]) -> Shares:
-    """Put ranges of resamples behind each other; each has the segments as they are in front."""
+    """Concatenate ranges of resamples; entry 0 of each is of the original segments."""
     return Shares(
         p_agree=np.concatenate([parts[0].p_agree[:1], *(part.p_agree[1:] for part in parts)]),
         p_chance=np.concatenate([parts[0].p_chance[:1], *(part.p_chance[1:] for part in parts)]),

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from ranking.core.agreement.cohen import PairsOfJudges, SegmentTables, pairs_of_judges
 from ranking.core.agreement.kappa_intervals import Spread
-from ranking.core.agreement.left_out import LeftOutSums, added, leave_one_out_spread
+from ranking.core.agreement.left_out import LeftOutSums, leave_one_out_spread, sums_by_place
 from ranking.core.agreement.shared_items import PairMoments
-from ranking.core.agreement.spread import counted_twice
+from ranking.core.agreement.spread import squared_changes_of_pairs
 from ranking.core.agreement.statistics import cohen_of_tables, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
@@ -26,12 +26,12 @@ _CATEGORIES = len(Outcome)
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """T tables, each of what a pair of judges said on a segment.
+    """T tables of outcomes, each of a pair of judges on a segment.
 
     Attributes
     ----------
     pair : int64, shape (T,)
-        Place of the pair in `PairsOfJudges`.
+        Index of the pair in `PairsOfJudges`.
     segment : int64, shape (T,)
     outcomes : int64, shape (T, 3, 3)
     """
@@ -43,14 +43,14 @@ class _Tables:
 
 @dataclass(frozen=True, eq=False)
 class _Changes:
-    """Changes of sums without what a pair of judges said on a segment.
+    """Changes of sums when the judgments of a pair of judges on a segment are left out.
 
     Attributes
     ----------
     pair, segment : int64, shape (T,)
     sums : float64, shape (3, T)
     counted : int64, shape (2, T)
-        Comparable and agreeing pairs they had there.
+        Comparable and agreeing pairs of the two judges on that segment.
     """
 
     pair: Int64Array
@@ -60,10 +60,11 @@ class _Changes:
 
 
 def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple[Spread, Spread]:
-    """Leave segments and judges out of Cohen's κ as `ranking.core.agreement.cohen.cohen_shares` averages it.
+    """Return how Cohen's κ changes without each segment and without each judge.
 
-    Every pair of judges has its own P(E), from its own table. Without a judge their pairs are gone,
-    without a segment all its tables change.
+    κ is averaged as in `ranking.core.agreement.cohen.cohen_shares`. Every pair of judges has its
+    own P(E), from its own table. Leaving out a judge removes the judge's pairs; leaving out a
+    segment changes all tables that it is part of.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     for _, found in by_segment:
         totals += found.sum(axis=1)
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
-    # The table of one judge with themselves holds each pair both ways.
+    # The table of one judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(count) < pairs.own)
     parts = [_changes(_tables(shard, count), whole, ways, symmetric) for shard in by_segment]
     changes = _Changes(
@@ -102,7 +103,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
 
 
 def _tables(found: tuple[Int64Array, sparse.csc_array[np.int64]], pairs: int) -> _Tables:
-    """Take apart the tables of a shard's segments, shape (9 G, S)."""
+    """Return the tables of a shard's segments, given as columns of shape (9 G, S)."""
     segments, counted = found
     cells = counted.tocoo()
     row, column = (index.astype(np.int64) for index in cells.coords)
@@ -143,13 +144,14 @@ def _spread(
     changes: _Changes,
     kept: npt.NDArray[np.bool_],
 ) -> Spread:
-    """Leave segments and judges out of the sums over the kept pairs of judges."""
+    """Return how κ over the kept pairs of judges changes without each segment and each judge."""
     judges = len(pairs.row)
     here = kept[changes.pair]
     pair, sums = changes.pair[here], changes.sums[:, here]
     segments, segment = np.unique(changes.segment[here], return_inverse=True)
     both = pairs.first != pairs.second
-    # A pair of two judges is gone without either; the pair of one with themselves only once.
+    # A pair of two judges is left out with either of them; a judge's pair with themselves only
+    # once.
     cell = np.concatenate(
         [
             segment * judges + pairs.first[pair],
@@ -159,24 +161,24 @@ def _spread(
     cells, place = np.unique(cell, return_inverse=True)
     of_cells = np.concatenate([sums, sums[:, both[pair]]], axis=1)
     first, second = pairs.first[kept], pairs.second[kept & both]
-    of_judges = added(contributions[:, kept], first, judges)
-    of_judges += added(contributions[:, kept & both], second, judges)
+    of_judges = sums_by_place(contributions[:, kept], first, judges)
+    of_judges += sums_by_place(contributions[:, kept & both], second, judges)
     compared = np.bincount(first, counted[0, kept], judges)
     compared += np.bincount(second, counted[0, kept & both], judges)
     found = LeftOutSums(
         whole=contributions[:, kept].sum(axis=1),
-        segments=added(sums, segment, len(segments)),
+        segments=sums_by_place(sums, segment, len(segments)),
         judges=-of_judges[:, compared > 0],
-        cells=added(of_cells, place, len(cells)),
+        cells=sums_by_place(of_cells, place, len(cells)),
         pairs=compared.astype(np.int64),
     )
-    # What two judges compared, in all and on a segment.
+    # Pairs compared by two judges, in total and on a segment.
     in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]
     moments = PairMoments(both=in_all @ in_all.T, in_segments=on_segment @ on_segment.T)
-    # Pairs of one judge with themselves are there both ways.
+    # Pairs of one judge with themselves are held in both orders.
     comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
-    twice = partial(counted_twice, moments, int(comparable), int(agreeing))
-    return leave_one_out_spread(found, _evaluate, twice)
+    pairs_of = partial(squared_changes_of_pairs, moments, int(comparable), int(agreeing))
+    return leave_one_out_spread(found, _evaluate, pairs_of)
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -21,32 +21,32 @@ from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparis
 
 Int64Array = npt.NDArray[np.int64]
 
-#: About how many blocks' comparisons are listed at a time.
+#: About the number of blocks whose comparisons are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14
 
 
-#: What is counted of a judge on a segment, see `AgreementCounts`.
+#: Columns of the counts of a judge on a segment, see `AgreementCounts`.
 COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
 _COUNTS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class AgreementCounts:
-    """What agreement is computed from, for J judges and the S segments they compared outputs of.
+    """Counts to compute agreement from, for J judges and the S segments with comparisons.
 
     Attributes
     ----------
     segments : int64, shape (S,)
         Numbers of the segments.
     segment, judge : int64, shape (R,)
-        Who compared something on which segment: a place in `segments`, and an index of the judge.
-        Sorted, no pair twice.
+        Each judge who compared outputs of a segment: an index into `segments`, and the index of the
+        judge. Sorted, without duplicates.
     counts : int64, shape (R, 6)
-        Of a judge on a segment: pairs with comparisons of the same item by others; those that
-        agree; those in which the judge tied; those in which the other did; the judge's ties; the
-        judge's comparisons.
+        For a judge on a segment: pairs with comparisons of the same item by others; pairs that
+        agree; pairs in which the judge tied; pairs in which the other judge tied; the judge's ties;
+        the judge's comparisons.
     shared_items : SharedItemCounts or None
-        The first four of these by the other judge, where they were asked for.
+        The first four of these by pair of judges, if they were requested.
     """
 
     segments: Int64Array
@@ -56,19 +56,20 @@ class AgreementCounts:
     shared_items: SharedItemCounts | None
 
     def by_judge(self, judges: int) -> Int64Array:
-        """Add up over segments: shape (J, 6)."""
+        """Return the counts summed over segments, shape (J, 6)."""
         found = np.zeros((judges, _COUNTS), dtype=np.int64)
         np.add.at(found, self.judge, self.counts)
         return found
 
     def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
-        """Arrange as columns, one for each segment, to be resampled.
+        """Return the counts as one column for each segment, for resampling.
 
         Returns
         -------
         sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
-            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` those in
-            which the judge and those in which the other tied; then ties and comparisons of all.
+            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` also
+            pairs in which the judge tied and pairs in which the other judge tied; then ties and
+            comparisons of all judges.
         """
         kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
         rows = [place * judges + self.judge for place in range(len(kinds))]
@@ -83,15 +84,15 @@ class AgreementCounts:
 def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementCounts:
     """Count pairs of comparisons of one item by different judges, on collapsed outputs.
 
-    Counted by numbered groups, never pair by pair, and some segments at a time (an item never
-    spans two), so that memory does not grow with the number of comparisons.
+    Numbered groups are counted, not single pairs, and a shard of segments at a time (an item never
+    spans two segments), so memory does not grow with the number of comparisons.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems by J judges.
     shared_items : bool
-        Whether to count by pair of judges, too.
+        Whether to count by pair of judges as well.
 
     Returns
     -------
@@ -124,9 +125,9 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
 
 
 def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
-    """Cut the blocks into shards that share no segment; at least one, maybe empty.
+    """Yield the blocks in shards that share no segment; at least one shard, which may be empty.
 
-    No item spans two shards, so what is counted item by item can be added up.
+    No item spans two shards, so counts of items add up.
     """
     order = np.argsort(blocks.segment, kind="stable")
     segment = blocks.segment[order]
@@ -137,7 +138,7 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
 
 
 def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
-    """Return `counts` of `AgreementCounts`: a judge's c comparisons of an item meet all others."""
+    """Return `AgreementCounts.counts`, with every comparison of an item paired with all others."""
     # Whole numbers, exact in floating point up to 2**53.
     items = len(cells.item_segment)
     totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]

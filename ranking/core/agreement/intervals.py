@@ -1,4 +1,4 @@
-"""κ of pairs of judgments that were counted already, with its interval."""
+"""κ, with its interval, from pairs of judgments that are already counted."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ from ranking.core.scores import NotEstimable
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-#: Resampled sums held at a time, in cells of 8 bytes.
+#: The largest number of resampled sums, of 8 bytes each, held at a time.
 _CELLS_AT_A_TIME = 1 << 21
 _RESAMPLES_AT_A_TIME = 128
 
 
 @dataclass(frozen=True)
 class AgreementEstimate:
-    """Agreement on pairs of judgments of the same item, with what it was counted from.
+    """Agreement on pairs of judgments of the same item, with the counts behind it.
 
     Attributes
     ----------
     kappa : float or None
         (P(A) − P(E)) / (1 − P(E)), at most 1.
     p_agree : float or None
-        P(A): agreeing / comparable; for Fleiss's κ the mean over items, for Krippendorff's α one
+        P(A): agreeing / comparable; for Fleiss's κ the mean over items; for Krippendorff's α one
         minus the observed disagreement.
     p_chance : float or None
         P(E).
     agreeing, comparable : int
         Pairs of judgments of one item with the same outcome, and all such pairs.
     ties, labels : int
-        Tied comparisons, and comparisons, of the judgments P(E) is estimated from where it is
-        Scott's. (The script of WMT15 calls the outcome of a comparison its label.)
+        Tied comparisons, and all comparisons, that Scott's P(E) is estimated from. (The script of
+        WMT15 calls the outcome of a comparison its label.)
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
@@ -86,18 +86,18 @@ def shares_of_compared(
     resamples: int,
     seed: int,
 ) -> Shares:
-    """Find P(A) and P(E) of pairs already counted, by the judgments of all judges together.
+    """Return P(A) and P(E) of counted pairs, with one P(E) for all judges.
 
     Parameters
     ----------
     compared : Compared
     ties : Ties
-        Of the judgments Scott's P(E) is estimated from.
+        Ties among the judgments that Scott's P(E) is estimated from.
     chance : Chance
-        Any but `COHEN`, which needs to know the judges: see `ranking.core.agreement.cohen`.
+        Any but `COHEN`, which is of pairs of judges: see `ranking.core.agreement.cohen`.
     symmetric : bool
     resamples : int
-        0 for the segments as they are only.
+        0 for the original segments only.
     seed : int
 
     Returns
@@ -122,14 +122,14 @@ def shares_of_compared(
 
 
 def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
-    """Return what `chance` is as a function of sums over units, to leave some of them out.
+    """Return the agreement for a definition of chance as a function of sums over units.
 
     Parameters
     ----------
     chance : Chance
         Any but `COHEN`.
     categories : int
-        Of a rating.
+        Number of categories of a rating.
     symmetric : bool
     """
     if chance is Chance.COHEN:
@@ -158,7 +158,7 @@ def _statistic(
 def resampled_sums(
     by_segment: sparse.csc_array[np.int64], key: UInt64Array, *, resamples: int, seed: int
 ) -> Iterator[Int64Array]:
-    """Sum counts over segments in bootstrap resamples of segments, some resamples at a time.
+    """Yield sums of counts over segments, for some bootstrap resamples of segments at a time.
 
     Parameters
     ----------
@@ -171,7 +171,8 @@ def resampled_sums(
     Yields
     ------
     int64, shape (m, r)
-        Of consecutive resamples, whatever r the same as `ranking.core.counting.bootstrap.bootstrap_sums`.
+        Sums in consecutive resamples: together those of
+        `ranking.core.counting.bootstrap.bootstrap_sums`, for any r.
     """
     at_a_time = max(1, min(_RESAMPLES_AT_A_TIME, _CELLS_AT_A_TIME // max(1, *by_segment.shape)))
     for first in range(0, resamples, at_a_time):
@@ -181,9 +182,9 @@ def resampled_sums(
 
 
 def percentiles(shares: Shares, cut: int) -> Interval:
-    """Find the percentile interval of κ, trimming `cut` resampled values at each end."""
+    """Return the percentile interval of κ, with `cut` resampled values trimmed at each end."""
     kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
-    # A resample without an estimate might have had any: the lowest for the lower end.
+    # A resample without an estimate may have any κ: the lowest counts for the lower end.
     lowest = lowest_kappa(float(shares.p_chance[0]))
     low = float(np.sort(np.nan_to_num(kappas, nan=lowest))[cut])
     high = float(np.sort(np.nan_to_num(kappas, nan=1.0))[len(kappas) - 1 - cut])
@@ -193,16 +194,16 @@ def percentiles(shares: Shares, cut: int) -> Interval:
 def agreement_of_shares(
     units: Units, ties: Ties, shares: Shares, interval: Interval
 ) -> AgreementEstimate:
-    """Turn P(A) and P(E) into κ with its interval.
+    """Return κ, with its interval, from P(A) and P(E).
 
     Parameters
     ----------
     units : Units
-        The pairs compared, to be counted.
+        The units whose compared pairs are counted.
     ties : Ties
     shares : Shares
     interval : Interval
-        Left out where κ cannot be estimated.
+        Not used if κ cannot be estimated.
 
     Returns
     -------

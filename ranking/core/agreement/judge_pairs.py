@@ -20,24 +20,25 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 _Count = Callable[..., Int64Array]
 
-#: From so many ratings on a compiled loop pays: compiling it takes seconds, once per installation.
+#: The number of ratings from which a compiled loop pays: compiling takes seconds, once per
+#: installation.
 COMPILED_FROM = 200_000
 _COMPARISONS_IN_A_BLOCK = 10
 
 
 @dataclass(frozen=True)
 class JudgePair:
-    """Agreement of two judges on the items both judged.
+    """Agreement of two judges on the items that both judged.
 
     Attributes
     ----------
     judges : tuple of two str
         In the order of `Blocks.judges`.
     comparable, agreeing : int
-        Pairs of judgments of one item, one by each, and those with the same outcome.
+        Pairs of judgments of one item, one by each judge, and pairs with the same outcome.
     p_agree : float
     p_chance : float
-        Cohen's, from the shares of win, tie and loss of each of the two on these items.
+        Cohen's P(E), from the shares of wins, ties and losses of each of the two on these items.
     kappa : float or None
     reason : NotEstimable or None
         Why `kappa` is None.
@@ -54,15 +55,15 @@ class JudgePair:
 
 @dataclass(frozen=True)
 class JudgePairs:
-    """All pairs of judges who judged an item both.
+    """All pairs of judges who both judged an item.
 
     Attributes
     ----------
     pairs : tuple of JudgePair
         In the order of the judges. Pairs without a common item are left out.
     mean, deviation : float or None
-        Mean of κ over the pairs it is estimable for, unweighted, and the standard deviation (n − 1)
-        around it; None for fewer than one and two pairs.
+        Unweighted mean of κ over the pairs for which it is estimable, and the standard deviation (n
+        − 1) around it. The mean is None without such a pair, the deviation with fewer than two.
     """
 
     pairs: tuple[JudgePair, ...]
@@ -86,7 +87,7 @@ def cohen_of_judge_pairs(
     Returns
     -------
     JudgePairs
-        Where few items are common, single values say little: look at `comparable`.
+        Values of pairs with few common items say little: see `comparable`.
 
     References
     ----------
@@ -122,18 +123,18 @@ def judge_pair_tables(
     Parameters
     ----------
     item, judge, category : int64, shape (C,)
-        One row for each rating: 0 ≤ item < items, 0 ≤ judge < judges, and the category one of
-        `Outcome`. In any order, repeated ratings included.
+        One entry for each rating, in any order, repeated ratings included: 0 ≤ item < items, 0 ≤
+        judge < judges, and the category is one of `Outcome`.
     items, judges : int
     compiled : bool or None
-        Whether to use the compiled loop; None to decide by the number of ratings. The result is
-        the same.
+        Whether to use the compiled loop; None decides by the number of ratings. The result is the
+        same.
 
     Returns
     -------
     int64, shape (judges, judges, 3, 3)
-        Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j; zero for
-        i ≥ j. Memory grows with the square of the number of judges.
+        Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j. Zero for i ≥ j.
+        Memory grows with the square of the number of judges.
     """
     categories = len(Outcome)
     if compiled or (compiled is None and len(item) >= COMPILED_FROM):
@@ -152,7 +153,7 @@ def judge_pair_tables(
 
 @cache
 def _kernel() -> _Count:
-    # Imported here: whoever ranks without this must not wait for the compiler to load.
+    # Imported here, because the compiler takes a second to load and most callers do not need it.
     from ranking.core.agreement.judge_pairs_kernel import count_judge_pairs
 
     return count_judge_pairs

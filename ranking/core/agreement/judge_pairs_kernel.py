@@ -1,7 +1,7 @@
 """Pairs of ratings of one item by two judges, counted in one pass over ratings sorted by item.
 
-Importing this module imports numba, and compiles on the very first time; it is imported where
-there is much to count (`ranking.core.agreement.judge_pairs`) and nowhere else.
+Importing this module imports numba, and compiles the first time. It is imported only by
+`ranking.core.agreement.judge_pairs`, where there is much to count.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from numba import int64, njit, types
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Read-only columns, as those of `Blocks` and of data frames are, and writable ones.
+#: Read-only columns, such as those of `Blocks` and of data frames, and writable ones.
 _COLUMN = types.Array(int64, 1, "C", readonly=True)
 
 
 @njit(int64[:, :, :, ::1](int64[:, ::1], int64, int64), cache=True)
 def _tables(counts: Int64Array, judges: int, categories: int) -> Int64Array:
-    """Add both orders of two different judges, and leave out those of one judge."""
+    """Return the tables of pairs of different judges, both orders added up."""
     tables = np.zeros((judges, judges, categories, categories), dtype=np.int64)
     for i in range(judges):
         for j in range(i + 1, judges):
@@ -38,8 +38,8 @@ def count_judge_pairs(
     judges: int,
     categories: int,
 ) -> Int64Array:
-    """See `ranking.core.agreement.judge_pairs.judge_pair_tables`."""
-    # Counting sort by item, in 32 bits: half the memory is nearly half the time.
+    """Count as `ranking.core.agreement.judge_pairs.judge_pair_tables` does."""
+    # Counting sort by item, in 32 bits: half the memory takes nearly half the time.
     place = np.zeros(items + 1, dtype=np.uint32)
     for row in range(len(item)):
         place[item[row] + 1] += 1
@@ -50,8 +50,8 @@ def count_judge_pairs(
         here = item[row]
         ratings[place[here]] = judge[row] * categories + category[row]
         place[here] += 1
-    # Each place has moved on to the start of the next item.
-    # Counted by (judge, category) of the two ratings in either order, put in order at the end.
+    # Each entry now points to the start of the next item. Counted by (judge, category) of the two
+    # ratings in either order, put in order at the end.
     counts = np.zeros((judges * categories, judges * categories), dtype=np.int64)
     start = 0
     for i in range(items):

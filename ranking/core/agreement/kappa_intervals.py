@@ -1,16 +1,17 @@
-"""Intervals of κ over segments and judges, from what κ becomes without each of them.
+"""Intervals of κ over segments and judges, from the values of κ without each of them.
 
 Every pair of judgments that κ counts belongs to one segment and to two judges. Pairs of one segment
-are alike, since what makes its outputs easy to compare does so for everybody, and pairs with a judge
-in common are alike, since judges differ in care. κ of other judges on other segments therefore
-varies around ours with about the variance (Cameron, Gelbach & Miller 2011 for two kinds of clusters,
-Aronow, Samii & Assenova 2015 for pairs with a member in common)
+are alike, because its outputs are easy or hard to compare for all judges. Pairs with a judge in
+common are alike, because judges differ in care. κ of other judges on other segments therefore
+varies around ours with about the variance (Cameron, Gelbach & Miller 2011 for two kinds of
+clusters, Aronow, Samii & Assenova 2015 for pairs with a member in common)
 
     V = V_segments + V_judges − V_overlap − V_pairs + V_pairs in segments
 
-Each term sums squared changes of κ when a unit is left out: a segment; a judge, with all their
-pairs; a judge's comparisons of one segment, whose pairs share both; and the pairs of two judges,
-which V_judges counts once for each of the two. V_judges and V_segments are delete-one jackknives.
+Each term sums the squared changes of κ when a unit is left out: a segment; a judge, with all their
+pairs; a judge's comparisons of one segment (overlap), whose pairs share both; and the pairs of two
+judges, which V_judges counts once for each of the two. V_judges and V_segments are delete-one
+jackknives.
 """
 
 from __future__ import annotations
@@ -27,49 +28,49 @@ from scipy.special import stdtrit
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: What an interval of κ takes for drawn at random.
+#: The units that an interval of κ takes for drawn at random.
 KappaLevel = Literal["segments", "judges", "two_way"]
 KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
 
-#: Below this a variance of κ is rounding: κ is at most 1, and floats have 16 digits.
+#: A variance of κ below this is a rounding error: κ is at most 1, and floats have 16 digits.
 _NOTHING = 1e-24
-#: With fewer degrees of freedom an interval holds every κ there is in any case.
+#: With fewer degrees of freedom, an interval holds every possible κ.
 _MIN_DEGREES_OF_FREEDOM = 0.5
 
 
 class NoInterval(StrEnum):
-    """Why a κ has no interval: a code, for the caller to put into words."""
+    """Why a κ has no interval; callers put the code into words."""
 
     TOO_FEW_JUDGES = "too_few_judges"
-    """Without one of the judges there is no κ, so nothing tells how judges differ: two judges, or
-    one whom all pairs are with."""
+    """κ is undefined without one of the judges, so their differences cannot be estimated: there are
+    two judges, or all pairs are with one judge."""
 
     TOO_FEW_SEGMENTS = "too_few_segments"
-    """Without one of the segments there is no κ, so nothing tells how segments differ."""
+    """κ is undefined without one of the segments, so their differences cannot be estimated."""
 
     NO_VARIATION = "no_variation"
-    """Leaving out any judge or segment changes nothing, as where all agree on everything."""
+    """Leaving out any judge or segment changes nothing, for instance if all judges always agree."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How much κ changes when something it was measured on is left out.
+    """κ, and how it changes when part of the judgments are left out.
 
     Attributes
     ----------
     kappa : float
-        With everything.
+        κ of all judgments.
     without_segment : float64, shape (S,)
         κ without each segment; NaN where nothing is left to measure it on.
     without_judge : float64, shape (J,)
-        κ without each judge; of one judge's κ with the others, without each of the others.
+        κ without each judge. For the κ of one judge with the others: without each of the others.
     overlap : float
-        Sum of the squared changes without one judge's comparisons of one segment.
+        Sum of the squared changes when one judge's comparisons of one segment are left out.
     pairs, pairs_in_segments : float
-        The same without the pairs of two judges, and without those of one segment; 0 where no pair
-        is of two judges that are both drawn.
+        The same for the pairs of two judges, and for their pairs on one segment. 0 if no pair is of
+        two judges that are both drawn.
     judges : float
-        Effective number of judges, see `effective_number`.
+        Effective number of judges, see `ranking.core.counting.effective_numbers`.
     """
 
     kappa: float
@@ -83,7 +84,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Interval:
-    """Ends of an interval, or why there are none."""
+    """Ends of an interval, or the reason why there are none."""
 
     low: float | None
     high: float | None
@@ -98,19 +99,6 @@ class Variance:
     degrees_of_freedom: float
 
 
-def effective_number(pairs: Int64Array) -> float:
-    """Return how many judges of equal shares would weigh as evenly: (Σ n)² / Σ n² (Kish 1965).
-
-    Parameters
-    ----------
-    pairs : int64, shape (J,)
-        Compared pairs each judge is in.
-    """
-    shares = pairs.astype(np.float64)
-    squares = float(shares @ shares)
-    return float(shares.sum()) ** 2 / squares if squares else 0.0
-
-
 def jackknife(kappa: float, without: FloatArray) -> float:
     """Return the delete-one variance around κ: (n − 1) / n · Σ (κ without one − κ)².
 
@@ -118,7 +106,7 @@ def jackknife(kappa: float, without: FloatArray) -> float:
     ----------
     kappa : float
     without : float64, shape (n,)
-        NaN where it cannot be computed.
+        κ without each unit; NaN where it cannot be computed.
 
     Returns
     -------
@@ -135,11 +123,11 @@ def jackknife(kappa: float, without: FloatArray) -> float:
 def variance(spread: Spread, level: KappaLevel) -> Variance:
     """Estimate the variance of κ over judges, or over segments and judges.
 
-    The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares: of their
-    `effective_number`), about half of the usual ones: a variance estimated from J values is as
-    uncertain as one from so many normal values when they have an excess kurtosis of 2. Judges' care
-    has long tails; one careless judge in seven gives that. Where the variance comes from segments
-    for the most part, it is surer (Satterthwaite 1946).
+    The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares; otherwise for
+    their effective number), about half of the usual ones: a variance estimated from J values with
+    an excess kurtosis of 2 is as uncertain as one from that many normal values. Judges' care has
+    long tails: one careless judge in seven gives that kurtosis. If most of the variance comes from
+    segments, there are more degrees of freedom (Satterthwaite 1946).
 
     Parameters
     ----------
@@ -154,7 +142,7 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
     Raises
     ------
     ValueError
-        If `level` is another.
+        If `level` is neither of these.
     """
     of_judges = jackknife(spread.kappa, spread.without_judge)
     degrees_of_freedom = _degrees_of_judges(spread.judges)
@@ -185,10 +173,10 @@ def _degrees_of_judges(judges: float) -> float:
 def kappa_interval(
     spread: Spread, level: KappaLevel, *, confidence: float, lowest: float
 ) -> Interval:
-    """Find an interval of κ, by Student's t on the logarithm of 1 − κ.
+    """Return an interval of κ, by Student's t on the logarithm of 1 − κ.
 
     1 − κ is the ratio of observed to expected disagreement, (1 − P(A)) / (1 − P(E)), and the
-    logarithm of a ratio is nearer to normal than the ratio; so no interval reaches above 1.
+    logarithm of a ratio is closer to normal than the ratio itself. No interval reaches above 1.
 
     Parameters
     ----------
@@ -197,13 +185,13 @@ def kappa_interval(
     confidence : float
         Between 0 and 1.
     lowest : float
-        The lowest κ there is, −P(E) / (1 − P(E)).
+        The lowest possible κ, −P(E) / (1 − P(E)).
 
     Returns
     -------
     Interval
     """
-    reason = _why_none(spread, level)
+    reason = _reason_for_none(spread, level)
     found = variance(spread, level)
     if reason is None and found.value <= _NOTHING:
         reason = NoInterval.NO_VARIATION
@@ -211,13 +199,13 @@ def kappa_interval(
         return Interval(None, None, reason)
     disagreement = 1 - spread.kappa
     quantile = float(stdtrit(found.degrees_of_freedom, (1 + confidence) / 2))
-    # Beyond this the interval holds every κ in any case, and exp would overflow.
+    # Beyond this, the interval holds every κ, and exp would overflow.
     reach = min(700.0, quantile * math.sqrt(found.value) / disagreement)
     low = max(lowest, 1 - disagreement * math.exp(reach))
     return Interval(low, 1 - disagreement * math.exp(-reach), None)
 
 
-def _why_none(spread: Spread, level: KappaLevel) -> NoInterval | None:
+def _reason_for_none(spread: Spread, level: KappaLevel) -> NoInterval | None:
     if math.isnan(jackknife(spread.kappa, spread.without_judge)):
         return NoInterval.TOO_FEW_JUDGES
     if level == "two_way" and math.isnan(jackknife(spread.kappa, spread.without_segment)):

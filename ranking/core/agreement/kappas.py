@@ -1,4 +1,4 @@
-"""κ of each judge and over all, with intervals, from sums that were counted already."""
+"""κ of each judge and of all judges, with intervals, from counted sums."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Kappas:
-    """Counts and κ of J judges and, in the last row, over all; in each of R samples.
+    """Counts and κ of J judges, and of all judges in the last row, in each of R samples.
 
-    All have shape (J + 1, R). Floats are NaN where the counts do not determine them.
+    All arrays have shape (J + 1, R). Floats are NaN where the counts do not determine them.
     """
 
     comparable: Int64Array
@@ -38,7 +38,7 @@ class Kappas:
 def kappas_of_sums(
     sums: Int64Array, judges: int, expected: float | None, *, own_chance: bool
 ) -> Kappas:
-    """Turn (resampled) sums over segments into κ.
+    """Return κ from (resampled) sums over segments.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def kappas_of_sums(
         Of `AgreementCounts.by_segment`.
     judges : int
     expected : float or None
-        P(E) where it is given; None for Scott's.
+        P(E) if it is fixed; None for Scott's.
     own_chance : bool
-        Whether P(E) of a judge's κ is from the pairs the judge is in.
+        Whether P(E) of a judge's κ is estimated from the judge's own pairs.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def kappas_of_sums(
         of_judges = cohen_chance(share(own, comparable), share(others, comparable))
     else:
         of_judges = np.broadcast_to(p_chance, comparable.shape)
-    # Each pair has two judges, so the sums over judges are even.
+    # Each pair has two judges, so sums over judges count it twice.
     comparable = np.vstack([comparable, comparable.sum(axis=0) // 2])
     agreeing = np.vstack([agreeing, agreeing.sum(axis=0) // 2])
     p_chance = np.vstack([of_judges, p_chance])
@@ -77,7 +77,7 @@ def kappas_of_sums(
 
 
 def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Interval]:
-    """Find percentile intervals, trimming `cut` resampled values at each end."""
+    """Return percentile intervals, with `cut` resampled values trimmed at each end."""
     found = []
     for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
         low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]
@@ -95,7 +95,7 @@ def left_out_intervals(
     *,
     own_chance: bool,
 ) -> list[Interval]:
-    """Find intervals by leaving out judges and segments, see `ranking.core.agreement.kappa_intervals`."""
+    """Return intervals from leaving out judges and segments, see `kappa_intervals`."""
     judges = len(point.kappa) - 1
     p_chance = float(point.p_chance[-1, 0])
     spreads: list[Spread] = [

@@ -50,7 +50,7 @@ class NAgreement:
     n : int
         0 … 4.
     agreeing, comparable : int
-        Pairs of labels, and those that differ by at most n.
+        Pairs of labels that differ by at most n, and all pairs.
     share, low, high : float or None
         agreeing / comparable with its interval; None without a pair.
     no_interval : NoInterval or None
@@ -75,9 +75,9 @@ class LabelAgreement:
     n_agreement : tuple of NAgreement
         For n = 0 … 4.
     fleiss : AgreementEstimate
-        The "global kappa" of Hamon et al., with each of the five labels a category.
+        The "global kappa" of Hamon et al.; each of the five labels is a category.
     alpha : AgreementEstimate
-        Krippendorff's α, the labels being ordinal.
+        Krippendorff's α for ordinal labels.
     """
 
     n_agreement: tuple[NAgreement, ...]
@@ -87,7 +87,7 @@ class LabelAgreement:
 
 @dataclass(frozen=True)
 class LabelAgreements:
-    """Agreement on labels between judges, and of judges with themselves."""
+    """Agreement on labels, between judges (`inter`) and of judges with themselves (`intra`)."""
 
     inter: LabelAgreement
     intra: LabelAgreement
@@ -101,22 +101,23 @@ def label_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> LabelAgreements:
-    """Measure how near the labels are that are given to the same output.
+    """Measure how close the labels of the same output are.
 
-    Hamon et al. (2007, §3.1) have two labels a segment; here all pairs of labels of one collapsed
-    candidate of a segment count, by different judges for `inter`.
+    Hamon et al. (2007, §3.1) have two labels per segment. Here, all pairs of labels of one
+    collapsed candidate of a segment count; for `inter`, pairs of different judges.
 
     A label is given relative to the other outputs of the block: even judges who agree on every
-    comparison may label an output differently in other company. The values are therefore lower
-    than for the absolute scales of the paper, and comparable between judges and campaigns of the
-    same design only.
+    comparison may label an output differently in other company. The values are therefore lower than
+    for the absolute scales of the paper, and can only be compared between judges and campaigns of
+    the same design.
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set.
     resample : "segments", "judges" or "two_way"
-        What the intervals take for drawn at random, see `ranking.core.agreement.report`; "two_way" both.
+        Units that the intervals take for drawn at random, see `ranking.core.agreement.report`;
+        "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
     confidence : float
@@ -138,13 +139,15 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    how = _How(resample, resamples, trim_count(resamples, confidence), confidence, seed)
+    options = _IntervalOptions(
+        resample, resamples, trim_count(resamples, confidence), confidence, seed
+    )
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     compared = compared_labels(blocks)
-    n_agreement = _n_agreement(blocks, compared, how)
-    fleiss = _measures(blocks, compared, Chance.FLEISS, how)
-    alpha = _measures(blocks, compared, Chance.KRIPPENDORFF_ORDINAL, how)
+    n_agreement = _n_agreement(blocks, compared, options)
+    fleiss = _measures(blocks, compared, Chance.FLEISS, options)
+    alpha = _measures(blocks, compared, Chance.KRIPPENDORFF_ORDINAL, options)
     inter, intra = (
         LabelAgreement(n_agreement=each, fleiss=kappa, alpha=ordinal)
         for each, kappa, ordinal in zip(n_agreement, fleiss, alpha, strict=True)
@@ -153,8 +156,8 @@ def label_agreement(
 
 
 @dataclass(frozen=True)
-class _How:
-    """How intervals are found; `cut` resampled values are trimmed off at each end."""
+class _IntervalOptions:
+    """How intervals are computed; `cut` resampled values are trimmed at each end."""
 
     resample: KappaLevel
     resamples: int
@@ -164,36 +167,38 @@ class _How:
 
 
 def _measures(
-    blocks: Blocks, compared: ComparedPairs, chance: Chance, how: _How
+    blocks: Blocks, compared: ComparedPairs, chance: Chance, options: _IntervalOptions
 ) -> list[AgreementEstimate]:
-    """Measure κ on labels between judges, and of judges with themselves."""
+    """Return Fleiss's κ or Krippendorff's α, between judges and of judges with themselves."""
     sides = [compared.inter, compared.intra]
-    drawn = how.resamples if how.resample == "segments" else 0
+    drawn = options.resamples if options.resample == "segments" else 0
     shares = [
         shares_of_compared(
-            side, side.ties, chance=chance, symmetric=False, resamples=drawn, seed=how.seed
+            side, side.ties, chance=chance, symmetric=False, resamples=drawn, seed=options.seed
         )
         for side in sides
     ]
-    if how.resample == "segments":
-        intervals = [percentiles(each, how.cut) for each in shares]
+    if options.resample == "segments":
+        intervals = [percentiles(each, options.cut) for each in shares]
     else:
         additive = additive_of(chance, MAX_LABEL, symmetric=False)
         lowest = [lowest_kappa(float(each.p_chance[0])) for each in shares]
-        intervals = _left_out(blocks, additive, how, lowest)
+        intervals = _left_out(blocks, additive, options, lowest)
     return [
         agreement_of_shares(side.units, side.ties, each, interval)
         for side, each, interval in zip(sides, shares, intervals, strict=True)
     ]
 
 
-def _left_out(blocks: Blocks, additive: Additive, how: _How, lowest: list[float]) -> list[Interval]:
+def _left_out(
+    blocks: Blocks, additive: Additive, options: _IntervalOptions, lowest: list[float]
+) -> list[Interval]:
     evaluate = evaluate_with_ties(additive)
     return [
         kappa_interval(
             leave_one_out_spread(sums, evaluate),
-            how.resample,
-            confidence=how.confidence,
+            options.resample,
+            confidence=options.confidence,
             lowest=each,
         )
         for sums, each in zip(left_out_of_labels(blocks, additive.of_units), lowest, strict=True)
@@ -201,19 +206,19 @@ def _left_out(blocks: Blocks, additive: Additive, how: _How, lowest: list[float]
 
 
 def _n_agreement(
-    blocks: Blocks, compared: ComparedPairs, how: _How
+    blocks: Blocks, compared: ComparedPairs, options: _IntervalOptions
 ) -> list[tuple[NAgreement, ...]]:
-    """Count how near labels are, between judges and of judges with themselves."""
+    """Return how close labels are, between judges and of judges with themselves."""
     sides = [compared.inter.units, compared.intra.units]
-    if how.resample == "segments":
-        intervals = [_resampled(units, how) for units in sides]
+    if options.resample == "segments":
+        intervals = [_resampled(units, options) for units in sides]
     else:
         intervals = [
             [
                 kappa_interval(
-                    leave_one_out_spread(sums, _within(n)),
-                    how.resample,
-                    confidence=how.confidence,
+                    leave_one_out_spread(sums, _share_within(n)),
+                    options.resample,
+                    confidence=options.confidence,
                     lowest=0.0,
                 )
                 for n in range(MAX_LABEL)
@@ -243,14 +248,14 @@ def _shares(within: Int64Array, intervals: list[Interval]) -> tuple[NAgreement, 
 
 
 def _by_difference(units: Units) -> Int64Array:
-    """Count the pairs of labels of each group that differ by 0 … 4: shape (5, G)."""
+    """Return the number of pairs of labels of each group that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
     return np.stack([units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()])
 
 
-def _within(n: int) -> Evaluate:
-    """Return P(A) for "differs by at most n"; nothing is expected by chance."""
+def _share_within(n: int) -> Evaluate:
+    """Return a function for the share of labels that differ by at most n, with P(E) = 0."""
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         counts = sums[:MAX_LABEL]
@@ -259,8 +264,8 @@ def _within(n: int) -> Evaluate:
     return evaluate
 
 
-def _resampled(units: Units, how: _How) -> list[Interval]:
-    """Percentile intervals over resamples of segments."""
+def _resampled(units: Units, options: _IntervalOptions) -> list[Interval]:
+    """Return percentile intervals over resamples of segments."""
     segments, column = np.unique(units.segment, return_inverse=True)
     rows = np.repeat(np.arange(MAX_LABEL), len(column))
     by_segment = sparse.coo_array(
@@ -268,11 +273,13 @@ def _resampled(units: Units, how: _How) -> list[Interval]:
         shape=(MAX_LABEL, len(segments)),
     ).tocsc()
     key = segments.astype(np.uint64)
-    sums = np.hstack(list(resampled_sums(by_segment, key, resamples=how.resamples, seed=how.seed)))
+    sums = np.hstack(
+        list(resampled_sums(by_segment, key, resamples=options.resamples, seed=options.seed))
+    )
     within = np.cumsum(sums, axis=0)
     shares = share(within, within[-1])
-    lows = np.sort(np.nan_to_num(shares, nan=0.0), axis=1)[:, how.cut]
-    highs = np.sort(np.nan_to_num(shares, nan=1.0), axis=1)[:, how.resamples - 1 - how.cut]
+    lows = np.sort(np.nan_to_num(shares, nan=0.0), axis=1)[:, options.cut]
+    highs = np.sort(np.nan_to_num(shares, nan=1.0), axis=1)[:, options.resamples - 1 - options.cut]
     return [
         Interval(low, high, None) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
     ]

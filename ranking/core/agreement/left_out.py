@@ -1,4 +1,4 @@
-"""Sums that agreement is computed from, and their changes without a segment or a judge."""
+"""Sums that agreement is computed from, and how they change without a segment or a judge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.agreement.counts import shards_of_whole_segments
-from ranking.core.agreement.kappa_intervals import Spread, effective_number
+from ranking.core.agreement.kappa_intervals import Spread
 from ranking.core.agreement.shared_items import (
     Raters,
     SharedItemCounts,
@@ -30,6 +30,7 @@ from ranking.core.agreement.units import (
     intra_left_out,
     pooled_left_out,
 )
+from ranking.core.counting.effective_numbers import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -42,15 +43,15 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 OfUnits = Callable[[Units], npt.NDArray[Any]]
-Twice = Callable[[float], tuple[float, float]]
+ChangesOfPairs = Callable[[float], tuple[float, float]]
 
-#: Sums below this are what floats leave of nothing: the smallest weight of a pair is far above.
+#: Smaller sums are rounding errors of zero: the smallest weight of a pair is far above.
 _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOutSums:
-    """m sums over everything, and how they change when something is left out.
+    """m sums over all judgments, and how they change when some are left out.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class LeftOutSums:
     cells : float64, shape (m, R)
         Change without a judge's ratings of one segment, for each judge of each segment.
     pairs : int64, shape (J,)
-        Compared pairs each judge is in.
+        Compared pairs of each judge with others.
     """
 
     whole: FloatArray
@@ -74,9 +75,9 @@ class LeftOutSums:
 
 @dataclass(frozen=True, eq=False)
 class LeftOutPairs:
-    """The same between judges, and of judges with themselves; and the items that judges share.
+    """Sums between judges and of judges with themselves, and the items that judges share.
 
-    The last two of the sums are ties and comparisons, of those that Scott's P(E) is estimated from.
+    The last two sums are the ties and the comparisons that Scott's P(E) is estimated from.
     """
 
     inter: LeftOutSums
@@ -86,7 +87,7 @@ class LeftOutPairs:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Sums of a shard: of its S segments and its R judges of a segment."""
+    """Sums of a shard, over its S segments and its R pairs of a segment and a judge."""
 
     segment: Int64Array
     of_segment: FloatArray
@@ -96,23 +97,23 @@ class _Part:
 
 
 def evaluate_with_ties(additive: Additive) -> Evaluate:
-    """Take the last two sums for ties and comparisons."""
+    """Return a function that takes the last two sums for ties and comparisons."""
     return lambda sums: additive.evaluate(sums[:-2], share(sums[-2], sums[-1]))
 
 
 def left_out_of_comparisons(
     blocks: Blocks, pairing: Pairing, of_units: OfUnits, chance_from: Blocks | None = None
 ) -> LeftOutPairs:
-    """Leave segments and judges out of agreement on comparisons.
+    """Return how sums for agreement on comparisons change without each segment and judge.
 
     Parameters
     ----------
     blocks : Blocks
     pairing : Pairing
     of_units : callable
-        The sums to leave out of, see `Additive`.
+        Computes the sums, see `Additive`.
     chance_from : Blocks or None
-        Where to count ties, if not in `blocks`. A judge is left out of both.
+        Where to count ties, if not in `blocks`. Judges are left out of both.
 
     Returns
     -------
@@ -146,7 +147,7 @@ def left_out_of_comparisons(
 
 
 def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, LeftOutSums]:
-    """Leave segments and judges out of agreement on labels, between judges and with themselves."""
+    """Return how sums for agreement on labels change without each segment and judge."""
     judges = len(blocks.judges)
     parts: tuple[list[_Part], list[_Part]] = ([], [])
     for shard in shards_of_whole_segments(blocks):
@@ -162,18 +163,18 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
 
 
 def leave_one_out_spread(
-    sums: LeftOutSums, evaluate: Evaluate, twice: Twice | None = None
+    sums: LeftOutSums, evaluate: Evaluate, pairs_of: ChangesOfPairs | None = None
 ) -> Spread:
-    """Find κ without each segment, each judge, and each judge's ratings of a segment.
+    """Return κ without each segment, each judge, and each judge's ratings of a segment.
 
     Parameters
     ----------
     sums : LeftOutSums
     evaluate : callable
         Turns sums, shape (m, R), into P(A) and P(E).
-    twice : callable or None
-        Finds from P(E) what the judges count twice, see `Spread`; None where no pair is of two
-        judges, or pairs do not just agree or disagree.
+    pairs_of : callable or None
+        Returns, for a P(E), `pairs` and `pairs_in_segments` of the `Spread`. None if no pair is of
+        two judges, or if pairs can agree in part.
 
     Returns
     -------
@@ -189,7 +190,7 @@ def leave_one_out_spread(
     p_agree, p_chance = evaluate(whole)
     kappa = float(kappa_of(p_agree, p_chance)[0])
     changes = kappas(sums.cells) - kappa
-    pairs, pairs_in_segments = twice(float(p_chance[0])) if twice else (0.0, 0.0)
+    pairs, pairs_in_segments = pairs_of(float(p_chance[0])) if pairs_of else (0.0, 0.0)
     return Spread(
         kappa=kappa,
         without_segment=kappas(sums.segments),
@@ -202,7 +203,7 @@ def leave_one_out_spread(
 
 
 def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
-    """Give judges their place among `names`."""
+    """Return the blocks with judges numbered by their place in `names`."""
     place = {name: index for index, name in enumerate(names)}
     new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
     return replace(blocks, judge=new[blocks.judge], judges=names) if len(new) else blocks
@@ -216,28 +217,28 @@ def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> 
     compared = before.pairs.sum(axis=(1, 2)) - after.pairs.sum(axis=(1, 2))
     return _Part(
         segment=numbers.astype(np.int64),
-        of_segment=added(values[:, once], place[once], len(numbers)),
+        of_segment=sums_by_place(values[:, once], place[once], len(numbers)),
         rater=raters.segment * judges + raters.judge,
-        of_rater=added(of_units(after) - values, raters.of_cell, len(raters.judge)),
+        of_rater=sums_by_place(of_units(after) - values, raters.of_cell, len(raters.judge)),
         pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
     )
 
 
-def added(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
-    """Add up columns of equal place: from shape (m, N) to (m, places)."""
+def sums_by_place(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
+    """Return sums of the columns with the same place: from shape (m, N) to (m, places)."""
     return np.stack([np.bincount(place, row, places) for row in values])
 
 
 def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
-    """Return rater, ties, comparisons, and items compared again, for each rater."""
+    """Return for each rater its number, ties, comparisons, and items compared more than once."""
     compared = cells.counts.sum(axis=1)
     columns = (cells.counts[:, Outcome.TIE], compared, compared > 1)
-    sums = added(np.stack(columns), raters.of_cell, len(raters.judge)).astype(np.int64)
+    sums = sums_by_place(np.stack(columns), raters.of_cell, len(raters.judge)).astype(np.int64)
     return np.vstack([raters.segment * judges + raters.judge, sums])
 
 
 def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
-    """Put the sums of shards together, with ties and comparisons in the last two rows."""
+    """Return the sums of all shards, with ties and comparisons in the last two rows."""
     of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
     of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
     here = np.concatenate([part.segment for part in parts])
@@ -248,11 +249,11 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     by_segment = np.zeros((count + 2, len(segments)))
     by_segment[:count, np.searchsorted(segments, here)] = of_segment
     tied_at = np.searchsorted(segments, ties[0] // max(judges, 1))
-    by_segment[count:] = added(ties[1:], tied_at, len(segments))
+    by_segment[count:] = sums_by_place(ties[1:], tied_at, len(segments))
     cells = np.zeros((count + 2, len(raters)))
     cells[:count, np.searchsorted(raters, there)] = of_rater
     cells[count:, np.searchsorted(raters, ties[0])] = -ties[1:]
-    by_judge = added(cells, raters % max(judges, 1), judges)
+    by_judge = sums_by_place(cells, raters % max(judges, 1), judges)
     rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
     pairs: Int64Array = np.sum([part.pairs for part in parts], axis=0)
     return LeftOutSums(

@@ -1,4 +1,4 @@
-"""Agreement between and within judges, by every pairing and definition of chance."""
+"""Agreement between judges and of judges with themselves, by pairing and definition of chance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ranking.core.agreement.left_out import (
 )
 from ranking.core.agreement.pairs import ComparedPairs, compared_pairs
 from ranking.core.agreement.report import Chance
-from ranking.core.agreement.spread import counted_twice, lowest_kappa
+from ranking.core.agreement.spread import lowest_kappa, squared_changes_of_pairs
 from ranking.core.counting.bootstrap import trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
@@ -43,9 +43,9 @@ class AgreementMeasures:
     pairing : Pairing
     chance : Chance
     resample : "segments", "judges" or "two_way"
-        What the intervals take for drawn at random.
+        Units that the intervals take for drawn at random.
     resamples : int
-        0 where nothing was resampled: only `segments` is a bootstrap.
+        Number of bootstrap resamples; 0 unless `resample` is "segments".
     confidence : float
     seed : int
     """
@@ -74,20 +74,21 @@ def measure_agreement(
 ) -> AgreementMeasures:
     """Measure the agreement between judges and of judges with themselves.
 
-    Judgments are comparisons of two collapsed candidates of a segment: first better, tie, second
-    better. To exclude the reference, leave it out of `blocks` first.
+    What is compared are comparisons of two collapsed candidates of a segment: first better, tie, or
+    second better. To exclude the reference, leave it out of `blocks` first.
 
     `Pairing.UNORDERED` compares for `inter` all pairs of comparisons of an item by *different*
     judges (Bojar et al. 2011). `Pairing.PRESENTED` is the script of WMT15 and WMT16: its `inter`
-    compares *all* pairs of comparisons, a judge's own repeated ones too, but only if the
-    candidates were shown in the same order; and the P(E) of its `intra` is estimated from the
-    judge's comparisons on the segments where they repeated one, not from all comparisons.
+    compares *all* pairs of comparisons, including a judge's own repeated ones, but only if the
+    candidates were shown in the same order. The P(E) of its `intra` is estimated from judges'
+    comparisons on segments where they repeated a comparison, not from all comparisons.
 
-    `symmetric`: which of two candidates is the first is a convention, so for the measures that
-    count categories (Cohen, Fleiss, Krippendorff) each comparison is read once each way, and
-    renaming a system changes nothing. Scott's π is symmetric in any case. Without it the first
-    candidate is, for unordered pairs, the one whose systems come first by name, and the one shown
-    first for `Pairing.PRESENTED`: P(E) then also holds the preference for a position.
+    Which of two candidates is called the first is a convention. With `symmetric`, measures that
+    count categories (Cohen, Fleiss, Krippendorff) therefore read each comparison once in each
+    direction, and renaming a system changes nothing. Scott's π is always symmetric. Without
+    `symmetric`, the first candidate of an unordered pair is the one whose systems come first by
+    name; for `Pairing.PRESENTED` it is the one shown first, so P(E) includes the preference for a
+    position.
 
     Parameters
     ----------
@@ -95,14 +96,16 @@ def measure_agreement(
         The current judgments of one test set.
     pairing : Pairing
     chance : Chance
-        For `COHEN` P(E) is that of each pair of judges on the items they share (for `intra`, of
-        each judge with themselves), averaged with the weight of their pairs of judgments.
+        For `COHEN`, P(E) is that of each pair of judges on the items they share (for `intra`, of
+        each judge with themselves), averaged with the number of their pairs of judgments as
+        weights.
     symmetric : bool
     chance_from : Blocks or None
         Where to count ties for Scott's P(E), if not in `blocks`: Bojar et al. (2011, Table 3) use
         the judgments with the reference for the agreement without it.
     resample : "segments", "judges" or "two_way"
-        What the intervals take for drawn at random, see `ranking.core.agreement.report`; "two_way" both.
+        Units that the intervals take for drawn at random, see `ranking.core.agreement.report`;
+        "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
     confidence : float
@@ -117,7 +120,7 @@ def measure_agreement(
     Raises
     ------
     ValueError
-        If an argument is out of range, or `chance_from` is given with other than Scott's chance.
+        If an argument is out of range, or `chance_from` is given and `chance` is not `SCOTT`.
 
     References
     ----------
@@ -182,19 +185,19 @@ def _spreads(
     symmetric: bool,
     chance_from: Blocks | None,
 ) -> tuple[Spread, Spread]:
-    """Return how κ between judges, and with themselves, changes when something is left out."""
+    """Return how κ changes when judgments are left out: between judges, and with themselves."""
     if chance is Chance.COHEN:
         return cohen_spreads(blocks, pairing=pairing, symmetric=symmetric)
     additive = additive_of(chance, len(Outcome), symmetric=symmetric)
     left_out = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
     evaluate = evaluate_with_ties(additive)
-    twice = None
-    # Where it matters how far apart two outcomes are, a pair does not just agree or disagree.
+    pairs_of = None
+    # With a distance between outcomes, pairs can agree in part.
     if chance is not Chance.KRIPPENDORFF_ORDINAL:
         pairs = compared.inter.units.pairs
         agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
         moments = left_out.shared_items.pair_moments()
-        twice = partial(counted_twice, moments, int(pairs.sum()) // 2, agreeing)
-    return leave_one_out_spread(left_out.inter, evaluate, twice), leave_one_out_spread(
+        pairs_of = partial(squared_changes_of_pairs, moments, int(pairs.sum()) // 2, agreeing)
+    return leave_one_out_spread(left_out.inter, evaluate, pairs_of), leave_one_out_spread(
         left_out.intra, evaluate
     )

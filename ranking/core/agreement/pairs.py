@@ -1,4 +1,4 @@
-"""Pairs of judgments that agreement is measured on, by pairing, counted segment by segment."""
+"""Pairs of judgments that agreement is measured on, counted segment by segment."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Compared:
     Attributes
     ----------
     units : Units
-        The items with at least two judgments.
+        Items with at least two judgments.
     ties : Ties
-        The judgments whose ties say what to expect by chance.
+        Judgments whose ties determine the agreement expected by chance.
     """
 
     units: Units
@@ -57,7 +57,7 @@ class ComparedPairs:
 
 
 def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
-    """Count what there is to agree on, some segments at a time.
+    """Count the pairs of comparisons of the same item, a shard of segments at a time.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
 
 
 def compared_labels(blocks: Blocks) -> ComparedPairs:
-    """Count how often a candidate of a segment was given which labels, some segments at a time.
+    """Count the labels of each candidate of a segment, a shard of segments at a time.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def compared_labels(blocks: Blocks) -> ComparedPairs:
     Returns
     -------
     ComparedPairs
-        `inter` of different judges, `intra` of judges with themselves; without ties.
+        `inter` is of different judges, `intra` of judges with themselves. There are no ties.
     """
     shards = []
     for shard in shards_of_whole_segments(blocks):
@@ -131,7 +131,7 @@ def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) 
 def _repeats_by_judge(
     cells: Cells, comparisons: CollapsedComparisons, judges: int
 ) -> npt.NDArray[np.bool_]:
-    """Return for each comparison whether its judge repeated any comparison of that segment."""
+    """Return for each comparison whether its judge repeated a comparison of that segment."""
     again = cells.counts.sum(axis=1) > 1
     theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
     return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])

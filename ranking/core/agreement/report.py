@@ -1,4 +1,4 @@
-"""Agreement of judges with the others, and among each other."""
+"""Agreement of each judge with the others, and among all judges."""
 
 from __future__ import annotations
 
@@ -25,43 +25,45 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Chance(StrEnum):
-    """How much agreement to expect by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
+    """Definition of the agreement expected by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
 
     SCOTT = "scott"
-    """Scott's π: t² + 2 ((1 − t) / 2)², t the share of ties among all comparisons given."""
+    """Scott's π: t² + 2 ((1 − t) / 2)², with t the share of ties among all comparisons."""
 
     UNIFORM = "uniform"
-    """The S measure: win, tie and loss equally likely, 1/3."""
+    """The S measure: win, tie and loss are equally likely, 1/3."""
 
     RANDOM_CLICKER = "random_clicker"
-    """Two of five labels at random are equal one time in five: 0.2² + 2 · 0.4² = 0.36."""
+    """Two random labels of five are equal with probability 0.2: 0.2² + 2 · 0.4² = 0.36."""
 
     COHEN = "cohen"
     """Cohen's κ: each judge has their own shares of win, tie and loss."""
 
     FLEISS = "fleiss"
-    """Fleiss's κ: one distribution for all, items weigh the same however often they were judged."""
+    """Fleiss's κ: one distribution for all judges; items have equal weights for any number of
+    judgments."""
 
     KRIPPENDORFF = "krippendorff"
     """Krippendorff's α for nominal data."""
 
     KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
-    """Krippendorff's α for ordinal data: win against loss is worse than win against tie."""
+    """Krippendorff's α for ordinal data: win and loss are further apart than win and tie."""
 
 
-#: P(E) where it does not depend on the data.
+#: P(E) of the definitions that do not depend on the data.
 FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
 
 
 class JudgeChance(StrEnum):
-    """Whose ties P(E) of a single judge's κ is estimated from, where all judges' is Scott's."""
+    """The judges whose ties determine P(E) of one judge's κ, if P(E) is Scott's."""
 
     OWN = "own"
-    """The judge's t, and the others' u, on the pairs the judge is in: t u + (1 − t) (1 − u) / 2,
-    Cohen's with symmetric outcomes. Who always ties agrees no more than chance has it."""
+    """The judge's share of ties t, and the others' u, in the judge's pairs: t u + (1 − t) (1 − u) /
+    2, which is Cohen's with symmetric outcomes. A judge who always ties agrees no more than by
+    chance."""
 
     POOLED = "pooled"
-    """All judges' on all comparisons, as for κ over all."""
+    """The share of ties of all judges in all comparisons, as for κ of all judges."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Agreement:
     comparable : int
         Pairs of comparisons of one item by different judges.
     agreeing : int
-        Those with the same outcome.
+        Pairs with the same outcome.
     p_agree : float or None
         agreeing / comparable, P(A).
     kappa : float or None
@@ -81,9 +83,9 @@ class Agreement:
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
-        Why `kappa` (and with it `low` and `high`) is None.
+        Why `kappa`, and so `low` and `high`, is None.
     p_chance : float or None
-        P(E); None if it needs pairs and there are none.
+        P(E); None if it is estimated from pairs and there are none.
     no_interval : NoInterval or None
         Why `low` and `high` are None where `kappa` is not.
     """
@@ -101,7 +103,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Agreement of one judge with all others, and how much the judge judged.
+    """Agreement of one judge with all others, and the amount of the judge's work.
 
     Attributes
     ----------
@@ -109,9 +111,9 @@ class JudgeAgreement:
     blocks : int
         Blocks judged.
     comparisons, ties : int
-        Comparisons between collapsed candidates in those blocks, and how many were tied.
+        Comparisons between collapsed candidates in those blocks, and tied ones.
     agreement : Agreement
-        On pairs of a comparison by this judge and one by another.
+        Agreement on pairs of a comparison by this judge and one by another.
     """
 
     judge: str
@@ -130,19 +132,19 @@ class AgreementReport:
     judges : tuple of JudgeAgreement
         In the order of `Blocks.judges`.
     inter : Agreement
-        Over all pairs of different judges. Each pair of comparisons counts once here, and once
-        for each of its two judges in `judges`.
+        Over all pairs of different judges. Each pair of comparisons counts once here, and once for
+        each of its judges in `judges`.
     chance : Chance
     p_chance : float or None
-        P(E) of `inter`; None if it needs comparisons and there are none.
+        P(E) of `inter`; None if it is estimated from comparisons and there are none.
     chance_of_judges : JudgeChance
-        Where P(E) of the κ of `judges` is from; `POOLED` where `chance` is fixed.
+        Source of P(E) of the κ of `judges`; `POOLED` if P(E) does not depend on the data.
     comparisons, ties : int
-        Comparisons between collapsed candidates, and how many were tied.
+        Comparisons between collapsed candidates, and tied ones.
     resample : "segments", "judges" or "two_way"
-        What the intervals take for drawn at random.
+        Units that the intervals take for drawn at random.
     resamples : int
-        0 where nothing was resampled: only `segments` is a bootstrap.
+        Number of bootstrap resamples; 0 unless `resample` is "segments".
     confidence : float
     seed : int
     """
@@ -170,32 +172,32 @@ def inter_judge_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> AgreementReport:
-    """Measure how far judges agree with each other (Bojar et al. 2011, §2.2).
+    """Measure how much judges agree with each other (Bojar et al. 2011, §2.2).
 
     Two judges agree on an item (a segment and an unordered pair of distinct outputs) when both
-    prefer the same output or both call it a tie. Counted are all pairs of comparisons of an item
-    by different judges, on collapsed outputs; a judge's own repeated judgments are not compared
-    with each other. To exclude the reference, leave it out of `blocks` first.
+    prefer the same output or both call it a tie. All pairs of comparisons of an item by different
+    judges are counted, on collapsed outputs; a judge's own repeated judgments are not compared with
+    each other. To exclude the reference, leave it out of `blocks` first.
 
-    The intervals are of κ in other segments and, with other judges of the same kind, see
-    `ranking.core.agreement.kappa_intervals`: those of the κ of one judge are for this judge with others of
-    the kind. "segments" keeps the judges instead and resamples segments, with weights as in
-    `ranking.core.counting.bootstrap`: all judgments of a segment stay together, and P(E) is estimated anew
-    in each resample. A resample in which κ is not estimable counts as the lowest possible κ at the
-    lower end and as 1 at the upper end. Where judges differ in care that holds κ of other judges in
-    half of all campaigns only (docs/statistics/agreement.md).
+    By default, intervals cover κ of other segments and other judges of the same kind, see
+    `ranking.core.agreement.kappa_intervals`. The interval of one judge's κ is for this judge with
+    other judges of the same kind. "segments" keeps the judges and resamples segments, with weights
+    as in `ranking.core.counting.bootstrap`: all judgments of a segment stay together, and P(E) is
+    estimated in each resample. A resample in which κ is not estimable counts as the lowest possible
+    κ at the lower end and as 1 at the upper end. If judges differ in care, these intervals cover κ
+    of other judges in only half of all campaigns (docs/statistics/agreement.md).
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set.
     chance : Chance
-        Definition of P(E): `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which are the same for all
-        judges. For the others see `ranking.core.agreement.measures`.
+        Definition of P(E): `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which have one P(E) for all
+        judges. For the others, see `ranking.core.agreement.measures`.
     chance_of_judges : JudgeChance
-        With `SCOTT`, P(E) of each judge's κ.
+        Source of P(E) of each judge's κ, with `SCOTT`.
     resample : "segments", "judges" or "two_way"
-        What the intervals take for drawn at random; "two_way" both.
+        Units that the intervals take for drawn at random; "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
     confidence : float
@@ -206,7 +208,7 @@ def inter_judge_agreement(
     Returns
     -------
     AgreementReport
-        Agreement of each judge and over all.
+        Agreement of each judge and of all judges.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Counts of the items that two judges both compared, by pair of judges and segment."""
+"""Counts of items that two judges both compared, by pair of judges and segment."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ranking.core.judged.collapsed_candidates import Outcome
 
 Int64Array = npt.NDArray[np.int64]
 
-#: What is counted of two judges on a segment, see `SharedItemCounts`.
+#: Columns of the counts of two judges on a segment, see `SharedItemCounts`.
 COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES = range(4)
 _COUNTS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class SharedItemCounts:
-    """Counts over the segments that J judges share, for each two of them.
+    """Counts over the segments shared by each two of J judges.
 
     Two judges share a segment when both compared an item of it. Four numbers are counted for each
-    shared segment: pairs of a comparison by the judge and one by the other of the same item,
-    those of them with the same outcome, those in which the judge tied, and those in which the other
-    did. Integers, so that they add up to the same bits in any order and in shards.
+    shared segment: pairs of a comparison by the judge and one by the other judge of the same item,
+    pairs with the same outcome, pairs in which the judge tied, and pairs in which the other judge
+    tied. They are integers, so they add up to the same bits in any order and in shards.
 
     Attributes
     ----------
     others : int64, shape (J, J, 4)
-        The numbers of each judge with each other, summed over segments. Grows with the square of
-        the number of judges, like `ranking.core.agreement.judge_pairs`.
+        The numbers of each judge with each other judge, summed over segments. Memory grows with the
+        square of the number of judges, as in `ranking.core.agreement.judge_pairs`.
     moments : int64, shape (J, 4, 4)
         Products of two of the numbers of a shared segment, summed over the judge's shared segments.
     """
@@ -40,15 +40,15 @@ class SharedItemCounts:
     moments: Int64Array
 
     def with_others(self, judge: int) -> Int64Array:
-        """Return what was counted with each of the M judges they share items with, shape (M, 4)."""
+        """Return the numbers with each of the M judges who share items, shape (M, 4)."""
         row = self.others[judge]
         met: Int64Array = row[row[:, COMPARABLE] > 0]
         return met
 
     def pair_moments(self) -> PairMoments:
-        """Multiply comparable and agreeing pairs of each two judges, each two once."""
+        """Return products of comparable and agreeing pairs, each pair of judges once."""
         numbers = self.others[:, :, [COMPARABLE, AGREEING]].reshape(-1, 2)
-        # Each two judges are there both ways.
+        # Each pair of judges is held in both orders.
         return PairMoments(
             both=numbers.T @ numbers // 2,
             in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0) // 2,
@@ -62,9 +62,9 @@ class PairMoments:
     Attributes
     ----------
     both : int64, shape (2, 2)
-        Of all they compared, summed over pairs of judges.
+        Products of their pairs on all segments, summed over pairs of judges.
     in_segments : int64, shape (2, 2)
-        Of what they compared on one segment, summed over pairs of judges and segments.
+        Products of their pairs on one segment, summed over pairs of judges and segments.
     """
 
     both: Int64Array
@@ -73,14 +73,14 @@ class PairMoments:
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """The judges of the segments of a shard: R pairs of a segment and a judge.
+    """The R pairs of a segment and one of its judges in a shard.
 
     Attributes
     ----------
     segment, judge : int64, shape (R,)
-        Number of the segment, index of the judge; sorted, no pair twice.
+        Number of the segment, and index of the judge; sorted, without duplicates.
     of_cell : int64, shape (N,)
-        Which of them each of the N `Cells` is of.
+        Index of the pair that each of the N `Cells` belongs to.
     """
 
     segment: Int64Array
@@ -89,7 +89,7 @@ class Raters:
 
 
 def raters_of(cells: Cells, judges: int) -> Raters:
-    """Return which judges compared items of which segments."""
+    """Return the judges who compared items of each segment."""
     segment = cells.item_segment[cells.item].astype(np.int64)
     codes, of_cell = np.unique(segment * max(judges, 1) + cells.judge, return_inverse=True)
     numbers, judge = np.divmod(codes, max(judges, 1))
@@ -105,14 +105,14 @@ def no_shared_items(judges: int) -> SharedItemCounts:
 
 
 def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemCounts:
-    """Count the comparisons of shared items of each two judges.
+    """Count the comparisons of items that two judges share, for each two judges.
 
     Parameters
     ----------
     cells : Cells
         Comparisons of each item by each judge, by `Outcome`.
     raters : Raters
-        Of these cells.
+        The pairs of segment and judge of these cells.
     judges : int
 
     Returns
@@ -139,10 +139,11 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
 
 
 def _tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return judge, other and their outcomes (M, 3, 3) of each shared segment, each two judges both ways.
+    """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
 
-    One product of sparse matrices: its blocks are of an item and a rater, 1 × 3 numbers each, and
-    those of the product of two raters, 3 × 3. No item is of two segments, so neither is a product.
+    The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
+    each item and rater; the product has a block of 3 × 3 for each two raters. An item has only one
+    segment, so the raters of a block in the product share a segment.
     """
     outcomes = len(Outcome)
     starts = np.searchsorted(cells.item, np.arange(len(cells.item_segment) + 1))

@@ -1,4 +1,4 @@
-"""How κ between judges, and of each judge with the others, changes when something is left out."""
+"""How κ of all judges, and of each judge with the others, changes when judgments are left out."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from ranking.core.agreement.counts import (
     TIES,
     AgreementCounts,
 )
-from ranking.core.agreement.kappa_intervals import Spread, effective_number
+from ranking.core.agreement.kappa_intervals import Spread
 from ranking.core.agreement.shared_items import PairMoments
 from ranking.core.agreement.statistics import scott_chance, share
+from ranking.core.counting.effective_numbers import effective_number
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-#: Of the counts of a judge on a segment, those that are pairs with others.
+#: The counts of a judge on a segment that are pairs with others.
 _PAIRS = [COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES]
-#: Those that κ over all judges is made of.
+#: The counts that κ of all judges is computed from.
 _ALL = [COMPARABLE, AGREEING, TIES, COMPARISONS]
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
-    """Return P(E) of Cohen's κ with the outcomes symmetric: t u + 2 (1 − t)/2 (1 − u)/2."""
+    """Return P(E) of Cohen's κ with symmetric outcomes: t u + 2 (1 − t)/2 (1 − u)/2."""
     return tied * others_tied + (1 - tied) * (1 - others_tied) / 2
 
 
@@ -39,17 +40,17 @@ def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
 
 
 def lowest_kappa(p_chance: float) -> float:
-    """Return the lowest κ there is, at P(A) = 0; 0 where P(E) = 1 leaves none."""
+    """Return the lowest possible κ, that of P(A) = 0; 0 if P(E) = 1."""
     return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
 def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray, FloatArray]:
-    """Return κ of a judge with others, and P(E).
+    """Return κ of a judge with others, and its P(E).
 
     Parameters
     ----------
     sums : int64, shape (..., 4)
-        Pairs with others: all, agreeing, in which the judge tied, in which the other did.
+        Pairs with others: all, agreeing, with a tie of the judge, with a tie of the other judge.
     p_chance : float or None
         P(E) of all judges; None to estimate it from these pairs.
 
@@ -70,10 +71,10 @@ def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray
 def judge_spreads(
     counts: AgreementCounts, judges: int, *, p_chance: float | None
 ) -> tuple[Spread, ...]:
-    """Leave segments and other judges out of each judge's κ with the others.
+    """Return how each judge's κ with the others changes without each segment and other judge.
 
-    The judge stays: it is their own κ. Comparisons with one other judge on one segment are counted
-    under both, so their part is subtracted once, linearised.
+    The judge is never left out of their own κ. Comparisons with one other judge on one segment
+    count for both that judge and the segment, so their linearised part is subtracted once.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def judge_spreads(
         With `shared_items`.
     judges : int
     p_chance : float or None
-        P(E) of all judges, taken as known; None to estimate it from the pairs of the judge.
+        P(E) of all judges, taken as known; None to estimate it from the judge's own pairs.
 
     Returns
     -------
@@ -117,14 +118,14 @@ def judge_spreads(
 
 
 def _slope(sums: Int64Array, p_chance: float | None) -> FloatArray:
-    """Return the derivative of a judge's κ by the four sums."""
+    """Return the derivatives of a judge's κ with respect to the four sums."""
     pairs = float(sums[COMPARABLE])
     if not pairs:
         return np.full(len(sums), np.nan)
     agree, own, others = (sums[kind] / pairs for kind in (AGREEING, OWN_TIES, OTHER_TIES))
     kappa, by_chance = (float(value) for value in kappa_of_judge(sums, p_chance))
     beyond = 1 / (1 - by_chance) if by_chance < 1 else np.nan
-    # By P(A), and by the two shares of ties that P(E) is made of.
+    # With respect to P(A), and to the two shares of ties that determine P(E).
     by_agree = beyond
     by_own = (kappa - 1) * beyond * (3 * others - 1) / 2 if p_chance is None else 0.0
     by_others = (kappa - 1) * beyond * (3 * own - 1) / 2 if p_chance is None else 0.0
@@ -133,7 +134,7 @@ def _slope(sums: Int64Array, p_chance: float | None) -> FloatArray:
 
 
 def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None) -> Spread:
-    """Leave segments, judges, and pairs of judges out of κ over all judges.
+    """Return how κ of all judges changes without each segment, judge and pair of judges.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
         With `shared_items`.
     judges : int
     expected : float or None
-        P(E) where it is given; None for Scott's, estimated anew each time.
+        P(E) if it is fixed; None for Scott's, which is estimated each time.
 
     Returns
     -------
@@ -155,17 +156,18 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
     if counts.shared_items is None:
         raise ValueError("counts: expected those with shared items")
     cells = counts.counts[:, _ALL]
-    # Each pair is counted for both of its judges: twice the pairs throughout.
+    # Each pair counts for both of its judges, so all numbers of pairs are doubled.
     whole = cells.sum(axis=0)
     on_segments = np.zeros((len(counts.segments), len(_ALL)), dtype=np.int64)
     np.add.at(on_segments, counts.segment, cells)
-    # Without a judge, their pairs are gone for the other judge, too; their ties are only theirs.
+    # Leaving out a judge also removes the pairs that count for the other judge, but no other
+    # ties.
     gone = np.array([2, 2, 1, 1])
     by_judge = counts.by_judge(judges)[:, _ALL]
     kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
     comparable, agreeing = (int(whole[kind]) // 2 for kind in (COMPARABLE, AGREEING))
     overlap = kappa_over_all(whole - gone * cells, expected)[0] - kappa
-    pairs, pairs_in_segments = counted_twice(
+    pairs, pairs_in_segments = squared_changes_of_pairs(
         counts.shared_items.pair_moments(), comparable, agreeing, p_chance
     )
     return Spread(
@@ -180,14 +182,14 @@ def inter_spread(counts: AgreementCounts, judges: int, *, expected: float | None
 
 
 def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray, FloatArray]:
-    """Return κ over all pairs, and P(E).
+    """Return κ of all pairs, and P(E).
 
     Parameters
     ----------
     sums : int64, shape (..., 4)
-        Pairs, agreeing pairs; ties, comparisons.
+        Pairs, agreeing pairs, ties, comparisons.
     expected : float or None
-        P(E) where it is given; None for Scott's.
+        P(E) if it is fixed; None for Scott's.
 
     Returns
     -------
@@ -198,18 +200,19 @@ def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray
     return kappa_of(share(sums[..., AGREEING], sums[..., COMPARABLE]), p_chance), p_chance
 
 
-def counted_twice(
+def squared_changes_of_pairs(
     moments: PairMoments, comparable: int, agreeing: int, p_chance: float
 ) -> tuple[float, float]:
-    """Sum squared changes of κ without the pairs of two judges, and without those on one segment.
+    """Return sums of squared changes of κ without two judges' pairs, in all and on a segment.
 
-    Linearised, each pair weighing the same: (agreeing − P(A) comparable) / (all (1 − P(E))).
+    The changes are linearised and all pairs weigh the same: (agreeing − P(A) comparable) / (all (1
+    − P(E))).
 
     Parameters
     ----------
     moments : PairMoments
     comparable, agreeing : int
-        Of all compared pairs.
+        Numbers of all compared pairs, and of those that agree.
     p_chance : float
 
     Returns

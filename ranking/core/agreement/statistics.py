@@ -1,4 +1,4 @@
-"""Observed and expected agreement as functions of sums over segments, so that they resample."""
+"""Observed and expected agreement as functions of sums over segments, so they can be resampled."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Evaluate = Callable[[Int64Array], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """Integer sums over segments, and what they say.
+    """Integer counts by segment, and the agreement that their sums give.
 
     Attributes
     ----------
     by_segment : sparse int64, shape (m, S)
-        m counts of each of S segments. Integers, so that they add up to the same bits in any
+        m counts of each of S segments. They are integers, so they add up to the same bits in any
         order and in shards.
     evaluate : callable
         Turns (resampled) sums over segments, int64 of shape (m, R), into P(A) and P(E), each of
@@ -37,10 +37,10 @@ class Statistic:
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """The same agreement from sums of floats over units, to leave some of them out.
+    """The agreement of a `Statistic` from sums of floats over units, to leave some units out.
 
-    A `Statistic` counts in whole numbers, as many as there are sizes of units. These are few, and
-    add up to the same within rounding.
+    A `Statistic` needs integer counts for each size of a unit. These sums are fewer, and give the
+    same agreement within rounding.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class Additive:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """P(A) and P(E), of the segments as they are and in R bootstrap resamples of them.
+    """P(A) and P(E) of the original segments, and of R bootstrap resamples of them.
 
     Attributes
     ----------
     p_agree, p_chance : float64, shape (1 + R,)
-        Entry 0 is of the segments as they are. NaN where the counts determine nothing.
+        Entry 0 is of the original segments. NaN where the counts do not determine a value.
     """
 
     p_agree: FloatArray
@@ -71,7 +71,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Ratings given and ties among them, by segment: what Scott's π expects agreement from."""
+    """Ratings, and ties among them, by segment; Scott's P(E) is estimated from them."""
 
     segment: Int64Array
     ties: Int64Array
@@ -81,13 +81,13 @@ class Ties:
 def pooled(
     units: Units, ties: Ties, segments: Int64Array, expected: float | None = None
 ) -> Statistic:
-    """Agreeing share of all compared pairs; P(E) given, or Scott's from the share of ties.
+    """Return the statistic with P(A) the agreeing share of all pairs, and P(E) fixed or Scott's.
 
     Parameters
     ----------
     units : Units
     ties : Ties
-        Of the comparisons P(E) is estimated from.
+        Ties among the comparisons that P(E) is estimated from.
     segments : int64, shape (S,)
         Sorted numbers of the segments; the columns of the sums.
     expected : float or None
@@ -130,7 +130,7 @@ def scott_chance(tied: FloatArray) -> FloatArray:
 
 
 def fleiss(units: Units, segments: Int64Array, *, symmetric: bool) -> Statistic:
-    """Fleiss (1971): mean agreement within a unit, and squared shares of the categories.
+    """Return Fleiss's (1971) statistic: mean agreement within a unit, squared shares of categories.
 
     Units may have different numbers of ratings; each counts once in the mean.
     """
@@ -174,7 +174,7 @@ def _fleiss(
 def krippendorff(
     units: Units, segments: Int64Array, *, symmetric: bool, ordinal: bool
 ) -> Statistic:
-    """Krippendorff's α; P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e.
+    """Return Krippendorff's α: P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e.
 
     The coincidences of a unit weigh as much as it has ratings. Disagreements of the ordinal
     metric are divided by the largest one, between the first and the last category.
@@ -214,7 +214,7 @@ def krippendorff_additive(categories: int, *, symmetric: bool, ordinal: bool) ->
 def _krippendorff(
     coincidences: FloatArray, *, symmetric: bool, ordinal: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(A) and P(E) of sums of coincidences, shape (K, K, R)."""
+    """Return P(A) and P(E) for sums of coincidences of shape (K, K, R)."""
     if symmetric:
         coincidences = (coincidences + coincidences[::-1, ::-1]) / 2
     values = coincidences.sum(axis=1)
@@ -229,15 +229,15 @@ def _krippendorff(
 def cohen_of_tables(
     tables: npt.NDArray[np.int64], *, symmetric: bool = False
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """Cohen's (1960) P(A) and P(E) of contingency tables.
+    """Return Cohen's (1960) P(A) and P(E) of contingency tables.
 
     Parameters
     ----------
     tables : int64, shape (..., K, K)
         Pairs of ratings by the category of the first (row) and the second rater (column).
     symmetric : bool
-        Whether the order of the categories, read backwards, is as good: the table and the one
-        rotated by half a turn are averaged. See `ranking.core.agreement.measures`.
+        Whether the categories may be read in reverse order: the table is averaged with its rotation
+        by half a turn. See `ranking.core.agreement.measures`.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def cohen_of_tables(
 def cohen_of_cells(
     cells: npt.NDArray[np.int64], *, symmetric: bool
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """Do the same for tables of shape (K, K, ...), which is several times as fast."""
+    """Return `cohen_of_tables` of tables of shape (K, K, ...), several times as fast."""
     pairs: Int64Array = cells.sum(axis=(0, 1))
     rows, columns = share(cells.sum(axis=1), pairs), share(cells.sum(axis=0), pairs)
     if symmetric:
@@ -261,7 +261,7 @@ def cohen_of_cells(
 
 
 def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    """Divide, with NaN where there is nothing to divide by."""
+    """Return the quotient; NaN where the divisor is 0."""
     shape = np.broadcast_shapes(part.shape, whole.shape)
     found: FloatArray = np.full(shape, np.nan)
     np.divide(part, whole, out=found, where=np.broadcast_to(whole > 0, shape))
@@ -273,7 +273,7 @@ def _nominal(categories: int) -> FloatArray:
 
 
 def _ordinal(values: FloatArray) -> FloatArray:
-    """Squared numbers of ratings from the middle of one category to that of another."""
+    """Return the squared numbers of ratings between the middles of two categories."""
     middle = np.cumsum(values, axis=0) - values / 2
     distance = (middle[:, np.newaxis] - middle[np.newaxis, :]) ** 2
     return np.nan_to_num(share(distance, distance[0, -1]))

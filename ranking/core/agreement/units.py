@@ -1,4 +1,4 @@
-"""Ratings of items by judges, gathered into the units every measure of agreement is made of."""
+"""Ratings of items by judges, grouped into the units that measures of agreement compare."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Int64Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What each judge said of each item, for N pairs of an item and a judge of it.
+    """Ratings of each item by each judge, for N pairs of an item and one of its judges.
 
     Attributes
     ----------
     item, judge : int64, shape (N,)
-        Sorted by item, then judge; no pair occurs twice.
+        Sorted by item, then judge, without duplicates.
     counts : int64, shape (N, K)
-        How often the judge put the item into each of K categories.
+        Number of the judge's ratings of the item in each of K categories.
     item_segment : int64, shape (items,)
         Segment number of each item.
     """
@@ -35,20 +35,20 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Units with at least two ratings to compare, those of a segment and of one size together.
+    """Units with at least two ratings to compare, grouped by segment and size.
 
     Attributes
     ----------
     segment : int64, shape (G,)
         Segment number of the units of each group.
     size, compared : int64, shape (G,)
-        Ratings, and ordered pairs of ratings that are compared, in each unit of the group.
+        Ratings, and compared ordered pairs of ratings, in each unit of the group.
     units : int64, shape (G,)
         Number of units in the group.
     values : int64, shape (G, K)
-        Ratings of all units of the group in each of K categories.
+        Ratings in each of K categories, summed over the units of the group.
     pairs : int64, shape (G, K, K)
-        Ordered pairs of ratings that are compared, by their two categories; symmetric.
+        Compared ordered pairs of ratings by their two categories; symmetric.
     """
 
     segment: Int64Array
@@ -60,7 +60,7 @@ class Units:
 
 
 def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cells:
-    """Gather comparisons; the K = 3 categories are those of `Outcome`."""
+    """Return comparisons as cells; the K = 3 categories are those of `Outcome`."""
     return _cells(
         comparisons.item,
         comparisons.judge,
@@ -72,7 +72,7 @@ def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cell
 
 
 def cells_of_labels(labels: CollapsedLabels, judges: int) -> Cells:
-    """Gather labels; the K = 5 categories are the labels, from the best."""
+    """Return labels as cells; the K = 5 categories are the labels, best first."""
     return _cells(
         labels.item,
         labels.judge,
@@ -106,10 +106,10 @@ def _cells(
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The unit of each of N cells, as it is and without what the cell's judge said of it.
+    """The unit of each of N cells, with and without the ratings of the cell's judge.
 
-    One group a cell, also where nothing is compared. Units of several judges are there several
-    times; `once`, bool of shape (N,), picks each of them once.
+    There is one group for each cell, even if nothing is compared. A unit of several judges occurs
+    several times; `once`, bool of shape (N,), selects each unit once.
     """
 
     with_judge: Units
@@ -118,7 +118,7 @@ class LeftOut:
 
 
 def inter_left_out(cells: Cells) -> LeftOut:
-    """Leave each judge of each item out of the units of `inter_units`."""
+    """Return the units of `inter_units` without each judge of each item."""
     counts = cells.counts
     own = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
     starts, place = _items(cells)
@@ -131,7 +131,7 @@ def inter_left_out(cells: Cells) -> LeftOut:
 
 
 def pooled_left_out(cells: Cells) -> LeftOut:
-    """Leave each judge of each item out of the units of `pooled_units`."""
+    """Return the units of `pooled_units` without each judge of each item."""
     starts, place = _items(cells)
     values = _summed(cells.counts, starts)[place]
     others = values - cells.counts
@@ -143,7 +143,7 @@ def pooled_left_out(cells: Cells) -> LeftOut:
 
 
 def intra_left_out(cells: Cells) -> LeftOut:
-    """Leave out the units of `intra_units`, which are of one judge each."""
+    """Return the units of `intra_units` left out one by one; each is of one judge."""
     nothing = np.zeros_like(cells.counts)
     return LeftOut(
         _singly(cells, cells.counts, _own_pairs(cells.counts)),
@@ -153,7 +153,7 @@ def intra_left_out(cells: Cells) -> LeftOut:
 
 
 def _items(cells: Cells) -> tuple[Int64Array, Int64Array]:
-    """Return where the cells of each item that has some start, and which of these each cell is of."""
+    """Return the index of the first cell of each rated item, and for each cell the item's index."""
     _, starts = _groups(cells.item)
     counts = np.diff(np.append(starts, len(cells.item)))
     return starts, np.repeat(np.arange(len(starts)), counts)
@@ -166,7 +166,7 @@ def _first(cells: Cells, starts: Int64Array) -> npt.NDArray[np.bool_]:
 
 
 def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
-    """Make each cell a group of its own; where nothing is compared it counts nothing."""
+    """Return each cell as a group of its own; without compared pairs, all its counts are 0."""
     compared = pairs.sum(axis=(1, 2))
     some = (compared > 0).astype(np.int64)
     return Units(
@@ -180,10 +180,10 @@ def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
 
 
 def inter_units(cells: Cells) -> Units:
-    """One unit for each item rated by at least two judges.
+    """Return one unit for each item rated by at least two judges.
 
-    Compared are ratings by different judges; a judge's own repeated ratings are not compared with
-    each other, but each of them is with those of the others.
+    Ratings by different judges are compared. A judge's own repeated ratings are not compared with
+    each other, but each of them is compared with those of the other judges.
     """
     _, starts = _groups(cells.item)
     values = _summed(cells.counts, starts)
@@ -193,20 +193,20 @@ def inter_units(cells: Cells) -> Units:
 
 
 def intra_units(cells: Cells) -> Units:
-    """One unit for each item rated repeatedly by one judge, and judge."""
+    """Return one unit for each judge and item that the judge rated more than once."""
     counts = cells.counts
     return _comparable(cells.item_segment[cells.item], counts, _own_pairs(counts))
 
 
 def pooled_units(cells: Cells) -> Units:
-    """One unit for each item rated at least twice, whoever rated it."""
+    """Return one unit for each item rated at least twice, by any judges."""
     _, starts = _groups(cells.item)
     values = _summed(cells.counts, starts)
     return _comparable(cells.item_segment[cells.item[starts]], values, _own_pairs(values))
 
 
 def _summed(values: Int64Array, starts: Int64Array) -> Int64Array:
-    # reduceat refuses to reduce nothing.
+    # `reduceat` raises an error for empty input.
     return np.add.reduceat(values, starts, axis=0) if len(starts) else values
 
 
@@ -218,7 +218,7 @@ def _own_pairs(counts: Int64Array) -> Int64Array:
 
 
 def _comparable(segment: Int64Array, values: Int64Array, pairs: Int64Array) -> Units:
-    """Keep the units with something to compare, and add up those of a segment and a size."""
+    """Return the units with compared pairs, summed by segment and size."""
     size, compared = values.sum(axis=1), pairs.sum(axis=(1, 2))
     order, starts = _groups(segment, size, compared, where=compared > 0)
     kept = order[starts]
@@ -235,7 +235,7 @@ def _comparable(segment: Int64Array, values: Int64Array, pairs: Int64Array) -> U
 def _groups(
     *columns: Int64Array, where: npt.NDArray[np.bool_] | None = None
 ) -> tuple[Int64Array, Int64Array]:
-    """Sort rows by columns; return the rows in order, and where in it each group starts."""
+    """Return the order that sorts rows by columns, and the index in it where each group starts."""
     order = np.lexsort(columns[::-1])
     if where is not None:
         order = order[where[order]]

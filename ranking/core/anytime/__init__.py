@@ -1,1 +1,1 @@
-"""Rank ranges of Expected Wins that hold however often one looks."""
+"""Rank ranges of Expected Wins that hold however often they are looked at."""

@@ -1,4 +1,4 @@
-"""Evidence for a difference that may be looked at whenever one likes.
+"""Evidence for a difference that may be looked at at any time.
 
 The evidence is the ratio of two likelihoods of an estimated difference d: mixed over differences of
 normal size with standard deviation τ, and under no difference. With the variance V of d, and its ν
@@ -13,9 +13,9 @@ independent normal draws, with τ a multiple of their standard deviation, the fo
 sequential t-test, and the same is true exactly (Gönen et al. 2005; Lindon et al. 2022; Wang &
 Ramdas 2024).
 
-A campaign is neither: V is estimated over segments and judges, and all judges judge on. That
-equal systems are seldom told apart is therefore shown by simulation, not proved: see "Looking
-every day" in docs/statistics/methods.md.
+A campaign is neither: V is estimated over segments and judges, and all judges continue. So it is
+shown by simulation, not proved, that equal systems are seldom told apart: see "Looking every day"
+in docs/statistics/methods.md.
 
 References
 ----------
@@ -35,8 +35,8 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Standard deviation τ of the differences of Expected Wins that the mixture expects. Differences of
-#: about this size are found soonest; what is promised does not depend on it.
+#: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
+#: this size are found soonest; the error probability does not depend on it.
 MIXTURE = 0.1
 
 
@@ -49,14 +49,14 @@ def log_evidence(
     ----------
     difference : float64
     variance : float64
-        Of the difference, above 0.
+        Variance of the difference, above 0.
     degrees_of_freedom : float64
         Degrees of freedom of the variance.
 
     Returns
     -------
     float64
-        Of the shape that these have together.
+        ln E, of the shape to which the arguments broadcast.
     """
     ratio = variance / (variance + MIXTURE**2)
     square = difference**2 / (variance * degrees_of_freedom)
@@ -65,7 +65,7 @@ def log_evidence(
 
 
 def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float) -> FloatArray:
-    """Return how far an estimate must be from a difference for evidence of 1 / level against it.
+    """Return how far an estimate must be from a difference for evidence of 1 / `level` against it.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: f
     Returns
     -------
     float64, of that shape
-        Infinite where no estimate is far enough: evidence is bounded with few degrees of freedom.
+        Infinite where no estimate is far enough, because evidence is bounded with few degrees of
+        freedom.
     """
     ratio = variance / (variance + MIXTURE**2)
     needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1))

@@ -1,12 +1,13 @@
 """Rank ranges that may be looked at every day: they hold at all looks together.
 
-An ordinary range is right with 95 % at one moment chosen beforehand. Looking again and again, and
-stopping at the first difference, is wrong far more often. Here two systems are told apart by
-evidence that may be looked at whenever one likes (`ranking.core.anytime.evidence`), with a variance over
-segments and judges (`ranking.core.anytime.variance`). For all pairs together, evidence must reach
-(number of pairs) / α, by Bonferroni's inequality.
+An ordinary range is right with a probability of 95 % at one moment chosen in advance. Looking
+repeatedly and stopping at the first difference is wrong far more often. Here, two systems are told
+apart by evidence that may be looked at at any time (`ranking.core.anytime.evidence`), with a
+variance over segments and judges (`ranking.core.anytime.variance`). For all pairs together,
+evidence must reach (number of pairs) / α, by Bonferroni's inequality.
 
-The ranges are a function of the judgments there are now. The order in which they came is not used.
+The ranges are a function of the current judgments. They do not depend on the order in which the
+judgments came.
 """
 
 from __future__ import annotations
@@ -36,26 +37,26 @@ from ranking.core.scores import Scores
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Below so many effective units a variance between them is not relied on: five judges, or ten
-#: segments, that have about equal parts.
+#: The number of effective units below which a variance between them is not relied on: five judges,
+#: or ten segments, of about equal size.
 MIN_JUDGES = 4.5
 MIN_SEGMENTS = 9.5
 
 
 class Refusal(StrEnum):
-    """Why a system is not told apart from any other: a code, for the caller to put into words."""
+    """Why a system is not told apart from any other; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
-    """It was compared with no other system, or all its comparisons are ties."""
+    """The system was compared with no other, or all its comparisons are ties."""
 
     FEW_JUDGES = "few_judges"
-    """Fewer than five judges share its comparisons, too few to tell how much judges differ."""
+    """Fewer than five judges share its comparisons, too few to estimate how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Fewer than ten segments, or documents where these are known, share its comparisons."""
+    """Fewer than ten segments (or documents, if they are known) share its comparisons."""
 
     OTHER_OPPONENTS = "other_opponents"
-    """No other system was compared with the same opponents: scores measure different things."""
+    """No other system was compared with the same opponents, so scores are not comparable."""
 
     ALONE = "alone"
     """No other system has enough judges and segments."""
@@ -63,30 +64,30 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class AnytimeRanges:
-    """What may be said about n systems at any time.
+    """Rank ranges and differences of n systems that hold at any time.
 
     Attributes
     ----------
     systems : tuple of str, length n
     confidence : float
-        That nothing said here, at this look or any other, is wrong.
+        Probability that all ranges and differences, at this look and all others, are right.
     scores : Scores of shape (n,)
         Expected Wins.
     ranges : RankRanges
-        Of the n systems, by Expected Wins; a system that is refused has 1 … n.
+        Ranges of the n systems by Expected Wins; 1 … n for a system with a refusal.
     above : bool, shape (n, n)
         ``above[a, b]``: a is better than b.
     low, high : float64, shape (n, n)
-        Interval of the difference of the scores of the first and the second; −1 … 1 where nothing
-        can be said. All intervals hold together.
+        Interval of the score of the first system minus that of the second; −1 … 1 where it cannot
+        be estimated. All intervals hold together.
     log_evidence : float64, shape (n, n)
-        ln E against the difference being 0, for each pair by itself; 0 where nothing can be said.
+        ln E against a difference of 0, for each pair by itself; 0 where it cannot be estimated.
     standard_error, degrees_of_freedom : float64, shape (n, n)
-        Of the differences; NaN where not estimated.
+        Standard errors of the differences and their degrees of freedom; NaN where not estimated.
     segments, judges : float64, shape (n,)
-        Effective numbers behind each system: of segments (or documents), and of judges.
+        Effective numbers of segments (or documents) and of judges for each system.
     refusals : mapping from a system's name to a tuple of Refusal
-        Why systems are told apart from no other; systems that can be are left out.
+        Why systems are told apart from no other; systems that can be told apart are left out.
     """
 
     systems: tuple[str, ...]
@@ -105,7 +106,7 @@ class AnytimeRanges:
 
     @property
     def refused(self) -> tuple[Refusal, ...]:
-        """Why no system at all can be told apart, most frequent first; empty if some can."""
+        """The reasons why no system can be told apart, most frequent first; empty if some can."""
         if len(self.refusals) < len(self.systems):
             return ()
         reasons = [reason for each in self.refusals.values() for reason in each]
@@ -114,17 +115,17 @@ class AnytimeRanges:
 
 
 def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges:
-    """Find rank ranges that hold at all looks together, for all systems together.
+    """Return rank ranges that hold at all looks together, for all systems together.
 
     Segments (or documents) and judges are taken for independent draws from populations, and systems
-    are ranked by Expected Wins in these. That a difference is ever claimed that is not there, or in
-    the wrong direction, has a probability of about ``1 − confidence`` at most.
+    are ranked by their Expected Wins in these populations. The probability of ever claiming a
+    difference that does not exist, or has the other direction, is at most about ``1 − confidence``.
 
     Parameters
     ----------
     blocks : Blocks
-        The current judgments of one test set, B blocks over n systems, without the reference. Their
-        documents are to be known where segments come in documents, however few: without them,
+        The current judgments of one test set, B blocks over n systems, without the reference. If
+        segments belong to documents, the documents should be known, even if they are few: otherwise
         segments of one document are taken for independent.
     confidence : float
         Between 0 and 1.
@@ -139,7 +140,7 @@ def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    # Segments never take the place of documents here: with few of these, nothing is told apart.
+    # Segments never replace documents here: with few documents, nothing is told apart.
     moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
     return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
 
@@ -147,12 +148,12 @@ def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges
 def anytime_ranges_of_moments(
     moments: Moments, systems: tuple[str, ...], *, confidence: float = 0.95
 ) -> AnytimeRanges:
-    """Find the rank ranges of `anytime_ranges` from moments that are kept already.
+    """Return the rank ranges of `anytime_ranges` from moments.
 
     Parameters
     ----------
     moments : Moments
-        In the layout ``Layout(n)``; by documents where they are known, however few.
+        In the layout ``Layout(n)``; by documents if they are known, even if they are few.
     systems : tuple of str, length n
     confidence : float
         Between 0 and 1.
@@ -172,7 +173,7 @@ def anytime_ranges_of_moments(
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
-    # As many pairs as there will ever be: systems that are refused today may be let in tomorrow.
+    # All pairs count, including those of systems refused now, which may be told apart later.
     level = (1 - confidence) / max(1, n * (n - 1) // 2)
     variance, degrees_of_freedom = (
         np.where(comparable, found.variance, 1.0),
@@ -203,11 +204,12 @@ def anytime_ranges_of_moments(
 
 
 def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
-    """Return for each pair of systems whether they met the same others."""
+    """Return for each pair of systems whether they met the same other systems."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)
     differing = here @ there + there @ here
-    # Two that met have each other, and neither has itself: that is no difference.
+    # Of two systems that met, each has the other as an opponent and not itself: this is no
+    # difference.
     same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
     return same
 

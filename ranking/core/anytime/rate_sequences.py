@@ -1,15 +1,15 @@
-"""Evidence about win rates that stays right however often one looks: for independent comparisons.
+"""Evidence about win rates of independent comparisons that holds however often it is looked at.
 
 After w wins and l losses the evidence against a win rate p is the Beta mixture (Robbins 1970)
 
     M(p) = B(a + w, a + l) / B(a, a) / (p**w · (1 − p)**l)
 
-If each comparison of a pair is won with probability p *whatever came before*, M(p) is a martingale
-that starts at 1, so by Ville's inequality it ever reaches 1/α with probability at most α. That
-holds in simulations in which each block shows fresh outputs to judges without tastes of their own.
-It does not hold for the judgments of a campaign: where a segment is judged several times, or a
-judge has preferences, comparisons depend on each other, and equal systems are told apart in most
-campaigns. `ranking.core.anytime.ranges` is for these.
+If each comparison of a pair is won with probability p *independently of all before*, M(p) is a
+martingale that starts at 1, so by Ville's inequality it ever reaches 1/α with probability at most
+α. This holds in simulations in which each block shows new outputs to judges without preferences. It
+does not hold for the judgments of a campaign: if a segment is judged several times, or a judge has
+preferences, comparisons depend on each other, and equal systems are told apart in most campaigns.
+Use `ranking.core.anytime.ranges` for campaigns.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: The parameter a of the mixture: Jeffreys' prior, good over many sample sizes.
+#: The parameter a of the mixture: Jeffreys' prior, which suits many sample sizes.
 MIXTURE = 0.5
 
 
 def log_evidence(
     wins: Int64Array, losses: Int64Array, rate: float | FloatArray = 0.5
 ) -> FloatArray:
-    """Return the logarithm of the evidence M against a win rate: an e-value, at any time.
+    """Return the logarithm of the evidence M against a win rate: an e-value at any time.
 
     Parameters
     ----------
     wins, losses : int64, of one shape
         Decided comparisons of one pair so far, each independent of those before; ties are dropped.
     rate : float
-        The rate p to speak against, between 0 and 1.
+        The rate p to test, between 0 and 1.
 
     Returns
     -------
     float64, of that shape
-        ln M(p). ``min(1, exp(-x))`` is a p-value that stays valid under peeking.
+        x = ln M(p). ``min(1, exp(-x))`` is a p-value that stays valid under peeking.
 
     References
     ----------
@@ -53,14 +53,14 @@ def log_evidence(
 
 
 def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
-    """Say which systems win more often than not against which, each pair by itself.
+    """Return which systems win more often than not against which, each pair by itself.
 
     Parameters
     ----------
     wins : int64, shape (..., n, n)
         ``wins[..., a, b]`` independent comparisons won by a against b so far.
     confidence : float
-        That a pair of equal systems is never separated.
+        Probability that a pair of equal systems is never separated.
 
     Returns
     -------

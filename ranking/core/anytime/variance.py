@@ -1,13 +1,14 @@
-"""How uncertain differences of Expected Wins are, with segments and judges both drawn at random.
+"""Variances of differences of Expected Wins, with segments and judges drawn at random.
 
-The variance of a difference between two systems is the two-way one of `ranking.core.uncertainty.two_way`, with
-two changes, because repeated looks are likely to meet a moment at which it is too small:
+The variance of a difference between two systems is the two-way one of
+`ranking.core.uncertainty.two_way`, with two changes, because repeated looks are likely to include
+one at which it is too small:
 
 - It is never below that of segments alone, of judges alone, or of blocks alone.
 - With few judges the variance between them is itself uncertain. It is therefore estimated from all
   pairs of systems together as well, as a multiple of their variance over blocks (the "design
-  effect" of surveys, Rao & Scott 1981), and the larger one is taken. Pairs that judges disagree
-  about more than about others so keep their own estimate.
+  effect" of surveys, Rao & Scott 1981), and the larger of both is used. So pairs on which judges
+  disagree more keep their own estimate.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Degrees of freedom that pooling is credited with, in multiples of those of one pair; at most one
-#: less than there are systems. Of more the simulations with unlike systems leave no margin.
+#: Degrees of freedom of the pooled estimate, in multiples of those of one pair; at most the number
+#: of systems minus one. With more, simulations with unlike systems leave no margin.
 MAX_POOLED = 4
 
 
@@ -39,9 +40,9 @@ class DifferenceVariances:
     Attributes
     ----------
     variance : float64, shape (n, n)
-        Symmetric; NaN where nothing was estimated.
+        Symmetric; NaN where not estimated.
     degrees_of_freedom : float64, shape (n, n)
-        Degrees of freedom of each.
+        Degrees of freedom of each variance.
     """
 
     variance: FloatArray
@@ -49,7 +50,7 @@ class DifferenceVariances:
 
 
 def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatArray]:
-    """Score systems by Expected Wins, and say how far one more win moves the scores.
+    """Return Expected Wins of all systems, and how far one more win moves each score.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def difference_variances(
         See `scores_and_influence`.
     segments, judges : float64, shape (n,)
     ready : bool, shape (n,)
-        Which systems to look at; their effective numbers must be above 1.
+        Systems whose differences to estimate; their effective numbers must be above 1.
 
     Returns
     -------

@@ -1,16 +1,16 @@
-"""Bootstrap resampling with stateless weights: shards, orders and machines give the same bits.
+"""Bootstrap resampling with stateless weights: the same bits in any order, shard and machine.
 
-Instead of drawing B blocks with replacement, each (block, resample) gets a weight of its own from
-the Poisson distribution with mean 1 (the limit of the multinomial weights of the ordinary
-bootstrap). The weight is a pure function of (seed, resample id, content key): nothing is drawn in
-sequence, so blocks may arrive in any order and on any number of workers, and resampled counts of
-shards simply add up. A judgment taken away is subtracted exactly.
+Instead of drawing B blocks with replacement, each (block, resample) gets its own weight from the
+Poisson distribution with mean 1 (the limit of the multinomial weights of the ordinary bootstrap).
+The weight is a pure function of (seed, resample id, content key): nothing is drawn in sequence, so
+blocks may arrive in any order and on any number of workers, and resampled counts of shards simply
+add up. Removing a judgment subtracts it exactly.
 
 The generator: SplitMix64 (Steele, Lea & Flood 2014) started at ``mix(key ^ mix(seed + γ))``; its
-g-th output serves resamples 4g … 4g+3, sixteen bits each. Those are the leading bits of a uniform
-number that is turned into a Poisson weight by inversion of the distribution function. For all but
-about one weight in 6,000, sixteen bits decide; the others take 48 further bits from a second
-hash. The weights are thus exact to 2**-64, at a quarter of the cost of a hash each.
+g-th output serves resamples 4g … 4g+3, with sixteen bits each. These are the leading bits of a
+uniform number, which becomes a Poisson weight by inversion of the distribution function. Sixteen
+bits decide all but about one weight in 6,000; the others take 48 further bits from a second hash.
+So weights are exact to 2**-64, at a quarter of the cost of one hash each.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 _LANES = 4
 _UNDECIDED = np.int16(-1)
-#: A weight of 21 is less likely than 2**-64, the grain of the uniform numbers: it never happens.
+#: A weight of 21 is less likely than 2**-64, the resolution of the uniform numbers, so it never
+#: occurs.
 MAX_WEIGHT = 20
 
 
 def _mix(state: UInt64Array) -> UInt64Array:
-    """Scramble 64-bit states in place: the finaliser of SplitMix64, a bijection."""
+    """Scramble 64-bit states in place with the finaliser of SplitMix64, a bijection."""
     scratch = np.empty_like(state)
     np.right_shift(state, _SHIFTS[0], out=scratch)
     state ^= scratch
@@ -56,9 +57,9 @@ def _mix(state: UInt64Array) -> UInt64Array:
 
 @cache
 def poisson_thresholds() -> UInt64Array:
-    """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 …, X ~ Poisson(1), where below 2**64.
+    """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 … as long as it is below 2**64; X ~ Poisson(1).
 
-    In decimal arithmetic, which is the same everywhere, unlike the mathematical library's exp.
+    Decimal arithmetic is the same everywhere, unlike the mathematical library's exp.
     """
     with localcontext() as context:
         context.prec = 60
@@ -74,7 +75,7 @@ def poisson_thresholds() -> UInt64Array:
 
 @cache
 def _weight_by_leading_bits() -> Int16Array:
-    """Return the weight that each value of the 16 leading bits decides, or `_UNDECIDED`."""
+    """Return the weight for each value of the 16 leading bits, or `_UNDECIDED`."""
     thresholds = poisson_thresholds()
     lowest = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     highest = lowest | np.uint64((1 << 48) - 1)
@@ -86,7 +87,7 @@ def _weight_by_leading_bits() -> Int16Array:
 def poisson_weights(
     key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
 ) -> Int16Array:
-    """Weights of B units in consecutive resamples: Poisson with mean 1.
+    """Return weights of B units in consecutive resamples: Poisson with mean 1.
 
     Parameters
     ----------
@@ -97,12 +98,13 @@ def poisson_weights(
     resamples : int
         Number R of resamples.
     first_resample : int
-        Id of the first one; the others follow. Ranges of ids may be computed anywhere.
+        Id of the first resample; the others follow. Ranges of ids may be computed by different
+        workers.
 
     Returns
     -------
     int16, shape (B, R)
-        Entry (b, r) depends on `key[b]`, `seed` and ``first_resample + r`` only.
+        Entry (b, r) depends only on `key[b]`, `seed` and ``first_resample + r``.
 
     Raises
     ------
@@ -131,9 +133,9 @@ def poisson_weights(
 def uniform_numbers(
     key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Draw a uniform number for each of B units in consecutive resamples.
+    """Return a uniform random number for each of B units in consecutive resamples.
 
-    Independent of the units' `poisson_weights`.
+    The numbers are independent of the units' `poisson_weights`.
 
     Parameters
     ----------
@@ -152,7 +154,7 @@ def uniform_numbers(
 
 
 def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int) -> UInt64Array:
-    """Start each unit's generator; ValueError if an argument is out of range.
+    """Return the initial state of each unit's generator.
 
     Parameters
     ----------
@@ -163,6 +165,11 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
     Returns
     -------
     uint64, shape (B,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
@@ -171,8 +178,8 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
     return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
 
 
-#: Units resampled at a time: the weights of a chunk take two megabytes per 1,000 resamples, and
-#: 1,024 is the largest power of two for which 16 bits hold a count, see `bootstrap_counts`.
+#: Units resampled at a time: their weights take two megabytes per 1,000 resamples, and 1,024 is the
+#: largest power of two for which 16 bits hold a count, see `bootstrap_counts`.
 UNITS_AT_A_TIME = 1024
 
 
@@ -186,10 +193,10 @@ def bootstrap_wins(
 ) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
-    Comparisons of one block are not independent, so it is blocks that are resampled; Koehn (2012,
-    §5.1) resamples single comparisons, which gives narrower ranges.
+    Blocks are resampled because comparisons of one block are not independent. Koehn (2012, §5.1)
+    resamples single comparisons, which gives narrower ranges.
 
-    Parameters, errors and sharding as for `bootstrap_counts`.
+    Parameters, errors and sharding are those of `bootstrap_counts`.
 
     Returns
     -------
@@ -240,8 +247,8 @@ def bootstrap_counts(
     Returns
     -------
     int64, shape (R, m)
-        Results of shards of the blocks add up, those of shards of the resamples concatenate, to
-        the result of the whole, bit for bit. Memory: O(R m), whatever B.
+        Results of shards of the blocks add up to the whole result, and results of shards of the
+        resamples concatenate to it, bit for bit. Memory is O(R m) for any B.
 
     Raises
     ------
@@ -284,7 +291,7 @@ def bootstrap_sums(
     resamples: int,
     seed: int,
 ) -> Int64Array:
-    """Sum integer statistics of units in bootstrap resamples of those units.
+    """Return sums of integer statistics of units in bootstrap resamples of those units.
 
     Parameters
     ----------
@@ -312,7 +319,8 @@ def bootstrap_sums(
 def trim_count(resamples: int, confidence: float) -> int:
     """Return the number of resampled values to trim at each end for a percentile interval.
 
-    ``floor(resamples · (1 − confidence) / 2)``: 25 and 25 of 1,000 at 95 % (Koehn 2012, §5.1).
+    It is ``floor(resamples · (1 − confidence) / 2)``: 25 at each end of 1,000 at 95 % (Koehn 2012,
+    §5.1).
 
     Raises
     ------
@@ -323,5 +331,5 @@ def trim_count(resamples: int, confidence: float) -> int:
         raise ValueError("resamples: expected at least one")
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
-    # Rounded first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in binary, and 50 was meant.
+    # Round first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in binary, but 50 is meant.
     return math.floor(round(resamples * (1 - confidence) / 2, 9))

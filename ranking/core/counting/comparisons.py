@@ -1,4 +1,4 @@
-"""Comparisons one by one, with who made them and what was seen."""
+"""Single comparisons, with their judges and covariates."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Comparisons:
     judge : int64, shape (C,)
         Index of the judge.
     block : int64, shape (C,)
-        The row of the block they are from.
+        Row of the block the comparison is from.
     outcome : int64, shape (C,)
-        1 if the first is better, −1 if the second is, 0 for a tie.
+        1 if the first system is better, −1 if the second one is, 0 for a tie.
     covariates : float64, shape (C, K)
-        x of the first minus x of the second.
+        Covariate of the first system minus that of the second.
     """
 
     first: Int64Array
@@ -46,25 +46,26 @@ class Comparisons:
 def comparisons_of(
     blocks: Blocks, covariates: Mapping[str, FloatArray] | None = None
 ) -> Comparisons:
-    """List the comparisons of blocks, in the order of the blocks.
+    """Return the comparisons of blocks, in the order of the blocks.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     covariates : mapping of str to float64 of shape (B, n), optional
-        What is known of each system's output in each block, by name; see `shown_position`. Values
-        where a system has no label do not matter.
+        Covariates of each system's output in each block, by name; see `shown_position`. Values of
+        systems without a label are ignored.
 
     Returns
     -------
     Comparisons
-        Of systems with different candidates and a label each, as in `ranking.core.counting.tallies.tally`.
+        Comparisons of labelled systems with different candidates, as in
+        `ranking.core.counting.tallies.tally`.
 
     Raises
     ------
     ValueError
-        If a covariate has another shape, or no finite value where there is a label.
+        If a covariate has another shape, or is not finite where a system has a label.
     """
     count, n = blocks.labels.shape
     known = dict(covariates or {})
@@ -93,7 +94,7 @@ def comparisons_of(
 
 
 def shown_position(blocks: Blocks) -> FloatArray:
-    """Return where each output was shown: 0 for the first place, 1 for the last of its block.
+    """Return the position of each output in its block: 0 for the first, 1 for the last.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def shown_position(blocks: Blocks) -> FloatArray:
     Returns
     -------
     float64, shape (B, n)
-        0 where a system was not shown, or alone.
+        0 where a system was not shown, or shown alone.
     """
     last = blocks.candidates.max(axis=1, initial=0)[:, np.newaxis]
     shown = np.maximum(blocks.candidates, 0)

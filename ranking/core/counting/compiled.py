@@ -1,4 +1,4 @@
-"""Counting in compiled code, where it pays."""
+"""Choose compiled or interpreted counting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORTH_CALLING = 200_000
 
 
 def counting_kernel(steps: int) -> ModuleType | None:
-    """Return `ranking.core.counting.kernel` if `steps` are worth it, else None.
+    """Return `ranking.core.counting.kernel` if it saves time for this many steps, else None.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Counts of everything that methods score: wins, ties, and blocks won outright."""
+"""Counts that methods compute scores from: wins, ties, and blocks won outright."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.counting.compiled import counting_kernel
-from ranking.core.counting.tallies import Tallies, chunks, tied, won
+from ranking.core.counting.tallies import chunks, tied, won
 from ranking.core.judged.blocks import Blocks
 
 Int16Array = npt.NDArray[np.int16]
@@ -20,7 +20,7 @@ _BLOCKS_AT_A_TIME = 1024
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What was counted about n systems, possibly in many resamples at once.
+    """Counts of n systems, possibly in many resamples at once.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Counts:
     ties : int64, shape (..., n, n), or None
         ``ties[..., a, b] == ties[..., b, a]`` tied comparisons; None if not counted.
     shown, best, alone : int64, shape (..., n), or None
-        Blocks in which the system was compared with another one; those in which it was better than
-        or equal to all it was compared with; those in which it was better than all of them. None
-        if not counted.
+        Blocks in which the system was compared with another one; blocks in which it was better than
+        or equal to all systems compared with it; blocks in which it was better than all of them.
+        None if not counted.
     """
 
     wins: Int64Array
@@ -43,7 +43,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cells a vector of counts holds for n systems.
+    """The cells of a vector of counts for n systems.
 
     Cell ``a n + b`` counts wins of a over b; then, if `ties`, cell ``n² + a n + b`` with a < b ties
     of a with b; then, if `outright`, n cells each of `shown`, `best` and `alone` (see `Counts`).
@@ -62,7 +62,7 @@ class Layout:
 
     @property
     def used(self) -> Int64Array:
-        """Return the cells that blocks can add to, ascending, shape (k,).
+        """The cells that blocks can add to, ascending, shape (k,).
 
         No system wins against itself, and each tie is counted once.
         """
@@ -77,7 +77,7 @@ class Layout:
 
     @property
     def takes_part(self) -> npt.NDArray[np.bool_]:
-        """Say which systems each used cell is about, shape (n, k)."""
+        """Whether each system takes part in each used cell, shape (n, k)."""
         n = self.systems
         first, second = np.divmod(np.arange(n * n), max(1, n))
         if self.ties:
@@ -90,13 +90,13 @@ class Layout:
         return found[:, self.used]
 
     def cells_in(self, larger: Layout) -> Int64Array:
-        """Return where the m cells of this layout stand in one that counts more, shape (m,)."""
+        """Return the indices of the m cells of this layout in a larger layout, shape (m,)."""
         n = self.systems
         outright = larger.size - 3 * n + np.arange(3 * n * self.outright)
         return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(np.int64)
 
     def unpack(self, cells: Int64Array) -> Counts:
-        """Name the cells of vectors of counts, of shape (..., m)."""
+        """Return vectors of counts, of shape (..., m), as `Counts`."""
         n, lead = self.systems, cells.shape[:-1]
         ties = shown = best = alone = None
         if self.ties:
@@ -109,9 +109,9 @@ class Layout:
         return Counts(wins=wins, ties=ties, shown=shown, best=best, alone=alone)
 
     def of_blocks(self, blocks: Blocks) -> sparse.csc_array[np.int16]:
-        """Return what each block adds, as a sparse column of ones: shape (m, B).
+        """Return the cells that each block adds to, as a sparse column of ones, shape (m, B).
 
-        Memory is O(B n²) while it is built: give it a chunk of blocks at a time.
+        This takes O(B n²) memory, so call it with a chunk of blocks at a time.
         """
         count, n = blocks.labels.shape
         beats = won(blocks.labels)
@@ -142,14 +142,15 @@ def count(
     blocks : Blocks
         B blocks over the layout's n systems.
     layout : Layout
-        What to count.
+        The m cells to count.
     weights : integer, shape (B,), optional
         How often each block counts; once if not given.
 
     Returns
     -------
     int64, shape (m,)
-        For ``layout.unpack``. Counts of shards add up to those of the whole.
+        Counts in the order of the layout, see `Layout.unpack`. Counts of shards add up to those of
+        the whole.
     """
     kernel = counting_kernel(len(blocks) * layout.size // 8)
     if kernel is not None:
@@ -167,8 +168,3 @@ def count(
         times = np.ones(cells.shape[1]) if weights is None else weights[rows]
         total += np.asarray(cells.astype(np.int64) @ times.astype(np.int64))
     return total
-
-
-def counts_of_tallies(tallies: Tallies) -> Counts:
-    """Counts for the methods that score pairwise comparisons alone."""
-    return Counts(wins=tallies.wins, ties=tallies.ties)

@@ -1,7 +1,7 @@
-"""Counting and resampling in compiled code: the same bits as in numpy, ten times as fast.
+"""Count and resample in compiled code: the same bits as in numpy, ten times as fast.
 
-Importing this module imports numba, and compiles on the very first time; it is imported where
-there is much to count (`ranking.core.counting.counts`, `ranking.core.counting.bootstrap`) and nowhere else.
+Importing this module imports numba, and compiles the first time. It is only imported where there is
+much to count, see `ranking.core.counting.compiled`.
 """
 
 from __future__ import annotations
@@ -10,25 +10,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, int8, int16, int32, int64, njit, types, uint16, uint64, void
+from numba import boolean, int8, int32, int64, njit, types, uint64, void
 
-from ranking.core.counting.bootstrap import MAX_WEIGHT, poisson_thresholds
+from ranking.core.counting.bootstrap import MAX_WEIGHT
+from ranking.core.counting.weights_kernel import weights_of_tile
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MULTIPLY_1, _MULTIPLY_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
-_ONE, _SIXTEEN, _FORTY_EIGHT = np.uint64(1), np.uint64(16), np.uint64(48)
-#: Blocks at a time, at most; and how often a cell may be listed, so that 16 bits hold its weighted
-#: count: fewer totals are then brought up to date than with a fixed number of blocks.
+#: The largest number of blocks listed at a time.
 _BLOCKS = 16384
+#: How often a cell may be listed, so that 16 bits hold its weighted count. This allows more blocks at a
+#: time than a fixed number would, so that the totals are updated less often.
 _MOST = (2**15 - 1) // MAX_WEIGHT
-# Sixteen bits each, so that the compiler does not widen them.
-_W0, _W1, _W2, _W3, _W4, _W5, _W6, _W7 = (np.int16(weight) for weight in range(8))
-#: Marks weights that sixteen bits do not decide; no weight has this bit.
-_UNDECIDED, _ANY_UNDECIDED = np.int16(256), 0x0100_0100_0100_0100
-
-# Leading sixteen bits of 2**64 · P(X ≤ k), k = 0 … 7; they are all ones from 7 on.
-_T0, _T1, _T2, _T3, _T4, _T5, _T6, _T7 = (int(t) >> 48 for t in poisson_thresholds()[:8])
 
 # The columns of `Blocks` are read-only.
 _TABLE = types.Array(int8, 2, "C", readonly=True)
@@ -53,8 +44,8 @@ def _list_cells(  # noqa: C901
 ) -> int:
     """List the cells that blocks from `begin` on add to, as `Layout` numbers them.
 
-    Stops after the block with which a cell was listed `_MOST` times, or `_BLOCKS` blocks; returns
-    the next one.
+    Stop after the block with which a cell was listed `_MOST` times, or after `_BLOCKS` blocks.
+    Return the row of the next block.
     """
     blocks, n = labels.shape
     present = np.empty(n, dtype=np.int64)
@@ -112,7 +103,7 @@ def _list_cells(  # noqa: C901
 def _count(
     labels: Any, candidates: Any, ties: bool, outright: bool, weights: Any, totals: Any
 ) -> None:
-    """Add each block's weight to the cells it adds to. `weights` is empty if all are 1."""
+    """Add the weight of each block to its cells in `totals`; no `weights` stand for weights of 1."""
     blocks, n = labels.shape
     cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
     starts = np.empty(_BLOCKS + 1, dtype=np.int64)
@@ -135,7 +126,7 @@ def _count(
 def _add_moments(
     labels: Any, candidates: Any, ties: bool, outright: bool, unit: Any, place: Any, moments: Any
 ) -> None:
-    """Add the products of the counts of each unit, whose blocks stand together, to `moments`."""
+    """Add the products of the counts of each unit to `moments`; blocks of a unit are consecutive."""
     blocks, n = labels.shape
     cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
     starts = np.empty(_BLOCKS + 1, dtype=np.int64)
@@ -163,80 +154,11 @@ def _add_moments(
                 count = 0
 
 
-@njit(uint64(uint64), cache=True, nogil=True, inline="always")
-def _mixed(state: Any) -> Any:
-    state = (state ^ (state >> _SHIFT_1)) * _MULTIPLY_1
-    state = (state ^ (state >> _SHIFT_2)) * _MULTIPLY_2
-    return state ^ (state >> _SHIFT_3)
-
-
-@njit(
-    void(uint64, uint64, uint64[::1], uint16[::1], _STATES, int16[::1], int64[::1]),
-    cache=True,
-    nogil=True,
-)
-def _weights_of_tile(  # noqa: C901
-    start: Any,
-    first_group: Any,
-    bits: Any,
-    lanes: Any,
-    thresholds: Any,
-    weights: Any,
-    words: Any,
-) -> None:
-    """Weights of one block in a tile of resamples; `lanes` is another view of `bits`, `words` of `weights`.
-
-    Written for the compiler to do 32 lanes at a time: no table, no branch but the rare one.
-    """
-    for group in range(len(bits)):
-        bits[group] = _mixed(start + (first_group + np.uint64(group) + _ONE) * _GAMMA)
-    for i in range(len(weights)):
-        lane = lanes[i]
-        weight = _W0
-        if lane > _T0:
-            weight = _W1
-        if lane > _T1:
-            weight = _W2
-        if lane > _T2:
-            weight = _W3
-        if lane > _T3:
-            weight = _W4
-        if lane > _T4:
-            weight = _W5
-        if lane > _T5:
-            weight = _W6
-        if lane > _T6:
-            weight = _W7
-        if (
-            (lane == _T0)
-            | (lane == _T1)
-            | (lane == _T2)
-            | (lane == _T3)
-            | (lane == _T4)
-            | (lane == _T5)
-            | (lane == _T6)
-            | (lane == _T7)
-        ):
-            weight = _UNDECIDED
-        weights[i] = weight
-    undecided = np.int64(0)
-    for i in range(len(words)):
-        undecided |= words[i]
-    if undecided & _ANY_UNDECIDED:
-        for i in range(len(weights)):
-            if weights[i] == _UNDECIDED:
-                lane = lanes[i]
-                resample = first_group * np.uint64(4) + np.uint64(i)
-                low = _mixed(~start + (resample + _ONE) * _GAMMA) >> _SIXTEEN
-                uniform = (np.uint64(lane) << _FORTY_EIGHT) | low
-                count = 0
-                while count < len(thresholds) and uniform >= thresholds[count]:
-                    count += 1
-                weights[i] = count
-
-
 def _resampler(tile_size: int) -> Any:
-    """Compile for a number of resamples at a time: a constant makes the inner loops tight."""
+    """Return a function that counts `tile_size` resamples at a time.
+
+    The compiler makes the inner loops tight because their length is a constant.
+    """
 
     @njit(
         void(_TABLE, _TABLE, boolean, boolean, _STATES, uint64, _STATES, int64[:, ::1]),
@@ -271,7 +193,7 @@ def _resampler(tile_size: int) -> Any:
                 tile[:] = 0
                 group = first_group + np.uint64(column // 4)
                 for block in range(begin, end):
-                    _weights_of_tile(
+                    weights_of_tile(
                         starts_of[block], group, bits, lanes, thresholds, weights, words
                     )
                     for at in range(starts[block - begin], starts[block - begin + 1]):
@@ -296,14 +218,15 @@ def cells_of(
     outright: bool,
     weights: npt.NDArray[np.integer] | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Count cells: `ranking.core.counting.counts.count`, compiled.
+    """Count cells, as `ranking.core.counting.counts.count` does.
 
     Parameters
     ----------
     labels, candidates : int8, shape (B, n)
     ties, outright : bool
-        Of the `Layout`.
+        As in `Layout`.
     weights : integer, shape (B,), optional
+        How often each block counts; once if not given.
 
     Returns
     -------
@@ -333,17 +256,18 @@ def moments_of(
     outright: bool,
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """Sum products of counts over units: `ranking.core.counting.moments.second_moments`, compiled.
+    """Sum products of counts over units, as `ranking.core.counting.moments.second_moments` does.
 
     Parameters
     ----------
     labels, candidates : int8, shape (B, n)
         The blocks of each unit in consecutive rows.
     unit : int64, shape (B,)
+        Number of the unit of each block.
     used : int64, shape (k,)
         The cells of the `Layout` that blocks can add to.
     ties, outright, size
-        Of the `Layout`.
+        As in `Layout`.
 
     Returns
     -------
@@ -379,17 +303,17 @@ def resample_cells(
     first_resample: int,
     resamples: int,
 ) -> npt.NDArray[np.int64]:
-    """Count cells in resamples: `ranking.core.counting.bootstrap.bootstrap_counts`, compiled.
+    """Count cells in resamples, as `ranking.core.counting.bootstrap.bootstrap_counts` does.
 
     Parameters
     ----------
     labels, candidates : int8, shape (B, n)
     starts : uint64, shape (B,)
-        State of each unit's generator.
+        State of each block's generator, see `generator_states`.
     thresholds : uint64, shape (20,)
-        Of the Poisson distribution function.
+        See `poisson_thresholds`.
     ties, outright, size
-        Of the `Layout`.
+        As in `Layout`.
     first_resample, resamples : int
 
     Returns
@@ -398,7 +322,7 @@ def resample_cells(
     """
     first_group = first_resample // 4
     offset = first_resample - 4 * first_group
-    # Long inner loops are fast, but the last tile is computed whole.
+    # Long inner loops are faster, but even the last tile is computed in full.
     tile_size = 1024 if resamples >= 512 else 128
     columns = -(-(offset + resamples) // tile_size) * tile_size
     totals = np.zeros((size, columns), dtype=np.int64)

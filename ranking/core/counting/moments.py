@@ -1,8 +1,8 @@
 """Second moments of the counts of blocks, segments and judges, for clustered variances.
 
-Where documents are known they take the place of segments, because segments of one document are
-alike; and what one judge did of one document that of a block, because it is both the judge's and
-the document's (Cameron, Gelbach & Miller 2011).
+Where documents are known, they replace segments, because segments of one document are alike. One
+judge's blocks of one document then replace single blocks, because they share both the judge and the
+document (Cameron, Gelbach & Miller 2011).
 
 A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of
 any smooth score of the counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in
@@ -28,12 +28,13 @@ from ranking.core.judged.documents import first_segments
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: What blocks are clustered by.
+#: Units that blocks are clustered by.
 ClusterUnit = Literal["blocks", "segments", "judges"]
 CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 
-#: Below so many effective units a variance between them is not estimated. With four judges,
-#: simulated ranges still hold in 93 to 97 of 100 cases, with three in 91 (docs/statistics/coverage.md).
+#: The number of effective units below which a variance between them is not estimated. With four
+#: judges, simulated ranges still hold in 93 to 97 of 100 cases; with three, in 91
+#: (docs/statistics/coverage.md).
 MIN_UNITS = 3.5
 
 _BLOCKS_AT_A_TIME = 1024
@@ -48,12 +49,12 @@ class Moments:
     cells : int64, shape (m,)
         Counts of all blocks, by the cells of a `Layout`.
     blocks, segments, judges : int64, shape (k, k)
-        Σ c_u c_uᵀ over the blocks, the segments, the judges; for the k cells in `Layout.used`. By
-        documents, `segments` is over the documents, and `blocks` over what each judge did of each
-        document.
+        Σ c_u c_uᵀ over the blocks, the segments and the judges, for the k cells in `Layout.used`.
+        Where documents are known, `segments` is over documents, and `blocks` over each judge's
+        blocks of each document.
     few_documents : bool
-        Whether documents are known, but too few of them for their variance: segments are in their
-        place.
+        Whether documents are known, but are too few to estimate their variance, so that `segments`
+        and `blocks` are over segments and single blocks.
     """
 
     cells: Int64Array
@@ -65,7 +66,8 @@ class Moments:
     def effective(self, unit: ClusterUnit) -> float:
         """Return the effective number of units, (Σ a_u)² / Σ a_u² (Kish 1965).
 
-        a_u is the number of comparisons of unit u. 0 without any comparison.
+        a_u is the sum of the counts of unit u: its comparisons, unless blocks won outright are
+        counted as well. The result is 0 without any comparison.
         """
         squares = float(getattr(self, unit).sum())
         return float(self.cells.sum()) ** 2 / squares if squares else 0.0
@@ -77,7 +79,7 @@ def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUni
     Parameters
     ----------
     moments : Moments
-        In the layout.
+        In this layout.
     layout : Layout
         Of n systems.
     unit : "blocks", "segments" or "judges"
@@ -102,7 +104,7 @@ def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUni
 
 
 def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
-    """Number the unit of each block.
+    """Return the number of the unit that each block belongs to.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
 
 
 def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
-    """Number the unit that each block belongs to in a variance over segments and judges.
+    """Return the number of each block's unit in a variance over segments and judges.
 
     Parameters
     ----------
@@ -131,8 +133,8 @@ def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     Returns
     -------
     int64, shape (B,)
-        As `units_of`; where documents are known, documents for segments, and what each judge did
-        of each document for blocks. However documents are numbered, the result is the same.
+        As `units_of`. Where documents are known, they replace segments, and a judge's blocks of one
+        document replace single blocks. The result does not depend on how documents are numbered.
     """
     if blocks.document is None or unit == "judges":
         return units_of(blocks, unit)
@@ -145,7 +147,7 @@ def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
 def moments_of_blocks(
     blocks: Blocks, layout: Layout, *, fewest_documents: float = MIN_UNITS
 ) -> Moments:
-    """Count blocks, and sum the products of what each block, segment and judge adds.
+    """Return the counts of blocks, and their second moments over blocks, segments and judges.
 
     Parameters
     ----------
@@ -153,13 +155,13 @@ def moments_of_blocks(
         B blocks over the layout's n systems.
     layout : Layout
     fewest_documents : float
-        With fewer effective documents, segments are taken in their place.
+        With fewer effective documents, segments are used instead.
 
     Returns
     -------
     Moments
-        By documents where they are known. Exact. Memory and time grow with k²; k < 1.5 n² without
-        `outright`.
+        Exact; by documents where they are known. Memory and time grow with k², and k < 1.5 n²
+        without `outright`.
     """
     blocks_, segments, judges = (
         second_moments(blocks, layout, two_way_units(blocks, unit)) for unit in CLUSTER_UNITS
@@ -176,7 +178,7 @@ def moments_of_blocks(
 
 
 def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Array:
-    """Sum the products of the counts of each unit.
+    """Return the sum over units of the products of their counts.
 
     Parameters
     ----------
@@ -191,7 +193,7 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     int64, shape (k, k)
         Σ_u c_u c_uᵀ, for the cells in `Layout.used`.
     """
-    # Kernel and sparse product alike want the blocks of a unit beside each other.
+    # Both the kernel and the sparse product need the blocks of a unit in consecutive rows.
     order = np.argsort(unit, kind="stable")
     blocks, unit = blocks.take(order), unit[order]
     used = layout.used
@@ -212,7 +214,7 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
 
 
 def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_array[np.int64]:
-    """Count what each unit adds to the used cells of a layout.
+    """Return the counts of each unit in the used cells of a layout.
 
     Parameters
     ----------
@@ -220,7 +222,7 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
         B blocks.
     layout : Layout
     unit : int64, shape (B,)
-        Numbers from 0 of the U units.
+        Number of each block's unit, 0 … U − 1.
 
     Returns
     -------
@@ -234,6 +236,6 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
         owners.append(np.repeat(unit[rows], np.diff(columns.indptr)))
     cell, owner = np.concatenate(cells), np.concatenate(owners)
     ones = np.ones(len(cell), dtype=np.int64)
-    # Cells that a unit lists several times are added up.
+    # `csr_array` adds up the entries of a cell that a unit lists several times.
     total = sparse.csr_array((ones, (cell, owner)), shape=(layout.size, units))
     return sparse.csr_array(total)[layout.used]

@@ -1,4 +1,4 @@
-"""What a bootstrap resamples: comparisons, blocks, segments, judges, or segments and judges."""
+"""Bootstrap of comparisons, blocks, segments, judges, or segments and judges."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Level = Literal["pairs", "blocks", "segments", "judges", "two_way"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 _MASK = (1 << 64) - 1
-#: Kinds of comparison in the order of `Resampling.draw_pairs`; the third is a tie.
+#: Outcomes of a comparison in the order of `Resampling.draw_pairs`; the third is a tie.
 _FIRST_WON, _SECOND_WON = 0, 1
 _BLOCKS_AT_A_TIME = 1024
 
 
 def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt64Array:
-    """Key of the resampled unit that each block belongs to.
+    """Return the key of the resampled unit that each block belongs to.
 
-    Blocks of one segment (judge) are resampled together: they share the unit's key, and with it
-    their weights. Like the content key, a unit's key depends on what the file says and on nothing
-    else: BLAKE2b, 8 bytes, little-endian, of the segment's number (8 bytes, signed, little-endian;
-    person "quintet-segment") or of the judge's pseudonym (UTF-8; person "quintet-judge").
+    Blocks of one segment (judge) are resampled together: they share the unit's key, and so their
+    weights. Like the content key, a unit's key depends only on the contents of the file: BLAKE2b, 8
+    bytes, little-endian, of the segment's number (8 bytes, signed, little-endian; person
+    "quintet-segment") or of the judge's pseudonym (UTF-8; person "quintet-judge").
 
     Parameters
     ----------
@@ -39,9 +39,8 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
         B blocks.
     level : "blocks", "segments" or "judges"
     documents : bool
-        Whether documents take the place of segments, where they are known. The key of a document
-        is that of the number of its first segment among these blocks, with person
-        "quintet-document".
+        Whether documents replace segments where they are known. The key of a document is computed
+        like that of its first segment among these blocks, with person "quintet-document".
 
     Returns
     -------
@@ -70,9 +69,9 @@ def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
 
 @dataclass(frozen=True)
 class Resampling:
-    """What is resampled, and from which seed.
+    """The units to resample, and the seed.
 
-    Each resample is a function of (level, seed, id, data), whoever computes it and in which order.
+    Each resample is a function of (level, seed, id, data), for any worker and in any order.
 
     Attributes
     ----------
@@ -84,11 +83,11 @@ class Resampling:
     seed : int
         0 ≤ seed < 2**64.
     share : float
-        Of "two_way", between 0 and 1. With 1 it is the product bootstrap of Owen & Eckles (2012),
-        which makes ranges too wide; `ranking.core.rankings.two_way_resampling` finds the share whose
-        variance is right.
+        Used by "two_way", between 0 and 1. With 1 it is the product bootstrap of Owen & Eckles
+        (2012), which makes ranges too wide; `ranking.core.rankings.two_way_resampling` finds the
+        share that gives the right variance.
     documents : bool
-        Whether to give weights to documents in place of segments, where these are known.
+        Whether to give weights to documents instead of segments where documents are known.
 
     References
     ----------
@@ -109,13 +108,13 @@ class Resampling:
             raise ValueError("seed: expected 0 ≤ seed < 2**64")
 
     def counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
-        """Counts in resamples.
+        """Return counts in resamples.
 
         Parameters
         ----------
         blocks : Blocks
         layout : Layout
-            What to count; without `outright` for pairs, which no longer know their blocks.
+            The m cells to count; without `outright` for pairs, which are not drawn by block.
         ids : range
             The resamples, with step 1.
 
@@ -137,7 +136,7 @@ class Resampling:
         )
 
     def weights(self, blocks: Blocks, ids: range) -> npt.NDArray[np.int16]:
-        """Weights of B blocks in resamples, shape (B, len(ids)), for all levels but pairs."""
+        """Return weights of B blocks in resamples, shape (B, len(ids)); not for pairs."""
         if self.level == "two_way":
             segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
             return self._thinned(segments, ids) * self._thinned(judges, ids)
@@ -152,14 +151,14 @@ class Resampling:
         return unit_keys(blocks, level, documents=self.documents)
 
     def _thinned(self, key: UInt64Array, ids: range) -> npt.NDArray[np.int16]:
-        """Weights of units that are drawn with probability `share`, and counted once otherwise."""
+        """Return weights of units that are drawn with probability `share`, and else count once."""
         drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
         chosen = uniform_numbers(key, **drawn) < self.share
         return np.where(chosen, poisson_weights(key, **drawn), np.int16(1))
 
     def _two_way_counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
         total = np.zeros((layout.size, len(ids)), dtype=np.int64)
-        # Of all blocks, not of some at a time: the key of a document hangs on its first segment.
+        # Keys of all blocks at once, because the key of a document depends on its first segment.
         segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
         for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
             cells = layout.of_blocks(blocks.take(rows)).astype(np.int64)
@@ -168,12 +167,12 @@ class Resampling:
         return np.ascontiguousarray(total.T)
 
     def seed_of(self, resample: int) -> int:
-        """Return a seed of its own for a method that draws numbers itself."""
+        """Return a separate seed for a method that draws random numbers itself."""
         digest = blake2b(struct.pack("<QQ", self.seed, resample), digest_size=8)
         return int.from_bytes(digest.digest(), "little")
 
     def pair_counts(self, tallies: Tallies, layout: Layout, ids: range) -> Int64Array:
-        """Counts in resamples of comparisons: `counts` at the level of pairs, from tallies."""
+        """Return `counts` at the level of pairs, from tallies."""
         n = layout.systems
         first, second = np.triu_indices(n, 1)
         drawn = self.draw_pairs(tallies, ids, ties=layout.ties)
@@ -185,11 +184,11 @@ class Resampling:
         return cells
 
     def draw_pairs(self, tallies: Tallies, ids: range, *, ties: bool = True) -> Int64Array:
-        """Draw comparisons with replacement, as many as there are.
+        """Draw as many comparisons as there are, with replacement, and return their counts.
 
-        Only the number of draws of each of the n (n − 1) / 2 · 3 kinds of comparison (a before b
-        won, lost or tied) matters, and these numbers are multinomial: one draw per resample,
-        whatever the number of comparisons, with the distribution of drawing them one by one.
+        Only the number of draws of each of the n (n − 1) / 2 · 3 outcomes (for a before b: won,
+        lost or tied) matters, and these numbers are multinomial. So there is one draw per resample
+        for any number of comparisons, with the same distribution as drawing them one by one.
 
         Parameters
         ----------
@@ -197,12 +196,13 @@ class Resampling:
         ids : range
             The resamples.
         ties : bool
-            Whether to tell which pairs tied; if not, wins are the same and ties are all 0.
+            Whether to count the ties of each pair; without them, wins are the same and all ties are
+            0.
 
         Returns
         -------
         int64, shape (len(ids), 3, n (n − 1) / 2)
-            Wins of the first, wins of the second, ties, of each pair in order of
+            Wins of the first system, wins of the second, and ties, of each pair in the order of
             ``np.triu_indices(n, 1)``.
         """
         above = np.triu_indices(len(tallies.systems), 1)
@@ -214,8 +214,8 @@ class Resampling:
             shares = kinds.ravel()[seen] / total
             decided = int(np.searchsorted(seen, 2 * len(above[0])))
             if not ties and decided < len(seen):
-                # A multinomial is drawn cell by cell, so the first do not depend on how the last
-                # are split.
+                # A multinomial is drawn cell by cell, so the first cells do not depend on how the
+                # last are split.
                 shares = np.append(shares[:decided], shares[decided:].sum())
                 seen = seen[:decided]
             for row, id_ in enumerate(ids):
@@ -224,18 +224,18 @@ class Resampling:
         return drawn.reshape(len(ids), *kinds.shape)
 
     def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:
-        """Draw comparisons for a method that needs blocks: a block of two for each.
+        """Draw comparisons for a method that needs blocks, and return a block of two for each.
 
         Parameters
         ----------
         blocks : Blocks
         resample : int
-            Its id.
+            Id of the resample.
 
         Returns
         -------
         Blocks
-            As many blocks as `blocks` hold comparisons, with keys of their own.
+            As many blocks as there are comparisons in `blocks`, with new keys.
         """
         tallies = tally(blocks)
         n = len(tallies.systems)

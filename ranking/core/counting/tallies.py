@@ -14,13 +14,13 @@ from ranking.core.judged.blocks import Blocks
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Cells compared at a time: bounds the memory of a pass whatever the number of systems.
+#: Cells compared at a time, to bound memory for any number of systems.
 _CELLS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """Pairwise comparisons between n systems, counted.
+    """Counts of pairwise comparisons between n systems.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Tallies:
 
 
 def tally(blocks: Blocks) -> Tallies:
-    """Count wins and ties of each pair of systems.
+    """Count the wins and ties of each pair of systems.
 
-    Two systems are compared in a block when both are labelled there and different candidates stand
-    for them: a candidate is expanded to every system it stands for, and a pair inside one
-    candidate is no comparison (nobody compared anything). The smaller label wins.
+    Two systems are compared in a block if both have a label and different candidates stand for
+    them. A candidate is expanded to every system it stands for. A pair inside one candidate is not
+    a comparison, because nobody compared the two. The smaller label wins.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def tally(blocks: Blocks) -> Tallies:
 
 
 def chunks(total: int, size: int) -> Iterator[slice]:
-    """Cut ``range(total)`` into consecutive slices of at most `size`."""
+    """Yield ``range(total)`` as consecutive slices of at most `size`."""
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))
 
 
 def won(labels: npt.NDArray[np.int8]) -> BoolArray:
-    """Say for each block who beat whom.
+    """Return for each block which systems beat which.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def won(labels: npt.NDArray[np.int8]) -> BoolArray:
         True where the first system has the smaller label and both have one.
     """
     # A missing label (0) must neither win nor lose: on the left it becomes larger than any label,
-    # on the right it is smaller than any already.
+    # on the right it is already smaller than any.
     left = np.where(labels == 0, np.int8(127), labels)
     count, n = labels.shape
     beats = np.empty((count, n, n), dtype=np.bool_)
@@ -107,7 +107,7 @@ def won(labels: npt.NDArray[np.int8]) -> BoolArray:
 
 
 def tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
-    """Say for each block who tied with whom.
+    """Return for each block which systems tied.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> Bool
     Returns
     -------
     bool, shape (B, n, n)
-        True where both have the same label, given to different candidates. Symmetric.
+        True where both have the same label but different candidates. Symmetric.
     """
     same_label = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
     apart = candidates[:, :, np.newaxis] != candidates[:, np.newaxis, :]

@@ -1,1 +1,1 @@
-"""What to look at in a campaign before believing its ranking."""
+"""Checks of a campaign to make before its ranking is believed."""

@@ -1,4 +1,4 @@
-"""What to look at before believing a ranking (Bojar et al. 2011)."""
+"""Counts and correlations to check before a ranking is believed (Bojar et al. 2011)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOBODY = ""
 
 @dataclass(frozen=True)
 class CampaignDiagnosis:
-    """Counts of a campaign's judgments, and correlations that should not be there.
+    """Counts of a campaign's judgments, and correlations that should not exist.
 
     Mappings have the systems as keys, by name.
 
@@ -30,31 +30,33 @@ class CampaignDiagnosis:
     reference : str or None
     blocks, judges, segments : int
     labels, blank_labels : int
-        Labels given and left blank; a candidate counts once, however many systems it stands for.
+        Labels given, and labels left blank. A candidate counts once, for any number of systems it
+        stands for.
     comparisons, ties : int
-        Pairwise comparisons after expansion of collapsed outputs, and how many are tied.
+        Pairwise comparisons after expansion of collapsed outputs, and tied ones.
     tie_rate : float or None
         ties / comparisons.
     sole_winners : dict of str to int
-        Blocks in which the system alone has the best label, blocks in which it alone has a label
-        included; under `NOBODY`, "", those without such a system: the best label is shared, stands
-        for several systems with one text, or no candidate is labelled. They add up to `blocks`.
-        (Table 4.)
+        Blocks in which only this system has the best label, including blocks in which only this
+        system has a label. Under `NOBODY`, "", blocks without such a system: the best label is
+        shared or stands for several systems with one text, or no candidate is labelled. They add up
+        to `blocks`. (Table 4.)
     pairwise : dict of str to dict of str to (int, int, int)
         ``pairwise[a][b]``: wins, losses and ties of a against b, if compared. (Table 6.)
     times_judged : dict of str to int
         Blocks in which the system was shown, labelled or not.
     times_beside_reference : dict of str to int
-        Those in which the reference was shown too; empty without a reference.
+        Blocks in which the system and the reference were shown; empty without a reference.
     geq_others : dict of str to float or None
-        Share of its comparisons that the system wins or ties ("≥ others"), those with the
-        reference included.
+        Share of its comparisons, including those with the reference, that the system wins or ties
+        ("≥ others").
     tie_rates : dict of str to float or None
         Share of its comparisons that are tied.
     score_by_times_judged : Correlation
-        Of "≥ others" with `times_judged`, over all systems but the reference. (Table 5.)
+        Correlation of "≥ others" with `times_judged`, over all systems but the reference. (Table
+        5.)
     score_by_reference : Correlation or None
-        Of "≥ others" with the share of its blocks in which the system stood beside the reference,
+        Correlation of "≥ others" with the share of the system's blocks that show the reference,
         over the same systems (Table 10); None without a reference.
     """
 
@@ -81,7 +83,7 @@ class CampaignDiagnosis:
 def diagnose_campaign(
     blocks: Blocks, *, reference: str | None = None, decimals: int | None = None
 ) -> CampaignDiagnosis:
-    """Count what Bojar et al. (2011) found worth looking at.
+    """Compute the counts and correlations that Bojar et al. (2011) recommend to check.
 
     Parameters
     ----------
@@ -91,7 +93,7 @@ def diagnose_campaign(
         Name of the reference among the systems. It counts like any system, but takes no part in
         the correlations.
     decimals : int or None
-        Round "≥ others" before correlating it. The correlations of the paper are those of scores
+        Decimals of "≥ others" in the correlations; None for all. The paper correlates scores
         rounded to a tenth of a percent, ``decimals=3``, as its Table 2 prints them.
 
     Returns
@@ -152,10 +154,10 @@ def diagnose_campaign(
 
 
 def sole_winners(blocks: Blocks) -> dict[str, int]:
-    """Count for each system the blocks it alone won (Bojar et al. 2011, Table 4).
+    """Count the blocks that each system alone won (Bojar et al. 2011, Table 4).
 
-    A system that is the only labelled one of a block has won it: of the two possible readings of
-    the paper, only this one gives all printed rows of its Table 4.
+    The only labelled system of a block has won it: of the two possible readings of the paper, only
+    this one reproduces all rows of its Table 4.
 
     Parameters
     ----------
@@ -165,7 +167,8 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        For each system, and under `NOBODY` the blocks without a sole winner; B altogether.
+        Blocks won by each system and, under `NOBODY`, blocks without a sole winner; they add up to
+        B.
     """
     labelled = blocks.labels > 0
     label = np.where(labelled, blocks.labels, np.iinfo(np.int8).max)
@@ -176,7 +179,7 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
 
 
 def _labels(blocks: Blocks) -> tuple[int, int]:
-    """Count the candidates labelled, and those left blank."""
+    """Return the number of labelled candidates, and of those left blank."""
     labelled = blank = 0
     for position in range(blocks.positions):
         here = blocks.candidates == position

@@ -1,4 +1,4 @@
-"""Correlation of two lists of numbers, or the plain statement that there is none to measure."""
+"""Correlation of two lists of numbers; None where it is not defined."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two lists of numbers go together.
+    """Correlation coefficients of two lists of numbers.
 
     Attributes
     ----------
     pairs : int
         Number of pairs of numbers.
     pearson, spearman : float or None
-        None for fewer than two pairs, or where all numbers of a list are equal.
+        None with fewer than two pairs, or if all numbers of a list are equal.
     """
 
     pairs: int
@@ -29,7 +29,7 @@ class Correlation:
 
 
 def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Correlation:
-    """Correlate two lists of numbers.
+    """Return the correlation of two lists of numbers.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
     Returns
     -------
     Correlation
-        Pearson's, and Spearman's with mean ranks for ties.
+        Pearson's coefficient, and Spearman's with mean ranks for ties.
     """
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     known = ~(np.isnan(one) | np.isnan(other))
@@ -52,7 +52,8 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float | None:
-    # Compared as they are: a deviation computed from equal numbers need not be exactly zero.
+    # The numbers are compared, because the computed deviation of equal numbers may not be exactly
+    # zero.
     if len(x) < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return None
     x, y = x - x.mean(), y - y.mean()

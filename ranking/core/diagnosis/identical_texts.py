@@ -1,4 +1,4 @@
-"""Identical texts shown as different candidates of one block, and ranked differently."""
+"""Identical texts that were shown as different candidates of one block and ranked differently."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ class RankedDifferently:
 
 @dataclass(frozen=True)
 class IdenticalTexts:
-    """How identical texts fared.
+    """Comparisons of identical texts.
 
     Attributes
     ----------
     compared : int
-        Pairs of systems with the same text that were shown as two candidates of a block, and both
-        labelled.
+        Pairs of systems with the same text that were shown as two labelled candidates of a block.
     differently : tuple of RankedDifferently
-        Those of them that got different labels: by segment, judge, systems and labels.
+        Pairs that got different labels, in the order of segment, judge, systems and labels.
     """
 
     compared: int
@@ -49,16 +48,16 @@ class IdenticalTexts:
 def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -> IdenticalTexts:
     """Find identical texts that one judge ranked differently (Bojar et al. 2011, Table 9).
 
-    Texts are identical if they are equal character by character. Collapsed outputs were shown once
-    and cannot be ranked differently, so a campaign that collapses them has none of these.
+    Texts are identical if they are equal character by character. Collapsed outputs are shown once
+    and cannot be ranked differently, so a campaign that collapses outputs has none.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     texts : mapping of str to sequence of str or None
-        For a system the texts of its outputs, that of segment number s at index s − 1; None where
-        unknown. Systems without texts are not looked at.
+        Texts of a system's outputs, with the text of segment number s at index s − 1; None if
+        unknown. Systems without texts are ignored.
 
     Returns
     -------

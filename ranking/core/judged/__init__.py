@@ -1,1 +1,1 @@
-"""What was judged: blocks as columns, and the content key of each judgment."""
+"""Judged blocks as columns, and the content key of each judgment."""

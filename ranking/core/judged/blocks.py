@@ -1,4 +1,4 @@
-"""Judged blocks as columns: the one input of every method of the core."""
+"""Judged blocks as columns: the input of every method of the core."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _MAX_CANDIDATES = np.iinfo(np.int8).max
 class Blocks:
     """B judged blocks of one test set over n systems, one row per block.
 
-    Results never depend on the order of the rows: whatever needs an order takes it from
-    `systems` (sorted by name when built by `blocks_from_rows`) or from `key`.
+    Results never depend on the order of the rows. Code that needs an order takes it from `systems`
+    (sorted by name by `blocks_from_rows`) or from `key`.
 
     Attributes
     ----------
     systems : tuple of str, length n
-        Names of the systems, the columns below in this order.
+        Names of the systems, in the order of the columns of `labels` and `candidates`.
     labels : int8, shape (B, n)
-        Rank label of each system in each block, 1 best … 5 worst; 0 where the system was not
-        shown or its label was left blank.
+        Rank label of each system in each block, 1 best … 5 worst; 0 if the system was not shown or
+        its label was left blank.
     candidates : int8, shape (B, n)
-        Shown position (from 0) of the candidate that stands for the system in the block; -1 where
-        the system was not shown. Systems with identical outputs share a candidate, and its label.
+        Shown position (from 0) of the candidate that stands for the system in the block; -1 if the
+        system was not shown. Systems with identical outputs share a candidate and its label.
     judge : int32, shape (B,)
-        Who judged the block: an index into `judges`.
+        Judge of the block: an index into `judges`.
     judges : tuple of str
         Pseudonyms of the judges.
     segment : int32, shape (B,)
@@ -48,14 +48,14 @@ class Blocks:
     key : uint64, shape (B,)
         Content key of each judgment, see `ranking.core.judged.content_key`.
     document : int32, shape (B,), or None
-        Number of the document of each block's segment, where documents are known. Any numbers do:
-        results depend on which segments are of one document, not on how it is numbered.
+        Number of the document of each block's segment, if documents are known. Results only depend
+        on which segments belong to one document, not on its number.
 
     Raises
     ------
     ValueError
-        If a column has the wrong type or shape, or says something impossible. The message names
-        the column and the first offending row.
+        If a column has the wrong type or shape, or impossible values. The message names the column
+        and the first invalid row.
     """
 
     systems: tuple[str, ...]
@@ -117,16 +117,16 @@ class Blocks:
         return int(self.candidates.max(initial=-1)) + 1
 
     def without(self, systems: Collection[str]) -> Blocks:
-        """Leave systems out, for instance the reference.
+        """Return the blocks without some systems, for instance without the reference.
 
-        A candidate that stands for a system left out and for another one stays, standing for the
-        other one only. All blocks stay, with their keys and shown positions, even those that no
-        longer compare anything.
+        A candidate that stands for a removed system and another one remains, and stands for the
+        other one. All blocks remain, with their keys and shown positions, even those without
+        comparisons.
 
         Parameters
         ----------
         systems : collection of str
-            Names of the systems to leave out.
+            Names of the systems to remove.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class Blocks:
         Raises
         ------
         ValueError
-            If a name is not among `systems`: a misspelt reference must not be ranked silently.
+            If a name is not among `systems`, so that a misspelt reference is not ranked silently.
         """
         names = {systems} if isinstance(systems, str) else set(systems)
         unknown = sorted(names.difference(self.systems))
@@ -151,19 +151,19 @@ class Blocks:
         )
 
     def take(self, rows: slice | npt.NDArray[Any] | Sequence[int]) -> Blocks:
-        """Select blocks, for instance one shard or the blocks of some judges.
+        """Return selected blocks, for instance one shard or the blocks of some judges.
 
         Parameters
         ----------
         rows : slice, sequence of int, or array of bool of shape (B,)
-            Which blocks, in which order.
+            Rows of the blocks, in the order wanted.
 
         Returns
         -------
         Blocks
             The selected blocks, with all systems and judges and unchanged keys.
         """
-        # An empty list would make an array of floats.
+        # An empty list would become an array of floats.
         index = rows if isinstance(rows, slice | np.ndarray) else np.asarray(rows, dtype=np.intp)
         return replace(
             self,
@@ -192,7 +192,7 @@ class BlockRow:
     segment : int
         Number of the segment in the test set.
     candidates : sequence of sequences of str
-        The candidates in shown order, each the names of the systems it stands for.
+        The candidates in shown order; each is the names of the systems it stands for.
     labels : sequence of int or None
         Label of each candidate, 1 best … 5 worst; None where it was left blank.
     """
@@ -205,12 +205,12 @@ class BlockRow:
 
 @dataclass
 class _Columns:
-    """The columns while they grow: flat arrays of machine numbers, not lists of objects."""
+    """Columns under construction: flat arrays of numbers instead of lists of objects."""
 
     judge: array[int] = field(default_factory=lambda: array("i"))
     segment: array[int] = field(default_factory=lambda: array("i"))
     key: array[int] = field(default_factory=lambda: array("Q"))
-    # One entry per system shown: in which block, which system, which candidate, which label.
+    # One entry per shown system: its block, index, candidate and label.
     block: array[int] = field(default_factory=lambda: array("q"))
     system: array[int] = field(default_factory=lambda: array("i"))
     position: array[int] = field(default_factory=lambda: array("b"))
@@ -218,19 +218,19 @@ class _Columns:
 
 
 def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks:
-    """Build the columns from rows, in one pass over them.
+    """Return rows as columns, in one pass over the rows.
 
-    Rows may come from a generator: only compact columns are kept, about 2 n bytes a block plus 14
-    for each system shown. Systems and judges are sorted by name, so that neither the order of the
-    rows nor that of `systems` shows in any result.
+    Rows may come from a generator: only compact columns are kept, about 2 n bytes per block plus 14
+    per shown system. Systems and judges are sorted by name, so that results depend neither on the
+    order of the rows nor on that of `systems`.
 
     Parameters
     ----------
     rows : iterable of BlockRow
-        The judged blocks of one test set, as judged: with the reference if it was shown.
-        Superseded judgments and skipped blocks do not belong here.
+        The judged blocks of one test set as they were shown, including the reference if it was
+        shown, without superseded judgments and skipped blocks.
     systems : iterable of str
-        Names of all systems to be ranked; each system of a row must be among them.
+        Names of all systems to be ranked, including all systems of the rows.
 
     Returns
     -------
@@ -241,8 +241,8 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     ------
     ValueError
         If a row names an unknown system, shows a system twice, has a candidate that stands for no
-        system, as many labels as it has not candidates, or a label outside 1 … 5. The message
-        counts the rows from 1.
+        system, has not one label per candidate, or a label outside 1 … 5. The message counts rows
+        from 1.
     """
     names = tuple(sorted(systems))
     index_of = {name: index for index, name in enumerate(names)}
@@ -311,7 +311,7 @@ def _append(
 
 
 def _describe(blocks: Blocks, row: int) -> tuple[bytes, list[int]]:
-    """Return what was judged in a row, encoded, and the labels in shown order, 0 for blank."""
+    """Return the encoded content of a row, and its labels in shown order, 0 for blank."""
     positions = blocks.candidates[row]
     count = int(positions.max(initial=-1)) + 1
     candidates: list[list[str]] = [[] for _ in range(count)]

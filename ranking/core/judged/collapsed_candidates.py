@@ -1,4 +1,4 @@
-"""What judges can agree on: comparisons and labels of candidates, identical outputs collapsed."""
+"""Comparisons and labels of candidates, with identical outputs collapsed."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class Outcome(IntEnum):
 
 
 class Pairing(StrEnum):
-    """Which comparisons are of the same item."""
+    """When two comparisons are of the same item."""
 
     UNORDERED = "unordered"
     """A segment and an unordered pair of candidates (Bojar et al. 2011)."""
 
     PRESENTED = "presented"
-    """A segment and a pair of candidates in the order they were shown in: the same pair shown the
-    other way round is another item, as in the script of WMT15 and WMT16."""
+    """A segment and a pair of candidates in shown order: the same pair in the other order is
+    another item, as in the script of WMT15 and WMT16."""
 
 
 @dataclass(frozen=True, eq=False)
 class CollapsedComparisons:
-    """C pairwise comparisons of distinct candidates, one row each.
+    """C pairwise comparisons of distinct candidates.
 
-    An *item* is what two judges can agree on: a segment and a pair of candidates (see `Pairing`),
-    each the set of systems it stands for. Items are numbered from 0 in an order that depends on
-    their contents only.
+    An *item* is a segment and a pair of its candidates (see `Pairing`): judges can agree on an
+    item. A candidate is identified by the set of systems it stands for. Items are numbered from 0
+    in an order that only depends on their contents.
 
     Attributes
     ----------
@@ -69,18 +69,18 @@ class CollapsedComparisons:
 def collapsed_comparisons(
     blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
 ) -> CollapsedComparisons:
-    """List the comparisons of each block between its labelled candidates.
+    """Return the comparisons between labelled candidates of each block.
 
-    A candidate that stands for several systems counts once, unlike in `ranking.core.counting.tallies`: it
-    was judged once. A candidate that stood for a system left out by `Blocks.without` and for
-    another one is the set of the remaining ones.
+    A candidate that stands for several systems counts once, because it was judged once; unlike in
+    `ranking.core.counting.tallies`. Systems removed by `Blocks.without` are not in the set of
+    systems of a candidate.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     pairing : Pairing
-        Whether the order the candidates were shown in makes another item.
+        Whether candidates shown in the other order are another item.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def collapsed_comparisons(
     block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
     for p, q in combinations(range(blocks.positions), 2):
         rows = np.flatnonzero((label[:, p] > 0) & (label[:, q] > 0))
-        # Unordered pairs: the candidate with the smaller code is the first, wherever it was shown.
+        # In unordered pairs, the candidate with the smaller code is the first, in any position.
         swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:
             swapped = np.zeros_like(swapped)
@@ -120,9 +120,9 @@ def collapsed_comparisons(
 
 @dataclass(frozen=True, eq=False)
 class CollapsedLabels:
-    """L labels given to candidates, one row each.
+    """L labels of candidates.
 
-    An item is a segment and a candidate, the set of systems it stands for.
+    An item is a segment and a candidate, identified by the set of systems it stands for.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class CollapsedLabels:
 
 
 def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
-    """List the labels given, once for each candidate whatever the number of its systems.
+    """Return the labels of all labelled candidates, each once for any number of its systems.
 
     Parameters
     ----------
@@ -172,14 +172,14 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
 
 
 def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
-    """Return the set of systems of each shown candidate as a code, and its label (0 for none).
+    """Return the set of systems of each shown candidate as a code, and its label (0 if blank).
 
-    Two arrays of shape (B, positions). Equal sets have equal codes in all blocks, and codes are in
+    Both arrays have shape (B, positions). Equal sets have equal codes in all blocks. Codes are in
     the order of the sets read as bits, so they do not depend on the order of the blocks.
     """
     count, positions = len(blocks), blocks.positions
     label = np.zeros((count, positions), dtype=np.int64)
-    # One byte per eight systems, at least one so that the bytes can be read as one value.
+    # One byte for eight systems, and at least one, so that the bytes can be read as one value.
     width = max(1, -(-len(blocks.systems) // 8))
     bits = np.zeros((count, positions, width), dtype=np.uint8)
     for position in range(positions):

@@ -1,7 +1,7 @@
-"""The content key of a judgment: what resampling weights hang on.
+"""The content key of a judgment, which determines its resampling weights.
 
-A resampling weight that depended on a database id would make an exported file rank differently
-from the campaign it came from. So weights are a function of what was judged, by whom:
+If a resampling weight depended on a database id, an exported file would give another ranking than
+its campaign. So weights are a function of the judged block and the judge:
 
     key = BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of
         segment number                      8 bytes, signed
@@ -13,24 +13,23 @@ from the campaign it came from. So weights are a function of what was judged, by
         occurrence                          4 bytes
 
 where a text is its length in bytes (4 bytes) followed by its UTF-8, integers are little-endian,
-and the sort is by code point. Every part is counted before it is written, so two different
+and the sort is by code point. Every part is preceded by its length or number, so different
 judgments never have the same encoding.
 
-``occurrence`` numbers the judgments for which all the rest is equal (a judge who saw the same
-block twice): 0, 1, 2 … in the order of their labels as shown, a blank label counting as 0, so that
-the order of the rows in a file never matters. Labels are otherwise *not* in the key: correcting a
-label leaves every weight where it was.
+``occurrence`` numbers judgments that are equal in all other parts (a judge who saw the same block
+twice): 0, 1, 2 … in the order of their labels as shown, with 0 for a blank label, so that the order
+of the rows in a file never matters. Otherwise labels are *not* in the key: correcting a label
+changes no weight.
 
 The **test set is not in the key**. A ranking is always of one test set, and renaming it, or
 importing its judgments under another name, must not change a single bit of the ranking.
 
-The key is computed on the block *as judged*, before the reference or any other system is left
-out, so a ranking with and one without the reference resample the same blocks alike; and from
-nothing but the names above, so it is the same for judgments read from the database and from a file
-exported from it.
+The key is computed from the block *as judged*, before the reference or any other system is left
+out, so rankings with and without the reference give a block the same weights. It is computed only
+from the parts above, so it is the same for judgments in the database and in an exported file.
 
-This definition is version 1. Changing anything above changes every published range; then raise
-`CONTENT_KEY_VERSION` and record it with the ranking run.
+This definition is version 1. Changing it changes every published range: then raise
+`CONTENT_KEY_VERSION`, which ranking runs record.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def _text(value: str) -> bytes:
 
 
 def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
-    """Encode what was judged and by whom, without the occurrence.
+    """Return the encoding of the judged block and the judge, without the occurrence.
 
     Parameters
     ----------
@@ -61,8 +60,8 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
     judge : str
         The judge's pseudonym.
     candidates : sequence of sequences of str
-        The candidates in shown order, each the names (in any order) of the systems it stands for,
-        the reference included.
+        The candidates in shown order, including the reference; each is the names, in any order, of
+        the systems it stands for.
 
     Returns
     -------
@@ -77,7 +76,7 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
 
 
 def content_key(content: bytes, occurrence: int = 0) -> int:
-    """Hash an encoded judgment and its occurrence to 64 bits.
+    """Return the 64-bit hash of an encoded judgment and its occurrence.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def content_key(content: bytes, occurrence: int = 0) -> int:
 def number_occurrences(
     keys: npt.NDArray[np.uint64], describe: Callable[[int], tuple[bytes, Sequence[int]]]
 ) -> npt.NDArray[np.uint64]:
-    """Give the second, third … judgment of equal content a key of its own.
+    """Return keys in which the second, third … judgment of equal content has its own key.
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ def number_occurrences(
         Keys of all judgments of a test set, each with occurrence 0.
     describe : callable
         Returns the content of the judgment in a row, and its labels in shown order, 0 for blank.
-        Called for repeated rows only.
+        Only called for repeated judgments.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Documents of judged segments: when they are known, and how they are numbered."""
+"""Documents of judged segments: whether they are known, and their numbers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ Int64Array = npt.NDArray[np.int64]
 
 
 def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array | None:
-    """Return the documents of blocks if they say which segments are alike.
+    """Return the documents of blocks if they are known and there are several.
 
     Parameters
     ----------
     document : int32, shape (B,)
-        Number of the document of each block's segment; negative where none is named.
+        Number of the document of each block's segment; negative if none is named.
     segment : int32, shape (B,)
 
     Returns
     -------
     int32, shape (B,), or None
-        None unless every block has a document, there are at least two, and no segment is of two.
+        None unless every block has a document, there are at least two documents, and each segment
+        is in only one.
     """
     if not len(document) or int(document.min()) < 0 or bool((document == document[0]).all()):
         return None
@@ -32,7 +33,7 @@ def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array |
 
 
 def first_segments(blocks: Blocks) -> Int64Array:
-    """Number each block's document by its first segment.
+    """Return the number of the first segment of each block's document.
 
     Parameters
     ----------
@@ -42,8 +43,8 @@ def first_segments(blocks: Blocks) -> Int64Array:
     Returns
     -------
     int64, shape (B,)
-        The smallest number of a segment among the blocks of that document: the same however
-        documents are numbered, in a file and in the database alike.
+        The smallest segment number among the blocks of that document. It does not depend on the
+        numbers of documents, so it is the same for a file and for the database.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels as a judge saw the block: by shown position, not by system."""
+"""Labels by shown position, as a judge saw the block, instead of by system."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def shown_labels(blocks: Blocks) -> Int8Array:
     Parameters
     ----------
     blocks : Blocks
-        With every system that was shown: a candidate none of whose systems is left is not there.
+        With every system that was shown: a candidate without remaining systems is missing.
 
     Returns
     -------
     int8, shape (B, positions)
-        1 best … 5 worst; 0 where the label was left blank or no candidate was shown.
+        1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
     """
     found = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
     for position in range(blocks.positions):

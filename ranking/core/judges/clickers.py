@@ -1,10 +1,10 @@
-"""Evidence that a judge does not read, valid however often one looks and among many judges.
+"""Evidence that a judge does not read, valid at any time and among many judges.
 
-A judge clicks if they put the reference, or a damaged one, anywhere, or type the labels in the
-order the outputs are shown in. Each test takes "reads" for granted and multiplies, block by block,
-how much more likely clicking made what the judge did. The product is an *e-value*: of a judge who
-reads it exceeds any x at any time with a probability of at most 1 / x (Ville 1939), so it may be
-looked at after every block, and divided by the number of judges.
+A judge clicks if they place the reference, or a damaged reference, at random, or type labels in the
+order in which outputs are shown. The null hypothesis of each test is that the judge reads. For each
+block, the likelihood of the labels under clicking is divided by that under reading; the product of
+these ratios is an *e-value*. For a judge who reads, it ever exceeds x with a probability of at most
+1 / x (Ville 1939), so it may be looked at after every block, and divided by the number of judges.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.reference_margins import reference_margins
 from ranking.core.judges.straight_lining import line_chances
 
-#: How much likelier who reads puts the reference one place higher: of five places, they then prefer
-#: it in 74.8 % of comparisons.
+#: The factor by which judges who read are more likely to place the reference one place higher. With
+#: five places, they prefer it in 74.8 % of comparisons.
 REFERENCE_ODDS = 1.75
 
-#: How much likelier who reads puts a damaged reference one place lower: 84.6 % of comparisons.
+#: The same for placing a damaged reference one place lower: it loses 84.6 % of comparisons.
 DAMAGE_ODDS = 2.5
 
-#: Share of blocks in shown order, or its reverse, of somebody who types them.
+#: Share of blocks labelled in shown order, or its reverse, by judges who type them.
 TYPED_SHARE = 0.5
 
-#: Judges come one after another; a p of fewer than these is adjusted as for so many.
+#: The smallest number of judges that p-values are adjusted for, because judges join one by one.
 JUDGES_ALLOWED_FOR = 50
 
 
@@ -39,22 +39,22 @@ class ClickingEvidence:
     Attributes
     ----------
     blocks : int
-        Blocks that can tell one from the other.
+        Blocks that can distinguish clicking from reading.
     log_e : float
-        Natural logarithm of the e-value; below 0 it speaks for reading.
+        Natural logarithm of the e-value; values below 0 are evidence for reading.
     """
 
     blocks: int
     log_e: float
 
     def p_value(self, judges: int = 1) -> float:
-        """Bound the probability that any of so many judges who read ever shows this much evidence.
+        """Return a bound of the probability that any judge, if all read, ever has this evidence.
 
         Parameters
         ----------
         judges : int
-            How many are looked at. Below `JUDGES_ALLOWED_FOR` that many are allowed for, so that
-            the figure of a judge does not depend on who joins, nor the bound on when.
+            Number of judges tested. `JUDGES_ALLOWED_FOR` is the least number, so that a judge's
+            value does not depend on who joins, nor the bound on when.
         """
         log_p = log(max(judges, JUDGES_ALLOWED_FOR)) - self.log_e
         return exp(min(0.0, log_p))
@@ -63,23 +63,24 @@ class ClickingEvidence:
 def reference_ignored(
     blocks: Blocks, reference: str, *, odds: float = REFERENCE_ODDS
 ) -> tuple[ClickingEvidence, ...]:
-    """Compare each judge's preference for the reference with none at all.
+    """Test each judge's preference for the reference against no preference.
 
-    Given the labels of a block, somebody who clicks gives the reference each of them with a
-    probability π(label) in proportion to how often it was used; somebody who reads, with one in
-    proportion to π(label) odds^(margin / 2), or more extremely so. (Between neighbouring places of
-    a block without ties the margin differs by 2.) The e-value is the product of the ratios of the
-    two, Σ π odds^(margin / 2) / odds^(margin of the judge / 2). It holds for judges who read
-    block by block better or worse than `odds`, as long as the mean of a block's ratio is at most 1.
+    Given the labels of a block, a judge who clicks gives the reference each label with a
+    probability π(label) in proportion to its frequency; a judge who reads does so in proportion to
+    π(label) odds^(margin / 2), or prefers the reference even more. (The margins of neighbouring
+    places of a block without ties differ by 2.) The e-value is the product of the ratios of the
+    two, Σ π odds^(margin / 2) / odds^(margin of the judge / 2). It holds for judges who read some
+    blocks better and others worse than `odds` says, as long as the expected ratio of each block is
+    at most 1.
 
     Parameters
     ----------
     blocks : Blocks
         Judgments with the reference among the systems.
     reference : str
-        Its name. For damaged references, exchange best and worst (`measure_judges`).
+        Its name. For damaged references, reverse the labels (`measure_judges`).
     odds : float
-        Above 1.
+        See `REFERENCE_ODDS`; above 1.
 
     Returns
     -------
@@ -114,12 +115,12 @@ def reference_ignored(
 
 
 def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[ClickingEvidence, ...]:
-    """Compare how often each judge's labels follow the shown order with chance.
+    """Test how often each judge's labels follow the shown order against chance.
 
-    Outputs are shown in random order, so the labels of somebody who reads follow it, or its
-    reverse, with a probability that the labels of the block determine (`straight_lining`); those of
-    somebody who types 1, 2, 3, 4, 5 do so in a `share` of blocks at least. Blocks that follow it
-    that often by chance say nothing and are left out.
+    Outputs are shown in random order, so the labels of a judge who reads follow it, or its reverse,
+    with a probability that the labels of the block determine (`straight_lining`). The labels of a
+    judge who types 1, 2, 3, 4, 5 do so in at least a `share` of blocks. Blocks that follow it that
+    often by chance are not informative and are left out.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[Click
     follows, at_random = is_line[telling], chance[telling]
     log_ratio = np.log(np.where(follows, share / at_random, (1 - share) / (1 - at_random)))
     ends = np.cumsum(np.bincount(blocks.judge[telling], minlength=len(blocks.judges)))
-    # Summed without rounding on the way: the same bits in whatever order the blocks come.
+    # Summed without intermediate rounding, for the same bits in any order of the blocks.
     return tuple(
         ClickingEvidence(len(own), fsum(own.tolist()))
         for own in np.split(log_ratio, ends[:-1])[: len(blocks.judges)]

@@ -1,4 +1,4 @@
-"""A share with an exact interval that does not take a block's comparisons for independent."""
+"""A share with an interval that does not take a block's comparisons for independent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Int64Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Share:
-    """A share of trials that come in clusters.
+    """A share of clustered trials.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Share:
     value : float or None
         successes / trials.
     low, high : float or None
-        Ends of its interval.
+        Ends of the interval of `value`.
     """
 
     trials: int
@@ -34,26 +34,27 @@ class Share:
 def clustered_share(
     successes: Int64Array, trials: Int64Array, *, confidence: float = 0.95
 ) -> Share:
-    """Estimate a share from clusters of trials, such as the comparisons of a block.
+    """Return a share, with its interval, of trials in clusters such as the comparisons of a block.
 
     The interval is that of Clopper and Pearson (1934) on the effective number of trials of Korn and
     Graubard (1998): the trials divided by the design effect, the variance of the share between
     clusters (a ratio estimate, linearised) over that of as many independent trials, and multiplied
-    by (t of trials − 1 / t of clusters − 1)², quantiles of Student's distribution with so many
-    degrees of freedom: few clusters tell little of the variance between them. A design effect
-    below 1 is taken for 1, and where it cannot be seen (no cluster differs from the others) the
-    clusters are the trials: no interval is ever shorter than independent trials would give.
+    by (t of trials − 1 / t of clusters − 1)², quantiles of Student's distribution with these
+    degrees of freedom, because few clusters say little about the variance between them. A design
+    effect below 1 is taken for 1. If it cannot be estimated, because all clusters have the same
+    share, clusters are taken for the trials. So no interval is shorter than that of independent
+    trials.
 
     Parameters
     ----------
     successes, trials : int64, shape (G,)
-        Of each cluster; clusters without a trial say nothing and may be there.
+        Successes and trials of each cluster; clusters without trials are ignored.
     confidence : float
 
     Returns
     -------
     Share
-        Without trials, all but the counts None.
+        Without trials, `value`, `low` and `high` are None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Diagnosis of each judge: by the others, by easy items, by the reference, by the clock."""
+"""Diagnosis of each judge: by the other judges, easy items, the reference and time."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from ranking.core.judges.random_clicking import ReferencePreference, reference_p
 
 FloatArray = npt.NDArray[np.float64]
 
-#: An item is easy if at least this many others all prefer the same output.
+#: An item is easy if at least this many other judges compared it and all prefer the same output.
 EASY_VOTES = 2
 
 
 @dataclass(frozen=True)
 class LabelsBesideOthers:
-    """A judge's labels beside those of others on the same outputs (Hamon et al. 2007, §3.3).
+    """A judge's labels beside those of others for the same outputs (Hamon et al. 2007, §3.3).
 
     Attributes
     ----------
     labels : int
-        The judge's labels of outputs that others labelled too.
+        The judge's labels of outputs that others also labelled.
     mean, mean_of_others : float or None
-        Mean label of the judge, and of the others on the same outputs; None without any.
+        Mean label of the judge, and of the others for the same outputs; None without any.
     deviation : float or None
-        mean − mean_of_others: above 0 the judge is stricter (1 is the best label).
+        mean − mean_of_others: above 0, the judge is stricter (1 is the best label).
     distance : float or None
-        Mean absolute difference, 0 … 4: the "mean agreement" of the paper, small is good.
+        Mean absolute difference, 0 … 4, smaller is better: the "mean agreement" of the paper.
     """
 
     labels: int
@@ -57,7 +57,8 @@ class EasyItems:
     Attributes
     ----------
     comparisons, missed : int
-        Comparisons of items that others unanimously decided, and those decided otherwise, or tied.
+        Comparisons of items that others unanimously decided, and comparisons of these with another
+        outcome, ties included.
     share_missed : float or None
     """
 
@@ -68,7 +69,7 @@ class EasyItems:
 
 @dataclass(frozen=True)
 class TimePerBlock:
-    """Seconds a judge took for a block.
+    """Seconds that a judge took per block.
 
     Attributes
     ----------
@@ -84,13 +85,13 @@ class TimePerBlock:
 
 @dataclass(frozen=True)
 class JudgeDiagnosis:
-    """What is known about one judge.
+    """All measures of one judge.
 
     Attributes
     ----------
     judge : str
     blocks, comparisons, ties : int
-        Blocks judged, comparisons between collapsed candidates in them, and those tied.
+        Blocks judged, comparisons between collapsed candidates in them, and tied comparisons.
     agreement : Agreement
         κ with all others on shared items.
     labels : LabelsBesideOthers
@@ -98,11 +99,11 @@ class JudgeDiagnosis:
     reference : ReferencePreference or None
         None if no reference was named.
     ignored : ClickingEvidence or None
-        Of putting the reference anywhere; None if no reference was named.
+        Evidence that the judge places the reference at random; None if no reference was named.
     typed : ClickingEvidence
-        Of typing labels in shown order.
+        Evidence that the judge types labels in shown order.
     disagreement : Disagreement
-        Agreement with the others beside that of the others.
+        Agreement with the others compared with that among the others.
     time : TimePerBlock or None
         None if no times were given.
     """
@@ -134,7 +135,7 @@ def diagnose_judges(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> tuple[JudgeDiagnosis, ...]:
-    """Diagnose each judge. What follows from it is for `ranking.core.judges.outliers`, and for people.
+    """Measure each judge; see `ranking.core.judges.outliers` for rules about the measures.
 
     Parameters
     ----------
@@ -147,12 +148,12 @@ def diagnose_judges(
     chance : Chance
         P(E) of the agreement: `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
     chance_of_judges : JudgeChance
-        With `SCOTT`, whose ties P(E) of a judge's κ is estimated from.
+        Judges whose ties determine P(E) of a judge's κ, with `SCOTT`.
     easy_votes : int
-        How many other judges must have compared an item, and all prefer the same output, for it
+        Number of other judges who must have compared an item, all with the same preference, for it
         to be easy. Hamon et al. picked easy sentences by hand.
     resample, resamples, confidence, seed
-        For the interval of the agreement, see `ranking.core.agreement.report`.
+        Of the interval of the agreement, see `ranking.core.agreement.report`.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def diagnose_judges(
         confidence=confidence,
         seed=seed,
     )
-    labels, easy = _beside_others(blocks, easy_votes)
+    labels, easy = _compared_with_others(blocks, easy_votes)
     return tuple(
         JudgeDiagnosis(
             judge=row.judge,
@@ -205,9 +206,12 @@ def diagnose_judges(
     )
 
 
-def _beside_others(blocks: Blocks, votes: int) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
+def _compared_with_others(
+    blocks: Blocks, votes: int
+) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
     judges = len(blocks.judges)
-    # Rows: labels, their sum, the sum of the others' mean labels, and of the distances to them.
+    # Rows: number of labels, their sum, and sums of the others' mean labels and of distances to
+    # these.
     beside = np.zeros((4, judges))
     easy = np.zeros((2, judges), dtype=np.int64)
     for shard in shards_of_whole_segments(blocks):
@@ -235,7 +239,7 @@ def _labels(labels: float, own: float, others: float, distance: float) -> Labels
 
 
 def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
-    """Each label of a judge counts once, beside the mean over the others' labels of the output."""
+    """Return sums for `LabelsBesideOthers`; a label is compared with the mean of the others'."""
     label = np.arange(1, MAX_LABEL + 1)
     theirs = _of_others(cells)
     shared = theirs.sum(axis=1) > 0
@@ -266,7 +270,7 @@ def _easy(cells: Cells, judges: int, votes: int) -> npt.NDArray[np.int64]:
 
 
 def _of_others(cells: Cells) -> npt.NDArray[np.int64]:
-    """Count the categories the other judges put the item of each cell into."""
+    """Return the number of the other judges' ratings of each cell's item, by category."""
     totals = np.zeros((len(cells.item_segment), cells.counts.shape[1]), dtype=np.int64)
     np.add.at(totals, cells.item, cells.counts)
     others: npt.NDArray[np.int64] = totals[cells.item] - cells.counts

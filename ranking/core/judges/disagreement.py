@@ -1,4 +1,4 @@
-"""Test whether a judge agrees less with the others than they do among themselves, at any look."""
+"""Test at any time whether a judge agrees less with the others than they do among themselves."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from ranking.core.judges.clickers import JUDGES_ALLOWED_FOR
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Judges who share fewer segments with others are not compared with them.
+#: Judges who share fewer segments with others are not tested.
 MIN_SEGMENTS = 20
 
-#: The bound over all looks is for shared segments growing by this factor: from 20 to 2,000.
+#: The bound over all looks allows the number of shared segments to grow by this factor: from 20 to
+#: 2,000.
 _GROWTH = 100
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A judge's agreement beside that of the others.
+    """A judge's agreement with the others compared with that among the others.
 
     Attributes
     ----------
     segments : int
-        Segments with comparisons that the judge and another judge made.
+        Segments with comparisons that both this judge and another judge made.
     difference : float or None
-        Share of agreeing pairs among those of the judge with others, minus that among pairs of two
-        others; None where either has no pair.
+        Share of agreeing pairs of the judge with others, minus the share of pairs of two other
+        judges; None if either has no pair.
     score : float or None
-        Minus the difference over its standard error, as a quantile of the normal distribution:
-        large for a judge who agrees less. None for fewer than `MIN_SEGMENTS` segments.
+        Minus the difference divided by its standard error, as a quantile of the normal
+        distribution: large for a judge who agrees less. None with fewer than `MIN_SEGMENTS`
+        segments.
     """
 
     segments: int
@@ -43,15 +45,15 @@ class Disagreement:
     score: float | None
 
     def p_value(self, judges: int = 1) -> float | None:
-        """Approximate the probability that any of so many judges, all alike, ever has this score.
+        """Return about the probability that any of many judges, all alike, ever has this score.
 
-        The sum of the probabilities, of each judge, that a Brownian motion divided by its standard
+        It is the sum over judges of the probability that a Brownian motion divided by its standard
         deviation reaches the score while its time grows a hundredfold (Miller and Siegmund 1982).
 
         Parameters
         ----------
         judges : int
-            How many are looked at; below `JUDGES_ALLOWED_FOR` that many are allowed for.
+            Number of judges tested; `JUDGES_ALLOWED_FOR` is the least number.
         """
         if self.score is None:
             return None
@@ -63,12 +65,12 @@ class Disagreement:
 
 
 def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
-    """Compare each judge's agreement with the others to their agreement among themselves.
+    """Compare each judge's agreement with the others with their agreement among themselves.
 
     Both are shares of pairs of comparisons of one item, on collapsed outputs, as in
     `ranking.core.agreement.report`. The standard error of their difference is linearised over segments,
-    so that what makes a segment easy for everybody cancels out; it is taken to be no smaller than
-    what one segment alone could shift.
+    so that the difficulty of a segment, which is the same for all judges, cancels out. It is at
+    least as large as the shift that a single segment could cause.
 
     Parameters
     ----------
@@ -112,5 +114,5 @@ def _compared(
     influence = (agreed - share * own) / own.sum() - (others_agreed - usual * others) / others.sum()
     error = np.sqrt(segments / (segments - 1) * float(influence @ influence))
     quantile = -difference / max(error, 1 / segments)
-    # Heavy tails of few segments are those of Student's t.
+    # With few segments, the tails are as heavy as those of Student's t.
     return Disagreement(segments, difference, float(-norm.ppf(t.sf(quantile, segments - 1))))

@@ -1,4 +1,4 @@
-"""Judges who stand out, by each rule, and what the ranking would be without them."""
+"""Outliers among judges by each rule, and the ranking without some judges."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from ranking.core.scores import Scores
 
 
 class Rule(StrEnum):
-    """A way for a judge to stand out."""
+    """A rule by which a judge is an outlier."""
 
     AGREEMENT = "agreement"
-    """κ with the others is low."""
+    """The judge's κ with the others is low."""
 
     MEAN_LABEL = "mean_label"
-    """Stricter or milder than the others on the same outputs ("mean score" of Hamon et al.)."""
+    """The judge is stricter or milder than the others on the same outputs ("mean score" of Hamon et
+    al.)."""
 
     DISTANCE = "distance"
-    """Labels far from those of the others ("mean agreement" of Hamon et al.)."""
+    """The judge's labels are far from those of the others ("mean agreement" of Hamon et al.)."""
 
     EASY_ITEMS = "easy_items"
-    """Against the others where all of them agree."""
+    """The judge often disagrees with others who are unanimous."""
 
     REFERENCE = "reference"
-    """Does not prefer the reference more often than somebody clicking at random."""
+    """The judge does not prefer the reference more often than by clicking at random."""
 
     TIME = "time"
-    """Much quicker than the others."""
+    """The judge is much quicker than the others."""
 
     SUSPECT = "suspect"
-    """Clicks, or agrees with the others less than these do: more surely than by chance among all
-    judges and looks. The one rule that names anybody at all in only a few campaigns of honest
+    """The judge clicks, or agrees less with the others than they do among themselves, allowing for
+    all judges and looks. This is the only rule that names nobody in most campaigns of honest
     judges."""
 
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """Who stands out by a rule.
+    """The outliers by a rule.
 
     Attributes
     ----------
@@ -53,11 +54,11 @@ class RuleOutcome:
     judged : int
         Judges with enough data for the rule.
     mean, deviation : float or None
-        Of the judges' values and the standard deviation (n − 1) around it, unweighted; None for
-        `Rule.REFERENCE` and `Rule.SUSPECT`, which are tests, and for fewer than two judges. Of `Rule.TIME` they are
-        of the natural logarithm of the median seconds.
+        Unweighted mean of the judges' values, and the standard deviation (n − 1) around it. None
+        for `Rule.REFERENCE` and `Rule.SUSPECT`, which are tests, and with fewer than two judges.
+        For `Rule.TIME`, values are the natural logarithm of the median seconds.
     outliers : tuple of str
-        Names, in the order of the judges.
+        Names of the outliers, in the order of the judges.
     """
 
     rule: Rule
@@ -74,25 +75,26 @@ def outliers(
     level: float = 0.05,
     minimum: int = 10,
 ) -> tuple[RuleOutcome, ...]:
-    """Apply each rule to the judges.
+    """Apply each rule to the judges, and return the outliers.
 
-    Hamon et al. (2007, §3.4) call a judge an outlier who is more than one standard deviation from
-    the mean over the judges: on either side for the mean label, above for the distance, and here
-    likewise above for the easy items missed, below for κ and for the time. One judge in six of a
-    normal distribution is that far on each side: an outlier is someone to look at, not a culprit.
+    Hamon et al. (2007, §3.4) call a judge an outlier if their value is more than one standard
+    deviation from the mean over judges: on either side for the mean label, and above for the
+    distance. We add: above for missed easy items, and below for κ and for time. In a normal
+    distribution, one judge in six is that far on each side: outliers deserve a look, they are not
+    guilty.
 
     Parameters
     ----------
     judges : sequence of JudgeDiagnosis
     deviations : float
-        Standard deviations from the mean that stand out.
+        Number of standard deviations from the mean beyond which a judge is an outlier.
     level : float
-        Of the test against clicking at random: whose `p_random` is above it stands out, unless
-        even a judge who always prefers the reference would have been. And of `Rule.SUSPECT`: the
-        share of campaigns, at most, that name a judge who reads and judges like the others.
+        Level of the test against clicking at random: a judge with a larger `p_random` is an
+        outlier, unless `p_lowest` is also larger. Also the level of `Rule.SUSPECT`: at most this
+        share of campaigns names a judge who reads and judges like the others.
     minimum : int
-        Judges with fewer pairs, labels, comparisons or blocks to compute a value from are left
-        out of the rule.
+        Judges with fewer pairs, labels, comparisons or blocks behind a value are left out of its
+        rule.
 
     Returns
     -------
@@ -111,7 +113,7 @@ def outliers(
     found = []
     for rule in Rule:
         if rule is Rule.REFERENCE:
-            found.append(_cannot_be_told_from_random(judges, level))
+            found.append(_indistinguishable_from_random(judges, level))
             continue
         if rule is Rule.SUSPECT:
             found.append(_suspects(judges, level))
@@ -134,11 +136,12 @@ _Value = Callable[[JudgeDiagnosis], tuple[int, float | None]]
 def _log_seconds(judge: JudgeDiagnosis) -> tuple[int, float | None]:
     if judge.time is None or judge.time.median is None:
         return 0, None
-    # A block judged in no time at all is a lost measurement or a script: very quick, not −∞.
+    # A block judged in 0 seconds is a lost measurement or a script: very quick, not −∞.
     return judge.time.blocks, float(np.log(max(judge.time.median, 1e-3)))
 
 
-#: For each rule the value with the count behind it, and on which sides it stands out.
+#: For each rule: a function for the count and value of a judge, and the sides on which outliers
+#: lie.
 _VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
     Rule.AGREEMENT: (lambda row: (row.agreement.comparable, row.agreement.kappa), True, False),
     Rule.MEAN_LABEL: (lambda row: (row.labels.labels, row.labels.deviation), True, True),
@@ -155,7 +158,7 @@ def _far_from_mean(
         return RuleOutcome(rule, len(values), None, None, ())
     numbers = np.array(list(values.values()))
     mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
-    # Where all are alike, rounding of the mean must not make outliers of them.
+    # If all values are equal, a rounded mean must not make outliers of them.
     margin = deviations * deviation + _ROUNDING
     names = tuple(
         name
@@ -165,7 +168,7 @@ def _far_from_mean(
     return RuleOutcome(rule, len(values), mean, deviation, names)
 
 
-def _cannot_be_told_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
     tested = {
         judge.judge: judge.reference.p_random
         for judge in judges
@@ -179,9 +182,9 @@ def _cannot_be_told_from_random(judges: Sequence[JudgeDiagnosis], level: float) 
 
 
 def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
-    """Return the probability, at most, that one of so many judges who read ever looks like this.
+    """Return a bound of the probability that any of many judges who read ever looks like this.
 
-    Three tests are looked at, so the smallest of their p-values counts three times.
+    It is three times the smallest of three p-values (Bonferroni).
     """
     p_values = [judge.typed.p_value(judges), judge.disagreement.p_value(judges)]
     if judge.ignored is not None:
@@ -196,18 +199,18 @@ def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
 
 @dataclass(frozen=True)
 class RankingWithout:
-    """Scores of all systems with all judges, and without some.
+    """Scores of all systems with and without some judges.
 
     Attributes
     ----------
     judges : tuple of str
-        Who was left out.
+        Names of the judges left out.
     blocks : int
-        Blocks that remain.
+        Number of remaining blocks.
     before, after : dict of str to float or None
-        Score of each system; None where not estimable.
+        Score of each system with and without them; None if not estimable.
     correlation : Correlation
-        Between the two, over the systems with both.
+        Correlation of the two scores, over the systems that have both.
     """
 
     judges: tuple[str, ...]
@@ -218,7 +221,7 @@ class RankingWithout:
 
 
 def score_by_expected_wins(blocks: Blocks) -> Scores:
-    """Score systems by Expected Wins, the default of `ranking_without`."""
+    """Return Expected Wins of all systems: the default scores of `ranking_without`."""
     return expected_wins(tally(blocks).wins)
 
 
@@ -227,16 +230,16 @@ def ranking_without(
     judges: Collection[str],
     score: Callable[[Blocks], Scores] = score_by_expected_wins,
 ) -> RankingWithout:
-    """Rank the systems with and without some judges (Hamon et al. 2007, Table 4).
+    """Score the systems with and without some judges (Hamon et al. 2007, Table 4).
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set; without the reference, unless it is to be ranked.
     judges : collection of str
-        Whom to leave out.
+        Names of the judges to leave out.
     score : callable
-        Scores the systems of blocks, by any method.
+        Returns the scores of the systems of blocks, by any method.
 
     Returns
     -------

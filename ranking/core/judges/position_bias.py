@@ -1,4 +1,4 @@
-"""Whether a judge's labels depend on where an output was shown, which is random."""
+"""Test whether a judge's labels depend on the position of outputs, which is random."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class PositionBias:
     Attributes
     ----------
     blocks : int
-        Blocks with at least two labels that are not all the same: the others say nothing.
+        Blocks with at least two labels that are not all equal: only these are informative.
     deviations : tuple of float or None
-        For each position, the mean of label − mean label of its block: below 0, outputs shown there
-        do better than their block. None where no label was given.
+        For each position, the mean of label − mean label of its block: below 0, outputs in this
+        position get better labels than others of their block. None without labels.
     statistic : float or None
         χ² of the deviations, with `degrees_of_freedom` degrees of freedom.
     degrees_of_freedom : int
     p_value : float or None
-        Probability of a χ² at least as large if positions do not matter. An approximation that
-        wants some twenty blocks.
+        Probability of a χ² at least as large if positions do not matter: an approximation that
+        needs about twenty blocks.
     """
 
     blocks: int
@@ -43,12 +43,12 @@ class PositionBias:
 def position_bias(blocks: Blocks) -> tuple[PositionBias, ...]:
     """Test each judge's labels against the order the outputs were shown in.
 
-    Outputs are shown in random order. Had position no influence, the labels of a block would be a
-    random permutation of themselves over its positions: with mean m and variance
-    s² = Σ (label − m)² / (k − 1) of its k labels, the deviations from m have covariance
-    s² (I − J / k). Summed over a judge's blocks this gives a χ². For blocks of one size, and ties as
-    there are, it is the test of Friedman (1937); blocks of unequal size and blanks are treated as
-    by Skillings and Mack (1981), on labels instead of ranks.
+    Outputs are shown in random order. If position has no influence, the labels of a block are a
+    random permutation over its positions: with mean m and variance s² = Σ (label − m)² / (k − 1) of
+    its k labels, the deviations from m have covariance s² (I − J / k). Summed over a judge's blocks
+    this gives a χ². For blocks of equal size, with or without ties, it is the test of Friedman
+    (1937). Blocks of unequal size and blanks are treated as by Skillings and Mack (1981), with
+    labels instead of ranks.
 
     Parameters
     ----------

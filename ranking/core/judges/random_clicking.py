@@ -1,4 +1,4 @@
-"""Whether a judge prefers the reference more often than somebody clicking at random would."""
+"""Test whether a judge prefers the reference more often than by clicking at random."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ranking.core.judges.reference_margins import ReferenceMargins, reference_ma
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-#: Two labels drawn from five: the first is better in 10 of 25 cases.
+#: Of two labels drawn from five, the first is better in 10 of 25 cases.
 WIN_AT_RANDOM = (MAX_LABEL - 1) / (2 * MAX_LABEL)
 
-#: A sum of n margins of at most m lies beyond √(n m²) times this with a probability below 1e-18.
+#: A sum of n margins of at most m exceeds √(n m²) times this with a probability below 1e-18.
 _HOEFFDING = float(np.sqrt(2 * np.log(2e18)))
 
 
@@ -29,18 +29,19 @@ class ReferencePreference:
     Attributes
     ----------
     comparisons, preferred, tied : int
-        Comparisons with the reference, those it won, and those it tied.
+        Comparisons with the reference, comparisons it won, and comparisons it tied.
     share : float or None
         preferred / comparisons.
     p_random : float or None
-        Probability that somebody who does not read, and uses in each block the labels this judge
-        used there, puts the reference at least as far ahead of the others: one-sided, exact.
+        Probability that a judge who does not read, with the same labels in each block, places the
+        reference at least as far ahead of the others: one-sided, exact.
     p_binomial : float or None
-        Probability of at least so many wins by a binomial test with 2/5, as if all comparisons
-        were independent and labels were drawn uniformly. They are not: it is small too often.
+        Probability of at least as many wins by a binomial test with 2/5, which assumes that all
+        comparisons are independent and labels are drawn uniformly. They are not, so it is small too
+        often.
     p_lowest : float or None
-        `p_random` of a judge who always prefers the reference. Where it is not small, the judge
-        saw too little of the reference for any answer.
+        `p_random` of a judge who always prefers the reference. If it is not small, the judge saw
+        the reference too seldom for an answer.
     """
 
     comparisons: int
@@ -57,12 +58,12 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
 
     The reference was put among the outputs because "an annotator clicking randomly would be easy
     to detect, since they would not consistently rank the reference highly" (Bojar et al. 2011,
-    §2.1). Outputs are shown in random order. Whatever labels somebody gives who does not read, the
-    reference's label is then equally likely to be any of the labels of its block: drawn uniformly,
-    a permutation of 1 … 5, or 1, 2, 3, 4, 5 as they come. The test takes the labels of each block
-    as given, and adds up over blocks the reference's margin, the candidates it won against minus
-    those it lost against. Its distribution is the convolution of those of the blocks, to an
-    absolute error below 1e-9 for a hundred thousand blocks.
+    §2.1). Outputs are shown in random order. So if a judge does not read, the reference's label is
+    equally likely to be any of the labels of its block, whether labels are drawn uniformly, are a
+    permutation of 1 … 5, or are typed as 1, 2, 3, 4, 5. The test takes the labels of each block as
+    given. The statistic is the sum over blocks of the reference's margin: the number of candidates
+    it won against minus the number it lost against. Its distribution is the convolution of those of
+    the blocks, to an absolute error below 1e-9 for a hundred thousand blocks.
 
     An output identical to the reference (collapsed with it) is not compared with it.
 
@@ -103,7 +104,7 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
 
 
 def against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Per block: candidates compared with the reference, lost to it, and tied with it."""
+    """Return for each block the candidates compared with the reference, beaten by it, and tied."""
     label, position = blocks.labels[:, index], blocks.candidates[:, index]
     others = np.zeros(len(blocks), dtype=np.int64)
     won, tied = np.zeros_like(others), np.zeros_like(others)
@@ -123,14 +124,14 @@ def _preference(
     comparisons, preferred, tied = counts
     if not comparisons:
         return ReferencePreference(0, 0, 0, None, None, None, None)
-    # The best label used in a block is the best the reference can get.
+    # The best label used in a block is the best possible label of the reference.
     p_lowest = float(np.prod(margins.shares[:, 0] ** blocks_of))
     return ReferencePreference(
         comparisons=comparisons,
         preferred=preferred,
         tied=tied,
         share=preferred / comparisons,
-        # Rounding of the convolution must not make a p smaller than the smallest there is.
+        # Rounding of the convolution must not make p smaller than the smallest possible one.
         p_random=min(1.0, max(p_lowest, _tail(margins, blocks_of, margin))),
         p_binomial=float(binom.sf(preferred - 1, comparisons, WIN_AT_RANDOM)),
         p_lowest=p_lowest,
@@ -138,10 +139,10 @@ def _preference(
 
 
 def _tail(margins: ReferenceMargins, blocks_of: Int64Array, margin: int) -> float:
-    """Probability that the margins of blocks of these kinds add up to `margin` or more.
+    """Return the probability that the margins of blocks of these kinds sum to `margin` or more.
 
-    Convolved as a product of discrete Fourier transforms, over the sums that can be met: by
-    Hoeffding's inequality, all others together have a probability below 1e-18.
+    The convolution is a product of discrete Fourier transforms over the likely sums: by Hoeffding's
+    inequality, all others together have a probability below 1e-18.
     """
     others = margins.used.sum(axis=1) - 1
     reach = min(int(blocks_of @ others), int(_HOEFFDING * np.sqrt(blocks_of @ others**2)) + 1)
@@ -150,7 +151,7 @@ def _tail(margins: ReferenceMargins, blocks_of: Int64Array, margin: int) -> floa
     size = 1 << (2 * reach + 1).bit_length()
     transform = np.ones(size // 2 + 1, dtype=np.complex128)
     for kind in np.flatnonzero((blocks_of > 0) & margins.is_informative):
-        # A circle: what is negative stands at the end.
+        # The transform is periodic: negative sums are at the end.
         of_block = np.zeros(size)
         np.add.at(of_block, margins.margins[kind], margins.shares[kind])
         transform *= np.fft.rfft(of_block) ** int(blocks_of[kind])

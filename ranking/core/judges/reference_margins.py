@@ -1,4 +1,4 @@
-"""Where a judge put the reference in each block, given the labels the judge used there."""
+"""Margins of the reference in each block, given the labels that the judge used there."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _LABELS = np.arange(1, MAX_LABEL + 1)
 class ReferenceMargins:
     """The reference's margins in B blocks that were labelled in K different ways.
 
-    The margin of a block is how many other candidates the reference won against, minus how many
-    it lost against; ties count nothing. Given how often the judge used each label in the block,
-    only the label that fell to the reference is open, and with it the margin.
+    The margin of a block is the number of candidates that the reference won against, minus the
+    number it lost against; ties do not count. Given how often the judge used each label in the
+    block, the label of the reference determines the margin.
 
     Attributes
     ----------
     judge : int64, shape (B,)
         Index into `Blocks.judges`.
     kind : int64, shape (B,)
-        How the block was labelled: a row of the arrays below.
+        How the block was labelled: a row of `used` and `margins`.
     margin : int64, shape (B,)
     used : int64, shape (K, 5)
-        Candidates with the best label used, with the second best and so on, the reference among
-        them; 0 behind the last. Which labels these are makes no difference.
+        Number of candidates, including the reference, with the best label used, the second best and
+        so on; 0 after the last. The values of the labels do not matter.
     margins : int64, shape (K, 5)
-        Margin of the reference if it has this label.
+        Margin of the reference with this label.
     """
 
     judge: Int64Array
@@ -46,24 +46,24 @@ class ReferenceMargins:
 
     @property
     def shares(self) -> FloatArray:
-        """Return how likely clicking gives the reference each label, shape (K, 5)."""
+        """Return the probability that clicking gives the reference each label, shape (K, 5)."""
         shares: FloatArray = self.used / self.used.sum(axis=1, keepdims=True)
         return shares
 
     @property
     def is_informative(self) -> npt.NDArray[np.bool_]:
-        """Say whether a kind is informative, shape (K,): not if all its labels are equal."""
+        """Return whether each kind is informative, shape (K,): not if all its labels are equal."""
         return self.used[:, 1] > 0
 
     def by_judge(self, judges: int) -> tuple[Int64Array, Int64Array]:
-        """Add up for each of so many judges.
+        """Return blocks by kind, and sums of margins, for each judge.
 
         Returns
         -------
         int64, shape (judges, K)
-            Blocks of each kind the judge labelled.
+            Blocks of each kind that the judge labelled.
         int64, shape (judges,)
-            Sum of the margins in them.
+            Sum of their margins.
         """
         kinds = len(self.used)
         blocks = np.bincount(self.judge * kinds + self.kind, minlength=judges * kinds)
@@ -73,7 +73,7 @@ class ReferenceMargins:
 
 
 def reference_margins(blocks: Blocks, index: int) -> ReferenceMargins:
-    """Find the reference's margin in each block in which it and another candidate have a label.
+    """Return the reference's margins in blocks where it and another candidate have a label.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def reference_margins(blocks: Blocks, index: int) -> ReferenceMargins:
     Returns
     -------
     ReferenceMargins
-        Kinds sorted, so that they do not depend on the order of the blocks.
+        Kinds are sorted, so they do not depend on the order of the blocks.
     """
     shown = shown_labels(blocks)
     used = np.stack([np.count_nonzero(shown == label, axis=1) for label in _LABELS], axis=1)
@@ -105,7 +105,7 @@ def reference_margins(blocks: Blocks, index: int) -> ReferenceMargins:
 
 
 def _kinds(used: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the distinct rows, sorted, their zeros moved behind the rest; and the row of each."""
+    """Return the sorted distinct rows, zeros last, and the index of each row among them."""
     one_number = used @ (used.max(initial=0) + 1) ** np.arange(MAX_LABEL)
     _, first, row = np.unique(one_number, return_index=True, return_inverse=True)
     ways = used[first]

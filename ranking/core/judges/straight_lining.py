@@ -1,7 +1,7 @@
-"""Straight-lining: one rank for all, or ranks that follow the order the outputs were shown in.
+"""Straight-lining: one label for all outputs, or labels that follow the shown order.
 
-Who does not read answers along a line: the same answer to everything, or the answers as they come.
-Survey methodology calls it satisficing (Krosnick 1991) and counts straight lines as we do here.
+Judges who do not read may answer along a line: always the same answer, or the answers in order.
+Survey methodology calls this satisficing (Krosnick 1991) and counts straight lines in the same way.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ranking.core.judges.clustered_share import Share, clustered_share
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Two outputs are the same, or in shown order, too often to mean anything.
+#: Two labels are too often equal, or in shown order, to be informative.
 MIN_CANDIDATES = 3
 
-#: Of each number of outputs that a block can show.
+#: Factorial of each number of outputs that a block can show.
 _FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
 
 
@@ -34,15 +34,15 @@ class StraightLining:
     Attributes
     ----------
     one_label : Share
-        Of the blocks with at least three labels: all of them the same.
+        Blocks with equal labels, among blocks with at least three labels.
     shown_order : Share
-        Of those among them whose labels are not all the same: labels that never fall, or never
-        rise, from the first output shown to the last.
+        Blocks with labels that never fall, or never rise, from the first output shown to the last,
+        among blocks with at least three labels that are not all equal.
     expected : float
-        How many of the latter shuffling alone gives: the outputs were shown in random order, so
-        each arrangement of the labels given was equally likely.
+        Expected number of such blocks by chance: outputs were shown in random order, so each
+        arrangement of the labels is equally likely.
     p_shuffled : float or None
-        Probability of at least so many by shuffling alone, exact.
+        Exact probability of at least as many by chance.
     """
 
     one_label: Share
@@ -52,11 +52,11 @@ class StraightLining:
 
 
 def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[StraightLining, ...]:
-    """Count each judge's straight lines.
+    """Count the straight lines of each judge.
 
-    Of k labels of which c₁, c₂, … are equal, k! / (c₁! c₂! …) arrangements look different, and two
-    of them are in shown order or its reverse. The number over a judge's blocks is then a sum of
-    independent trials with unequal probabilities; its tail is computed without approximation.
+    k labels, of which c₁, c₂, … are equal, have k! / (c₁! c₂! …) distinct arrangements, and two of
+    these follow the shown order or its reverse. So the number of such blocks of a judge is a sum of
+    independent trials with unequal probabilities; its tail is computed exactly.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
 
 
 def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
-    """Tell which blocks are in shown order or its reverse, and how likely shuffling makes it so.
+    """Return which blocks follow the shown order or its reverse, and the probability by chance.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
     bool, shape (B,)
         Whether the labels never fall, or never rise, from the first output shown to the last.
     float64, shape (B,)
-        The probability of that given the labels; 0 for fewer than three labels and for labels that
-        are all the same, of which no order could say anything.
+        Probability of that given the labels; 0 for fewer than three labels, and for equal labels,
+        which are not informative in any order.
     """
     shown = shown_labels(blocks)
     rising, falling = np.ones((2, len(blocks)), dtype=np.bool_)
@@ -134,7 +134,7 @@ def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
 
 
 def _tail(chance: FloatArray, at_least: int) -> float | None:
-    """Probability of at least so many successes of independent trials."""
+    """Return the probability of at least this many successes of independent trials."""
     if not len(chance):
         return None
     values, counts = np.unique(chance, return_counts=True)

@@ -1,1 +1,1 @@
-"""The ranking methods, a file or a folder for each family, and their registry."""
+"""The ranking methods, in one file or folder for each family, and their registry."""

@@ -1,4 +1,4 @@
-"""Abilities: what TrueSkill and the relative-ability model estimate of each system."""
+"""Abilities of systems, as TrueSkill and the relative-ability model estimate them."""
 
 from __future__ import annotations
 
@@ -18,49 +18,50 @@ from ranking.core.scores import Scores
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-#: What the methods report of how they went; fits into JSON.
+#: What methods report about a fit, as plain JSON.
 Extra = Mapping[str, bool | int | float | str | None]
 
 
 class AbilityProblem(StrEnum):
-    """Why there is no ability: a code, for the caller to put into words."""
+    """Why there is no ability; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
     """No two systems were compared."""
 
     ONLY_TIES = "only_ties"
-    """All comparisons are ties: a decision radius fitted to them would be infinite."""
+    """All comparisons are ties, so a fitted decision radius would be infinite."""
 
     NOT_CONVERGED = "not_converged"
-    """The fit did not converge within its limits; its last iterate is nobody's estimate."""
+    """The fit did not converge within its limits; its last iterate is no estimate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ability:
-    """Abilities of n systems on the method's own scale; higher is better, differences count.
+    """Abilities of n systems on the method's own scale: higher is better, only differences matter.
 
     Attributes
     ----------
     systems : tuple of str, length n
     mu : float64, shape (n,)
-        The ability; NaN exactly where `estimable` is False.
+        The abilities; NaN exactly where `estimable` is False.
     sigma : float64, shape (n,)
-        Its standard deviation, in the sense the method documents; NaN likewise. Not how far it
-        would differ from campaign to campaign: for that, see `Method.standard_errors`.
+        Standard deviations of the abilities as the method defines them, see `sigma_is`; NaN where
+        `mu` is. They do not say how much abilities differ between campaigns: see
+        `Method.standard_errors`.
     estimable : bool, shape (n,)
-        Whether the system was compared at all, and the fit converged.
+        Whether the system was compared and the fit converged.
     draws : float64, shape (R, n)
         Abilities in the R runs or posterior draws behind `mu`, for rank ranges; R may be 0.
     groups : int
-        Connected groups of compared systems. With more than one, nothing but the prior relates the
-        systems of one group to those of another: whoever shows such a ranking must say so.
+        Number of connected groups of compared systems. If there are several, only the prior relates
+        systems of different groups, and pages that show such a ranking must say so.
     problem : AbilityProblem or None
-        Why nothing could be estimated; None if something could.
+        Why no ability could be estimated; None if some could.
     extra : mapping
-        What the method reports of the fit, see there.
+        What the method reports about the fit, see there.
     sigma_is : str
-        What `sigma` is: the standard deviation of the model's posterior, which takes comparisons
-        for independent, or that of runs on the same comparisons.
+        The definition of `sigma`: the standard deviation of the model's posterior, which takes
+        comparisons for independent, or that of runs on the same comparisons.
     """
 
     systems: tuple[str, ...]
@@ -75,7 +76,7 @@ class Ability:
 
     @property
     def scores(self) -> Scores:
-        """The abilities as scores, shape (n,); not shares, they may be negative."""
+        """The abilities as scores, shape (n,); they are not shares and may be negative."""
         return Scores(values=self.mu, estimable=self.estimable)
 
     @property
@@ -86,7 +87,7 @@ class Ability:
         )
 
     def comment(self) -> dict[str, Any]:
-        """Return what else there is to say, as plain JSON; `sigma` under the name `sigma_is`."""
+        """Return results beyond scores, as plain JSON; `sigma` under the name `sigma_is`."""
         sigma = {
             name: float(self.sigma[index])
             for index, name in enumerate(self.systems)
@@ -112,18 +113,18 @@ def no_ability(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = 
 
 def is_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
     """Return whether each system was compared with any other, shape (..., n)."""
-    return np.asarray(np.any(compared(wins, ties) > 0, axis=-1))
+    return np.asarray(np.any(comparisons_per_pair(wins, ties) > 0, axis=-1))
 
 
-def compared(wins: Int64Array, ties: Int64Array) -> Int64Array:
+def comparisons_per_pair(wins: Int64Array, ties: Int64Array) -> Int64Array:
     """Return the number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
     n = wins.shape[-1]
     return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
 
 
 def count_comparison_groups(tallies: Tallies) -> int:
-    """Count the connected groups of systems that were compared, ties included."""
-    met = compared(tallies.wins, tallies.ties) > 0
+    """Return the number of connected groups of compared systems, ties included."""
+    met = comparisons_per_pair(tallies.wins, tallies.ties) > 0
     kept = np.flatnonzero(met.any(axis=1))
     if not len(kept):
         return 0
@@ -134,7 +135,7 @@ def count_comparison_groups(tallies: Tallies) -> int:
 def weighted_tally(
     blocks: Blocks, weights: npt.NDArray[np.integer] | None, *, collapsed_tie: bool = False
 ) -> Tallies:
-    """Count comparisons with each block counted `weights` times, for instance in a resample.
+    """Return tallies with each block counted `weights` times, for instance in a resample.
 
     Parameters
     ----------
@@ -143,8 +144,8 @@ def weighted_tally(
     weights : integer, shape (B,), or None
         How often each block counts, 0 or more; None for once.
     collapsed_tie : bool
-        Count two systems of one candidate as tied, as WMT did. Nobody compared them, so the core
-        does not, elsewhere.
+        Count two systems of one candidate as tied, as WMT did. Elsewhere the core does not, because
+        nobody compared them.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def weighted_tally(
         raise ValueError("weights: expected one for each block, none negative")
     n = len(blocks.systems)
     wins, ties = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
-    # The blocks counted at least once, at least twice …: a handful of passes over ever fewer.
+    # Blocks counted at least once, at least twice …: a few passes, each over fewer blocks.
     for least in range(1, int(weights.max(initial=0)) + 1):
         part = count(blocks.take(weights >= least))
         wins += part.wins
@@ -171,7 +172,7 @@ def _tally_collapsed(blocks: Blocks) -> Tallies:
     ties = tallies.ties.copy()
     for position in range(blocks.positions):
         here = ((blocks.candidates == position) & (blocks.labels > 0)).astype(np.float32)
-        # A product of counts below 2**24 is exact in single precision, and fast.
+        # A product of counts below 2**24 is exact, and fast, in single precision.
         for rows in chunks(len(blocks), 1 << 20):
             ties += np.rint(here[rows].T @ here[rows]).astype(np.int64)
     np.fill_diagonal(ties, 0)
@@ -179,11 +180,11 @@ def _tally_collapsed(blocks: Blocks) -> Tallies:
 
 
 def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
-    """Order systems by what the data say of them, not by their names.
+    """Return an order of the systems that depends on the data, not on their names.
 
-    The methods that draw random numbers walk over the systems in this order, so that renaming the
+    Methods that draw random numbers go through the systems in this order, so that renaming the
     systems renames the result and changes nothing else. Only systems with equal totals of wins,
-    losses and ties, against all and squared, are left in the order of their names.
+    losses and ties, and of their squares, remain in the order of their names.
 
     Parameters
     ----------

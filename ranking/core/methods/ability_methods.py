@@ -1,7 +1,7 @@
-"""The methods that estimate abilities, as entries of the registry.
+"""The methods that estimate abilities, as functions for the registry.
 
-Their modules come with compiled kernels, so they are imported where they are used: whoever only
-reads the registry does not wait for them.
+Their modules import compiled kernels. They are imported inside the functions, so that reading the
+registry does not load the compiler.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def hopkins_may_resamples(
     inference: Literal["collapsed", "gibbs"],
     radius: float | None,
 ) -> Scores:
-    """Score resamples by the collapsed estimate, which agrees with Gibbs sampling closely."""
+    """Score resamples by the collapsed estimate, which is close to that of Gibbs sampling."""
     from ranking.core.methods.hopkins_may.fit import score_counts
     from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
@@ -66,7 +66,7 @@ def hopkins_may_resamples(
 def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
 ) -> npt.NDArray[np.float64]:
-    """Return how far comparisons move the collapsed estimate, which Gibbs follows closely."""
+    """Return how far comparisons move the collapsed estimate, close to that of Gibbs sampling."""
     from ranking.core.methods.hopkins_may.gradient import gradient
     from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
@@ -97,7 +97,7 @@ def trueskill_wmt(
         draw_probability=draw_probability,
     )
     fit = _fit(ability)
-    # What is resampled for the rank ranges is said there; the runs behind the scores resample none.
+    # Rank ranges define their own resampling; the runs behind the scores do not resample.
     extra = {name: value for name, value in fit.extra.items() if name != "resample"}
     if len(ability.draws):
         extra["ranges_of_runs"] = _ranges_of_runs(ability)
@@ -105,7 +105,7 @@ def trueskill_wmt(
 
 
 def _ranges_of_runs(ability: Ability) -> dict[str, list[int]]:
-    """Rank ranges at 95 % over the runs themselves, as WMT14 and WMT15 published them."""
+    """Return 95 % rank ranges over the runs themselves, as WMT14 and WMT15 published them."""
     ranges = rank_ranges(ability.drawn_scores)
     return {
         ability.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
@@ -123,13 +123,13 @@ def trueskill_wmt_resamples(
     sigma: float,
     draw_probability: float,
 ) -> Scores:
-    """Score each resample by one run of WMT's procedure: at the level of pairs what WMT16 did."""
+    """Score each resample by one run of WMT's procedure; at the level of pairs, as WMT16 did."""
     from ranking.core.methods.trueskill.wmt import score_counts
 
     del runs, collapsed_tie  # `with_collapsed_ties` has seen to them
     ties = _ties(counts)
-    # One by one: the order of play depends on the counts it is given, and a resample must not
-    # depend on the company in which it is scored.
+    # Score resamples one by one: the order of games depends on all counts given, and a resample
+    # must not depend on the others scored with it.
     return joined(
         [
             score_counts(
@@ -146,7 +146,7 @@ def trueskill_wmt_resamples(
 
 
 def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blocks:
-    """Give each system a candidate of its own, so that two of one candidate count as tied."""
+    """Return blocks with one candidate per system, so that all equal labels count as ties."""
     if not collapsed_tie:
         return blocks
     shown = blocks.candidates >= 0
@@ -162,7 +162,7 @@ def trueskill(
     runs: int = 10,
     draw_probability: float | None = None,
 ) -> Fit:
-    """Fit TrueSkill to the comparisons in shuffled order; in a resample, in one order."""
+    """Fit TrueSkill to the comparisons in shuffled orders; to a resample, in one order."""
     from ranking.core.methods.trueskill.online import trueskill_online
 
     return _fit(

@@ -1,4 +1,4 @@
-"""Has a Markov chain converged? Split R̂ and effective sample size (Gelman et al. 2013, §11.4)."""
+"""Convergence of Markov chains: split R̂ and effective sample size (Gelman et al. 2013, §11.4)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def split_rhat(draws: FloatArray) -> FloatArray:
-    """Potential scale reduction R̂ of each quantity, near 1 when all chains agree.
+    """Return the potential scale reduction R̂ of each quantity, near 1 when all chains agree.
 
-    Each chain is split in two halves, so that a chain that drifts disagrees with itself.
+    Each chain is split into halves, so that a drifting chain disagrees with itself.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def split_rhat(draws: FloatArray) -> FloatArray:
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     ratio = np.divide(between, within, out=np.zeros_like(within), where=within > 0)
-    # Chains that stand still apart from one another have no variance within.
+    # Constant chains at different values have no variance within.
     ratio[(within == 0) & (between > 0)] = np.inf
     return np.asarray(np.sqrt((length - 1) / length + ratio))
 
 
 def effective_draws(draws: FloatArray) -> FloatArray:
-    """Number of independent draws worth as much as those of the chains, for their means.
+    """Return the number of independent draws that would determine the means as precisely.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     halves = _halves(draws)
     chains, length, quantities = halves.shape
     centred = halves - halves.mean(axis=1, keepdims=True)
-    # Autocovariances of all lags at once, by a Fourier transform padded against wrapping round.
+    # Autocovariances of all lags at once, by a Fourier transform with padding.
     spectrum = np.abs(np.fft.rfft(centred, 2 * length, axis=1)) ** 2
     covariance = np.fft.irfft(spectrum, 2 * length, axis=1)[:, :length].mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
@@ -58,7 +58,8 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     for m in np.flatnonzero(pooled > 0).tolist():
         rho = 1 - (within[m] - covariance[:, m]) / pooled[m]
         rho[0] = 1.0
-        # Geyer: sums of neighbouring lags are positive and fall; noise begins where they do not.
+        # Geyer: sums of neighbouring lags are positive and decrease; noise begins where they do
+        # not.
         sums = rho[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
         negative = np.flatnonzero(sums <= 0)
         sums = np.minimum.accumulate(sums[: negative[0] if len(negative) else None])

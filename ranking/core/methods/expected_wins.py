@@ -18,9 +18,9 @@ def expected_wins(wins: Int64Array) -> Scores:
 
         score(j) = mean over the opponents k met of  win(j, k) / (win(j, k) + win(k, j))
 
-    Ties are dropped. Equation 4 of the paper divides by n; its Tables 2 and 3 (scores averaging
-    one half) need the n − 1 opponents, and in sparse data those with at least one decided
-    comparison ("met"): a missing comparison is then no defeat.
+    Ties are dropped. Equation 4 of the paper divides by n, but its Tables 2 and 3 (with scores that
+    average one half) require the n − 1 opponents; in sparse data, only those with at least one
+    decided comparison ("met") count, so that a missing comparison is no defeat.
 
     A system without any decided comparison is not estimable.
 
@@ -59,10 +59,11 @@ def expected_wins(wins: Int64Array) -> Scores:
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
-    """Return how far one more win of each system against each other moves the scores.
+    """Return how far one more win of each system against each other system moves the scores.
 
-    For the variance of Expected Wins. It is the derivative, but for `smoothed_share`, which keeps a
-    pair seen once or twice from looking certain; the opponents met are taken as given.
+    It is used for the variance of Expected Wins. It is the derivative, except for `smoothed_share`,
+    which prevents a pair seen once or twice from looking certain. The opponents met are taken as
+    given.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     Returns
     -------
     float64, shape (n, n, n)
-        ``result[j, a, b]``: of a win of a against b, on the score of j.
+        ``result[j, a, b]``: influence of a win of a against b on the score of j.
     """
     n = len(wins)
     decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
@@ -88,12 +89,12 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
 def smoothed_share(
     part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a share to measure deviations from, and the weight of a deviation, for a variance.
+    """Return a share to measure deviations from, and the weight of a deviation in a variance.
 
-    A share of n trials has the variance Σ (weight · (outcome − share))². With the share observed, a
-    few trials with the same outcome would have the variance 0: so one success and one failure are
-    added (Agresti & Coull 1998). The weight 1 / n is enlarged by √(n / (n − 1)) for the degree of
-    freedom that the share takes, and by √2 where n is 1.
+    A share of n trials has the variance Σ (weight · (outcome − share))². With the observed share, a
+    few trials with the same outcome would have the variance 0, so one success and one failure are
+    added (Agresti & Coull 1998). The weight 1 / n is multiplied by √(n / (n − 1)) for the degree of
+    freedom of the estimated share, or by √2 if n is 1.
 
     Parameters
     ----------

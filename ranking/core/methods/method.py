@@ -1,4 +1,4 @@
-"""What a ranking method is: one way to call them all, on blocks and on resamples."""
+"""The interface of ranking methods, on blocks and on resamples."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from ranking.core.uncertainty.two_way import (
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
-#: Bounds the n² tables that scoring many resamples at once builds.
+#: Number of resamples scored at a time, to bound the memory of their n² tables.
 _RESAMPLES_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a method says about blocks.
+    """Results of a method for blocks.
 
     Attributes
     ----------
     scores : Scores of shape (n,)
     extra : mapping
-        What the method says beyond scores; plain JSON.
+        Further results of the method, as plain JSON.
     reasons : mapping of int to NotEstimable
-        Why systems (by index) have no score, where it is not the usual reason: never compared, or
+        Reasons why systems (by index) have no score, other than the usual ones: never compared, or
         only tied.
     """
 
@@ -72,17 +72,17 @@ class Method(ABC):
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
     influence : callable or None
-        Called as ``influence(counts, **parameters)``: how far one more comparison moves each score,
-        float64 of shape (n, m) for the m cells of `layout`. None if the scores are no smooth
-        function of counts.
+        Called as ``influence(counts, **parameters)``; returns how far one more comparison moves
+        each score, float64 of shape (n, m) for the m cells of `layout`. None if scores are not a
+        smooth function of counts.
     model_variance : callable or None
-        Called as ``model_variance(counts, **parameters)``: variances of the scores, shape (n,), if
-        comparisons were independent and the model true. The least that is assumed of a system that
-        hardly any segments or judges say anything about: at a maximum of likelihood, what one block
-        says of a system cancels, and the variance between blocks would be 0.
+        Called as ``model_variance(counts, **parameters)``; returns variances of the scores, shape
+        (n,), if comparisons were independent and the model true. They are the least variances of
+        systems with very few segments or judges: at a maximum of the likelihood, the influence of a
+        system's only block is 0, and so would be the variance between blocks.
     """
 
-    #: Parts to score resamples in, for a caller who wants to follow the progress.
+    #: Number of parts in which resamples are scored if a caller follows the progress.
     progress_parts: ClassVar[int] = 20
 
     name: str
@@ -94,7 +94,7 @@ class Method(ABC):
     @property
     @abstractmethod
     def function(self) -> Callable[..., Any]:
-        """What scores; the method's parameters are its keyword arguments."""
+        """The function that scores; the method's parameters are its keyword arguments."""
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class Method(ABC):
         return {name: types[name] for name in self.defaults}
 
     def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Fill in defaults; ValueError if the method has no such parameter."""
+        """Return parameters with defaults filled in; raise ValueError for unknown ones."""
         defaults = self.defaults
         unknown = sorted(set(parameters or ()).difference(defaults))
         if unknown:
@@ -130,7 +130,7 @@ class Method(ABC):
         ----------
         blocks : Blocks
         seed : int
-            For the methods that draw numbers; the others ignore it.
+            Used by methods that draw random numbers; the others ignore it.
         weights : integer, shape (B,), optional
             How often each block counts; once if not given.
         **parameters
@@ -140,20 +140,20 @@ class Method(ABC):
     def score(
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Scores:
-        """Score n systems on B blocks: `fit` without its comments."""
+        """Return the scores of n systems on B blocks: `fit` without its comments."""
         return self.fit(blocks, seed=seed, weights=weights, **parameters).scores
 
     @abstractmethod
     def score_resamples(
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
     ) -> Scores:
-        """Score n systems in the resamples `ids`: scores of shape (len(ids), n).
+        """Return the scores of n systems in the resamples `ids`, shape (len(ids), n).
 
-        A resample is a function of the resampling and its id, so ids may be split over workers.
+        A resample is a function of the resampling and its id, so ids may be split between workers.
         """
 
     def layout(self, systems: int) -> Layout:
-        """Return which cells the method's counts have for so many systems."""
+        """Return the cells of the method's counts for this number of systems."""
         return Layout(systems, ties=self.uses_ties)
 
     def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
@@ -162,10 +162,15 @@ class Method(ABC):
         Parameters
         ----------
         moments : Moments
-            Of counts in this layout, which may have more cells than the method's own.
+            In this layout.
         layout : Layout
+            The method's own, see `layout`.
         **parameters
-            Of the method.
+            Of the method, see `defaults`.
+
+        Returns
+        -------
+        ScoreCovariance
 
         Raises
         ------
@@ -174,11 +179,7 @@ class Method(ABC):
         """
         if self.influence is None:
             raise ValueError(f"{self.name} has no influence values")
-        own = self.layout(layout.systems)
-        influence = np.zeros((layout.systems, layout.size))
-        influence[:, own.cells_in(layout)] = self.influence(
-            layout.unpack(moments.cells), **parameters
-        )
+        influence = self.influence(layout.unpack(moments.cells), **parameters)
         covariance = two_way_covariance(moments, influence[:, layout.used])
         if self.model_variance is None:
             return covariance
@@ -191,7 +192,7 @@ class Method(ABC):
 
     @property
     def has_closed_form(self) -> bool:
-        """Whether `score_covariance` can be had."""
+        """Whether the method has a `score_covariance`."""
         return self.influence is not None
 
     def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
@@ -214,22 +215,22 @@ class Method(ABC):
     def standard_errors(
         self, blocks: Blocks, clusters: Level, **parameters: Any
     ) -> dict[str, Any] | None:
-        """Estimate how far the scores would differ from campaign to campaign, as plain JSON.
+        """Return standard errors of the scores, over campaigns like this one, as plain JSON.
 
         Parameters
         ----------
         blocks : Blocks
         clusters : "pairs", "blocks", "segments", "judges" or "two_way"
-            What is drawn anew as a whole, see `ranking.core.uncertainty.standard_errors`.
+            Units taken for independent, see `ranking.core.uncertainty.standard_errors`.
         **parameters
             Of the method, see `defaults`.
 
         Returns
         -------
         dict or None
-            "clusters", and "values" by system: without those whose score no comparison moves, such
-            as one at infinite distance from all others, and empty if there is one cluster only.
-            None if the method has no influence values.
+            "clusters", and "values" by system. Systems whose score no comparison moves are left
+            out, such as one at infinite distance from all others; "values" is empty with only one
+            cluster. None if the method has no influence values.
         """
         if not self.has_closed_form:
             return None
@@ -246,13 +247,13 @@ class Method(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsMethod(Method):
-    """A method of counts, scored for many resamples at once.
+    """A method that scores counts, for many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
     explains the scores of one set of counts.
     """
 
-    #: Few: each part goes through all blocks once.
+    #: Only a few, because each part goes through all blocks once.
     progress_parts: ClassVar[int] = 4
 
     of_counts: Callable[..., Scores]
@@ -287,7 +288,7 @@ class CountsMethod(Method):
         return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
 
     def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
-        """Score counted resamples, of shape (R, m) for the m cells of the layout."""
+        """Return the scores of counted resamples, of shape (R, m) for the m cells of the layout."""
         return joined(
             [
                 self.of_counts(layout.unpack(cells[rows]), **parameters)
@@ -301,11 +302,11 @@ class BlocksMethod(Method):
     """A method that needs more than counts to be fitted.
 
     `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
-    `of_resamples`, if there is one, scores counted resamples: it is called as
-    ``of_resamples(counts, *, seed, ids, **parameters) -> Scores``, after `prepare`; otherwise
-    `of_blocks` is called for each resample, with weights. `block_influence`, if the scores are no function of
-    counts but a smooth one of blocks, returns the influence of each block on them: it is called as
-    ``block_influence(blocks, **parameters)`` and returns float64 of shape (B, n).
+    `of_resamples`, if given, scores counted resamples: it is called as ``of_resamples(counts, *,
+    seed, ids, **parameters) -> Scores``, after `prepare`. Otherwise `of_blocks` is called for each
+    resample, with weights. `block_influence` is given if scores are a smooth function of blocks,
+    but not of counts: it is called as ``block_influence(blocks, **parameters)`` and returns the
+    influence of each block on the scores, float64 of shape (B, n).
     """
 
     of_blocks: Callable[..., Fit]
@@ -366,7 +367,7 @@ def _row(scores: Scores) -> Scores:
 
 
 def joined(parts: Sequence[Scores]) -> Scores:
-    """Join scores of consecutive resamples, each of shape (R_i, n)."""
+    """Return the scores of consecutive resamples, each of shape (R_i, n), as one."""
     groups = [part.group for part in parts if part.group is not None]
     return Scores(
         values=np.concatenate([part.values for part in parts]),

@@ -1,10 +1,10 @@
 """Compiled functions of the normal distribution, and random numbers, for the ability methods.
 
-Import this module inside the function that needs it: it imports numba. The kernels are compiled on
-first use and cached on disk, beside this file or, where that folder is read-only, in
+Import this module inside the function that needs it, because it imports numba. The kernels are
+compiled on first use and cached on disk: beside this file or, if that folder is read-only, in
 ``NUMBA_CACHE_DIR`` or the user's cache folder.
 
-All of them take and return one number; the loops around them are in the kernels of each method.
+All functions take and return single numbers; the loops are in the kernels of each method.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
-#: Below this, Φ is taken from its asymptotic series: the error is under 1e-15, and `erfc` still
+#: Below this, Φ is computed by its asymptotic series: its error is below 1e-15, and `erfc` is still
 #: far from underflow (at −37).
 _FAR = -30.0
 
@@ -30,19 +30,19 @@ _UNIT = 2.0**-52
 
 @nb.njit(cache=True, nogil=True)
 def pdf(x: float) -> float:
-    """Density of the standard normal distribution."""
+    """Return the density of the standard normal distribution."""
     return _INV_SQRT_2PI * math.exp(-0.5 * x * x)
 
 
 @nb.njit(cache=True, nogil=True)
 def cdf(x: float) -> float:
-    """Distribution function Φ of the standard normal distribution."""
+    """Return the distribution function Φ of the standard normal distribution."""
     return 0.5 * math.erfc(-x * _SQRT_HALF)
 
 
 @nb.njit(cache=True, nogil=True)
 def hazard(x: float) -> float:
-    """Derivative of log Φ: pdf(x) / cdf(x), for any x."""
+    """Return the derivative of log Φ, pdf(x) / cdf(x), for any x."""
     if x > _FAR:
         return pdf(x) / cdf(x)
     inverse = 1.0 / (x * x)
@@ -51,7 +51,7 @@ def hazard(x: float) -> float:
 
 @nb.njit(cache=True, nogil=True)
 def log_cdf(x: float) -> float:
-    """Logarithm of Φ, for any x."""
+    """Return the logarithm of Φ, for any x."""
     if x > _FAR:
         return math.log(cdf(x))
     return -0.5 * x * x + math.log(_INV_SQRT_2PI / hazard(x))
@@ -59,7 +59,7 @@ def log_cdf(x: float) -> float:
 
 @nb.njit(cache=True, nogil=True)
 def between(low: float, high: float) -> float:
-    """Φ(high) − Φ(low) for low ≤ high, without cancellation in the upper tail."""
+    """Return Φ(high) − Φ(low) for low ≤ high, without cancellation in the upper tail."""
     if low > 0.0:
         return cdf(-low) - cdf(-high)
     return cdf(high) - cdf(low)
@@ -67,7 +67,7 @@ def between(low: float, high: float) -> float:
 
 @nb.njit(cache=True, nogil=True)
 def quantile(p: float) -> float:
-    """Inverse of Φ for 0 < p < 1, to about 1e-16 (Wichura 1988, algorithm AS 241, PPND16)."""
+    """Return the inverse of Φ for 0 < p < 1, to about 1e-16 (Wichura 1988, AS 241, PPND16)."""
     q = p - 0.5
     if abs(q) <= 0.425:
         r = 0.180625 - q * q
@@ -112,7 +112,7 @@ def quantile(p: float) -> float:
 
 @nb.njit(cache=True, nogil=True)
 def mix(state: np.uint64) -> np.uint64:
-    """Scramble 64 bits: the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
+    """Return 64 bits scrambled by the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
     z = state
     z = (z ^ (z >> _S30)) * _M1
     z = (z ^ (z >> _S27)) * _M2
@@ -121,12 +121,12 @@ def mix(state: np.uint64) -> np.uint64:
 
 @nb.njit("uint64(uint64, uint64)", cache=True, nogil=True)
 def stream(seed: np.uint64, run: np.uint64) -> np.uint64:
-    """Return where the random numbers of a run start: a function of (seed, run) only."""
+    """Return the start of a run's random numbers, which depends only on (seed, run)."""
     return mix(run ^ mix(seed + _GAMMA))
 
 
 @nb.njit(cache=True, nogil=True)
 def uniform(start: np.uint64, index: np.uint64) -> float:
-    """Return the index-th random number of a stream, in (0, 1): never 0, never 1."""
+    """Return random number `index` of a stream, above 0 and below 1."""
     bits = mix(start + (index + np.uint64(1)) * _GAMMA) >> _S12
     return (float(bits) + 0.5) * _UNIT

@@ -117,7 +117,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method
 
 
 def method_named(name: str) -> Method:
-    """Look a method up; ValueError if there is none of that name."""
+    """Return the method of that name; ValueError if there is none."""
     try:
         return METHODS[name]
     except KeyError:

@@ -1,7 +1,7 @@
-"""Shares of comparisons, or of blocks, that a system won: the WMT measures before Expected Wins.
+"""Shares of comparisons, or of blocks, that a system won: WMT's measures before Expected Wins.
 
-Bojar et al. (2011, §2.1) tell apart what "better than or equal to any other system" may mean; with
-ties dropped, their proposal became the official score of WMT12, "wins / (wins + losses)".
+Bojar et al. (2011, §2.1) distinguish the meanings of "better than or equal to any other system".
+Their proposal, with ties dropped, became the official score of WMT12, "wins / (wins + losses)".
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ranking.core.scores import Scores
 
 
 def geq_others(counts: Counts) -> Scores:
-    """Score "≥ others": the share of a system's comparisons that it won or tied.
+    """Return "≥ others": the share of a system's comparisons that it won or tied.
 
-    The official score of WMT up to 2011. Ties reward both sides.
+    This was the official score of WMT up to 2011. Ties reward both sides.
 
     Parameters
     ----------
@@ -38,29 +38,29 @@ def geq_others(counts: Counts) -> Scores:
 
 
 def gt_others(counts: Counts) -> Scores:
-    """Score "> others": the share of a system's comparisons that it won.
+    """Return "> others": the share of a system's comparisons that it won.
 
-    Ties count against both sides. Parameters, result and source as for `geq_others`.
+    Ties count against both sides. Parameters, result and source are those of `geq_others`.
     """
     won, lost, tied = _of_systems(counts)
     return _share(won, won + lost + tied)
 
 
 def bojar(counts: Counts) -> Scores:
-    """Score wins / (wins + losses): the share won of a system's decided comparisons.
+    """Return wins / (wins + losses): the share of a system's decided comparisons that it won.
 
-    The official score of WMT12. Ties are dropped; a system without a decided comparison is not
-    estimable. Parameters, result and source as for `geq_others`.
+    This was the official score of WMT12. Ties are dropped; a system without a decided comparison is
+    not estimable. Parameters, result and source are those of `geq_others`.
     """
     won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
     return _share(won, won + lost)
 
 
 def geq_all_in_block(counts: Counts) -> Scores:
-    """Score "≥ all in block": the share of a system's blocks in which nothing was better.
+    """Return "≥ all in block": the share of a system's blocks in which no system was better.
 
-    A block counts for a system if it was compared there with at least one other; blank labels and
-    systems left out are not there.
+    A block counts for a system if it compares the system with at least one other; blank labels and
+    systems left out do not count.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def geq_all_in_block(counts: Counts) -> Scores:
 
 
 def gt_all_in_block(counts: Counts) -> Scores:
-    """Score "> all in block": the share of a system's blocks in which it beat all others.
+    """Return "> all in block": the share of a system's blocks in which it beat all others.
 
-    Two systems behind one candidate are not compared, so both can win a block. Parameters, result
-    and source as for `geq_all_in_block`, with `alone` in place of `best`.
+    Two systems of one candidate are not compared, so both can win a block. Parameters, result and
+    source are those of `geq_all_in_block`, with `alone` instead of `best`.
     """
     if counts.shown is None or counts.alone is None:
         raise ValueError("counts: blocks won outright were not counted")
@@ -116,8 +116,8 @@ def geq_others_influence(counts: Counts) -> FloatArray:
     Returns
     -------
     float64, shape (n, m)
-        On the score of each of n systems, of one more in each of the m cells of
-        ``Layout(n, ties=True)``; see `ranking.core.methods.expected_wins.smoothed_share`.
+        Influence of one more in each of the m cells of ``Layout(n, ties=True)`` on the score of
+        each system; see `ranking.core.methods.expected_wins.smoothed_share`.
     """
     won, lost, tied = _of_systems(counts)
     return _pairs_influence(won + tied, won + lost + tied, win=1, loss=0, tie=1)
@@ -132,7 +132,7 @@ def gt_others_influence(counts: Counts) -> FloatArray:
 def bojar_influence(counts: Counts) -> FloatArray:
     """Return how far one more comparison moves the scores of `bojar`.
 
-    As `geq_others_influence`, for the cells of ``Layout(n)``.
+    Parameters and result are those of `geq_others_influence`, for the cells of ``Layout(n)``.
     """
     won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
     return _pairs_influence(won, won + lost, win=1, loss=0, tie=None)
@@ -157,7 +157,7 @@ def geq_all_in_block_influence(counts: Counts) -> FloatArray:
 def gt_all_in_block_influence(counts: Counts) -> FloatArray:
     """Return how far one more block moves the scores of `gt_all_in_block`.
 
-    As `geq_all_in_block_influence`.
+    Parameters and result are those of `geq_all_in_block_influence`.
     """
     return _outright_influence(counts, counts.alone, column=2)
 

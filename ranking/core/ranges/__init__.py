@@ -1,1 +1,1 @@
-"""From scores and tests to rank ranges and clusters."""
+"""Rank ranges and clusters from scores and tests."""

@@ -1,4 +1,4 @@
-"""Rank ranges from resampled scores, and the clusters they form."""
+"""Rank ranges from resampled scores, and their clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RESAMPLES_AT_A_TIME = 256
 
 @dataclass(frozen=True, eq=False)
 class RankRanges:
-    """The ranks each of n systems may have, both ends included.
+    """The ranks that each of n systems may have, both ends included.
 
     Attributes
     ----------
@@ -33,26 +33,25 @@ class RankRanges:
 
 
 def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
-    """Rank ranges from resampled scores (Koehn 2012, §5.1).
+    """Return rank ranges from resampled scores (Koehn 2012, §5.1).
 
-    The ranks of a system in the resamples are sorted and the same number is trimmed off at both
-    ends, at 95 % the best 25 and the worst 25 of 1,000; the range is what remains. Systems tied in
-    a resample share a span of ranks there; the best of the span goes into the lower ends, the
-    worst into the upper ends. A system not estimable in a resample may have any rank there, and
-    may be better than any other; so may a system of another group: sparse data make ranges wide,
-    not arbitrary.
+    The ranks of a system in the resamples are sorted, and the same number is trimmed at both ends:
+    at 95 %, the best 25 and the worst 25 of 1,000. The range is the remaining ranks. Systems tied
+    in a resample share a span of ranks; its best rank is used for the lower ends, its worst rank
+    for the upper ends. A system that is not estimable in a resample may have any rank in it, and so
+    may a system of another group. So sparse data make ranges wide, but not arbitrary.
 
     Parameters
     ----------
     scores : Scores of shape (R, n)
-        Scores in R resamples; equal to `TIE_DECIMALS` decimals is a tie.
+        Scores in R resamples; scores that are equal to `TIE_DECIMALS` decimals are tied.
     confidence : float
         Share of the resamples to keep, between 0 and 1.
 
     Returns
     -------
     RankRanges
-        Of the n systems.
+        Ranges of the n systems.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def _spans(
     estimable: npt.NDArray[np.bool_],
     group: Int64Array | None,
 ) -> tuple[Int64Array, Int64Array]:
-    """Best and worst rank each system may have in each resample, each of shape (R, n)."""
+    """Return the best and worst possible ranks in each resample, both of shape (R, n)."""
     score = np.where(estimable, np.round(values, TIE_DECIMALS), -np.inf)
     own, other = score[:, :, np.newaxis], score[:, np.newaxis, :]
     unknown = np.count_nonzero(~estimable, axis=1, keepdims=True)
@@ -92,11 +91,11 @@ def _spans(
 
 
 def clusters(ranges: RankRanges) -> Int64Array:
-    """Group systems with overlapping rank ranges (Koehn 2012, eq. 6).
+    """Return clusters of systems with overlapping rank ranges (Koehn 2012, eq. 6).
 
     Equation 6 seeks the largest set of clusters such that ranges of different clusters do not
-    overlap: these are the connected groups of overlapping ranges. Two systems of one cluster need
-    not overlap themselves, a chain between them is enough.
+    overlap: these are the connected groups of overlapping ranges. The ranges of two systems of a
+    cluster need not overlap, if a chain of overlapping ranges connects them.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def clusters(ranges: RankRanges) -> Int64Array:
     """
     order = np.argsort(ranges.low, kind="stable")
     reached = np.maximum.accumulate(ranges.high[order])
-    # In order of their starts, a range begins a new cluster if all before it have ended.
+    # In order of their starts, a range begins a new cluster if all ranges before it have ended.
     begins = np.ones(len(order), dtype=np.int64)
     begins[1:] = ranges.low[order][1:] > reached[:-1]
     result = np.empty(len(order), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Confidence sets for ranks that hold among near-equal systems too (Mogstad et al. 2024)."""
+"""Confidence sets for ranks that also hold among near-equal systems (Mogstad et al. 2024)."""
 
 from __future__ import annotations
 
@@ -33,43 +33,43 @@ def rank_confidence_sets(
 ) -> RankRanges:
     """Return confidence sets for the ranks of systems (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
-    A system that w others are significantly better than, and that is significantly better than b,
-    has the set w + 1 … n − b. What is significant is decided by step-down tests of studentised
-    differences of scores, see `StudentisedDifferences.step_down`; in a marginal set of all
-    differences of this system, in simultaneous sets of all differences of all systems.
+    If w systems are significantly better than a system, and it is significantly better than b, its
+    set is w + 1 … n − b. Significance is decided by step-down tests of studentised differences of
+    scores, see `StudentisedDifferences.step_down`: of all differences of this system in a marginal
+    set, and of all differences of all systems in simultaneous sets.
 
-    If `values` are normal around the true scores with covariance `covariance`, whatever these are:
+    If `values` are normal around any true scores with covariance `covariance`:
 
     - marginal: each system's set holds its true rank with probability `confidence` or more;
     - simultaneous: all sets together hold all true ranks with probability `confidence` or more.
 
-    True ranks order the expected values of the scores. Truly equal systems share a span of ranks
+    True ranks are those of the expected values of the scores. Equal systems share a span of ranks,
     and the sets hold all of it. So if simultaneous sets are grouped with
-    `ranking.core.ranges.clusters.clusters`, the probability that any system stands in a better cluster
-    than a system that is truly as good or better is at most 1 − `confidence`.
+    `ranking.core.ranges.clusters.clusters`, the probability that any system stands in a better
+    cluster than a system that is truly as good or better is at most 1 − `confidence`.
 
-    Unlike percentiles of resampled ranks this does not rest on the scores being further apart
-    than their standard errors. The price is wider sets.
+    Unlike percentiles of resampled ranks, this also holds if scores differ by less than their
+    standard errors. The price is wider sets.
 
     Parameters
     ----------
     values : float64, shape (n,)
-        Scores, higher is better. NaN for a system that is not estimable: its rank may be any, and
-        it may be better or worse than any other.
+        Scores, higher is better. NaN for a system that is not estimable: it may have any rank, and
+        be better or worse than any other.
     covariance : float64, shape (n, n)
-        Covariance of the scores; positive semi-definite. Where the variance of a difference is 0,
-        the difference is taken as known exactly.
+        Covariance of the scores; positive semi-definite. A difference whose variance is 0 is taken
+        as known exactly.
     confidence : float
         Between 0 and 1.
     simultaneous : bool
-        Whether the sets hold together, not only each by itself.
+        Whether all sets hold together, not only each by itself.
     bound : "both", "low" or "high"
         "low" bounds only the better end of the sets, the worse one is n; "high" bounds only the
         worse end, the better one is 1. A marginal set with one bound spends no error on the other.
     degrees_of_freedom : float
-        Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few judges the
-        covariance is uncertain itself, and normal draws would make sets too narrow. ∞ takes it for
-        known, as the paper does.
+        Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few
+        judges, the covariance itself is uncertain, and normal draws would make sets too narrow. ∞
+        takes it as known, as the paper does.
     group : int64, shape (n,), optional
         As in `ranking.core.scores.Scores`: a system may be better or worse than any of another group.
     draws : int
@@ -80,12 +80,12 @@ def rank_confidence_sets(
     Returns
     -------
     RankRanges
-        Of the n systems; a set always holds the rank of the system's score.
+        Sets of the n systems; a set always holds the rank of the system's score.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or `covariance` is not one (see
+        If an argument is out of range, or `covariance` is not valid (see
         `studentised_differences`).
 
     References
@@ -133,9 +133,10 @@ def pairwise_p_values(
 ) -> FloatArray:
     """Return adjusted p-values for all statements that one system is better than another.
 
-    If `values` are normal around the true scores with covariance `covariance`, and every p-value
-    up to α is called significant, the probability of calling any system better than one that is
-    truly as good or better is at most α. `rank_confidence_sets` with ``simultaneous=True`` counts these.
+    If `values` are normal around the true scores with covariance `covariance`, and every p-value up
+    to α is called significant, then the probability of calling any system better than one that is
+    as good or better is at most α. `rank_confidence_sets` with ``simultaneous=True`` counts these
+    significant differences.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def pairwise_p_values(
     -------
     float64, shape (n, n)
         ``p[a, b]`` for "a is better than b". 1 where a does not have the larger score, on the
-        diagonal, and where the scores of the two do not compare.
+        diagonal, and where the scores cannot be compared.
 
     Raises
     ------
@@ -176,7 +177,7 @@ def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
 def _of_each_system(
     differences: StudentisedDifferences, *, bound: Bound, level: float
 ) -> tuple[Int64Array, Int64Array]:
-    """Count the systems significantly above and below each one, each with a family of its own."""
+    """Return how many systems are significantly above and below each, one family per system."""
     n = len(differences.observed)
     above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for system in range(n):

@@ -1,4 +1,4 @@
-"""Compared pairs of systems: which is ahead, and the p-value of the difference."""
+"""Pairs of systems: which one is ahead, and the p-value of the difference."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ComparedPair:
     better, worse : str
         Names of the systems.
     wins, losses, ties : int
-        Comparisons of the first with the second.
+        Comparisons of the first system with the second, by outcome for the first.
     p_value : float
-        Of the difference by itself.
+        p-value of the difference by itself.
     adjusted_p : float
-        Of the difference, corrected for the number of pairs as the ranking says.
+        p-value of the difference, corrected for the number of pairs as the ranking says.
     significant : bool
-        Whether the corrected one is at most 1 − confidence.
+        Whether `adjusted_p` is at most 1 − confidence.
     """
 
     better: str
@@ -52,7 +52,7 @@ class PairTests:
     Attributes
     ----------
     p_value, adjusted_p : float64, shape (n, n)
-        ``[a, b]`` for "a is better than b"; 1 where nothing speaks for it.
+        ``[a, b]`` for "a is better than b"; 1 without evidence for it.
     """
 
     p_value: FloatArray
@@ -75,7 +75,7 @@ def difference_tests(
     covariance : float64, shape (n, n)
         Of the scores.
     degrees_of_freedom : float
-        Its degrees of freedom; ∞ for a normal test.
+        Degrees of freedom of `covariance`; ∞ for a normal test.
     sides : 1 or 2
         With 1, each pair is tested in the direction of its difference.
     correction : Correction
@@ -84,14 +84,14 @@ def difference_tests(
     Returns
     -------
     PairTests
-        A difference without any variance is certain; none at all has the p-value 1.
+        A difference with variance 0 is certain; a difference of 0 has the p-value 1.
     """
     variance = np.diag(covariance)
     spread = np.sqrt(np.maximum(0, variance[:, np.newaxis] + variance - 2 * covariance))
     ahead = scores.values[:, np.newaxis] - scores.values
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(spread > 0, ahead / spread, np.inf)
-    # What is not estimable is NaN, and so never ahead.
+    # Scores that are not estimable are NaN, and so never ahead.
     tested = ahead > 0
     if scores.group is not None:
         tested &= scores.group[:, np.newaxis] == scores.group
@@ -101,7 +101,7 @@ def difference_tests(
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:
-    """Test each pair by the sign test, its comparisons taken for independent.
+    """Test each pair by the sign test, which takes its comparisons for independent.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
 
 
 def _corrected(p: FloatArray, correction: Correction) -> PairTests:
-    """Correct for the number of pairs, using the favoured direction of each."""
+    """Return p-values corrected for the number of pairs, each pair in its favoured direction."""
     first, second = np.triu_indices(len(p), 1)
     smaller = np.minimum(p[first, second], p[second, first])
     changed = adjusted(smaller, correction)
@@ -132,17 +132,17 @@ def _corrected(p: FloatArray, correction: Correction) -> PairTests:
 def compared_pairs(
     tallies: Tallies, scores: Scores, tests: PairTests, *, level: float
 ) -> tuple[ComparedPair, ...]:
-    """List the pairs of ranked systems, in the order of their ranks.
+    """Return the pairs of ranked systems, in the order of their ranks.
 
     Parameters
     ----------
     tallies : Tallies of n systems
     scores : Scores of shape (n,)
-        That the ranks come from; systems not estimable are left out.
+        Scores behind the ranks; systems that are not estimable are left out.
     tests : PairTests
-        Of the same n systems.
+        Tests of the same n systems.
     level : float
-        Up to which a corrected p-value is significant.
+        Largest significant corrected p-value.
 
     Returns
     -------

@@ -19,30 +19,30 @@ Sides = Literal[1, 2]
 
 
 class Correction(StrEnum):
-    """What is done about testing many pairs at once."""
+    """Correction for testing many pairs at once."""
 
     NONE = "none"
-    """Each test by itself, as the papers do: 5 % of the pairs of equal systems will differ."""
+    """Each test by itself, as in the papers: 5 % of the pairs of equal systems will differ."""
 
     HOLM = "holm"
     """Holm (1979): the probability of any false difference is at most the level; with one-sided
     tests in the direction of the majority, at most twice the level."""
 
     BENJAMINI_HOCHBERG = "benjamini_hochberg"
-    """Benjamini & Hochberg (1995): the expected share of false ones among the differences is at
+    """Benjamini & Hochberg (1995): the expected share of false differences among all found is at
     most the level, if the tests are independent or positively dependent; with one-sided tests in
     the direction of the majority, at most about twice the level."""
 
 
 def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> FloatArray:
-    """p-values of the exact sign test; ties are dropped.
+    """Return p-values of the exact sign test; ties are dropped.
 
     Parameters
     ----------
     wins, losses : int64, of one shape
     sides : 1 or 2
-        1: the probability of at least as many wins if either side wins with 1/2. 2: of a
-        difference at least as large in either direction.
+        1: probability of at least as many wins if both sides win with probability 1/2. 2:
+        probability of a difference at least as large in either direction.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> Floa
     References
     ----------
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT,
-    §3: its tables need the one-sided test.
+    §3: its tables require the one-sided test.
     """
     if sides not in (1, 2):
         raise ValueError("sides: expected 1 or 2")
@@ -65,13 +65,13 @@ def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> Floa
         raise ValueError("wins and losses must not be negative")
     fewer = np.minimum(wins, losses) if sides == 2 else losses
     total = wins + losses
-    # P(at least `wins` wins) = P(at most `losses` losses), the binomial being symmetric.
+    # P(at least `wins` wins) = P(at most `losses` losses), because the binomial is symmetric.
     p = np.asarray(bdtr(fewer.astype(np.float64), total, 0.5), dtype=np.float64)
     return np.where(total > 0, np.minimum(1.0, p * sides), 1.0)
 
 
 def adjusted(p: FloatArray, correction: Correction) -> FloatArray:
-    """Correct p-values for their number: compare the result with the level.
+    """Return p-values corrected for their number, to compare with the level.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def better(
     sides: Sides = 1,
     correction: Correction = Correction.NONE,
 ) -> BoolArray:
-    """Say which systems are significantly better than which by the sign test.
+    """Return which systems are significantly better than which by the sign test.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def better(
     level : float
         Between 0 and 1.
     sides : 1 or 2
-        With 1, each pair is tested in the direction of its majority at `level`: what Koehn (2012)
+        With 1, each pair is tested at `level` in the direction of its majority, as Koehn (2012)
         does. Equal systems then differ with a probability of up to twice the level.
     correction : Correction
         For the n (n − 1) / 2 pairs, each counted once in the direction of its majority.
@@ -150,16 +150,16 @@ def rank_ranges_by_sign_test(
     sides: Sides = 1,
     correction: Correction = Correction.NONE,
 ) -> RankRanges:
-    """Rank ranges from significant differences (Koehn 2012, §5.1).
+    """Return rank ranges from significant differences (Koehn 2012, §5.1).
 
-    A system that w others are significantly better than, and that is significantly better than b,
-    has the range w + 1 … n − b.
+    If w systems are significantly better than a system, and it is significantly better than b, its
+    range is w + 1 … n − b.
 
     Parameters
     ----------
     wins : int64, shape (..., n, n)
     level, sides, correction
-        As for `better`; the paper's are the defaults.
+        As for `better`; the defaults are those of the paper.
 
     Returns
     -------

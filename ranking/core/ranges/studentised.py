@@ -12,11 +12,11 @@ from ranking.core.scores import TIE_DECIMALS
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Second word of the generator's key: keeps these draws apart from those of the resamples.
+#: Second word of the generator's key, so that these draws differ from those of the resamples.
 _STREAM = int.from_bytes(b"ranksets", "little")
-#: A difference whose variance is at most this share of the largest variance is known exactly.
+#: A difference is known exactly if its variance is at most this share of the largest variance.
 _NO_VARIANCE = 1e-12
-#: Eigenvalues below minus this share of the largest one are not rounding errors.
+#: Negative eigenvalues beyond this share of the largest eigenvalue are no rounding errors.
 _NEGATIVE = 1e-6
 
 
@@ -28,8 +28,8 @@ class StudentisedDifferences:
     ----------
     observed : float64, shape (n, n)
         ``observed[a, b]`` is (score of a − score of b) / standard error of that difference. 0 where
-        the scores are tied, ±∞ where they differ and the standard error is 0, NaN where they do
-        not compare: one is not estimable, or the systems are of different groups.
+        the scores are tied, ±∞ where they differ and the standard error is 0, and NaN where they
+        cannot be compared: one is not estimable, or the systems are of different groups.
     standard_error : float64, shape (n, n)
         Of the differences of the scores; 0 where they are known exactly.
     noise : float64, shape (n, draws)
@@ -42,12 +42,12 @@ class StudentisedDifferences:
     noise: FloatArray
 
     def step_down(self, better: Int64Array, worse: Int64Array) -> FloatArray:
-        """Test a family of "this system is better than that one", step by step.
+        """Return adjusted p-values for statements that one system is better than another.
 
-        The differences are tested from the largest down, each against the maximum of all that are
-        not larger: what was rejected before no longer counts (max-T step-down, Romano and Wolf
-        2005). The probability of any false rejection in the family is at most α if all p-values
-        up to α are rejected.
+        Differences are tested from the largest to the smallest, each against the maximum of all
+        that are not larger: differences rejected before no longer count (max-T step-down, Romano
+        and Wolf 2005). If all statements with p-values up to α are accepted, the probability of any
+        false one is at most α.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class StudentisedDifferences:
         -------
         float64, shape (F,)
             Adjusted p-values, (1 + draws that reach the difference) / (1 + draws). 1 where the
-            scores say nothing or the contrary, 0 where the difference is known exactly.
+            scores say nothing or the opposite, 0 where the difference is known exactly.
 
         References
         ----------
@@ -97,24 +97,26 @@ def studentised_differences(
     draws: int,
     seed: int,
 ) -> StudentisedDifferences:
-    """Studentise the differences of scores and draw their random errors.
+    """Return studentised differences of scores, and draws of their random errors.
 
     Parameters
     ----------
     values : float64, shape (n,)
-        Scores, NaN for a system that is not estimable. Equal to `TIE_DECIMALS` decimals is a tie.
+        Scores, NaN for a system that is not estimable. Scores equal to `TIE_DECIMALS` decimals are
+        tied.
     covariance : float64, shape (n, n)
         Of the scores. It may be singular: scores may sum to a constant.
     degrees_of_freedom : float
         Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
         draws are multivariate t, wider than normal. ∞ for a covariance that is known.
     group : int64, shape (n,), optional
-        Scores of systems in different groups do not compare; see `ranking.core.scores.Scores`.
+        Scores of systems in different groups cannot be compared; see `ranking.core.scores.Scores`.
     draws : int
         Number of draws, at least 1.
     seed : int
-        0 ≤ seed < 2**64. The draws belong to the systems in the order of their scores, so that
-        systems in another order get the same results, apart from those equal in score and variance.
+        0 ≤ seed < 2**64. Draws are assigned to systems in the order of their scores, so that
+        results do not depend on the order of systems, unless systems are equal in score and
+        variance.
 
     Returns
     -------
@@ -152,8 +154,8 @@ def studentised_differences(
 def _root(covariance: FloatArray) -> FloatArray:
     """Return the symmetric square root of a covariance matrix.
 
-    Unlike a root from eigenvectors alone it does not depend on their signs, which are the
-    linear-algebra library's choice.
+    Unlike a root from eigenvectors alone, it does not depend on their signs, which the
+    linear-algebra library chooses.
     """
     if not np.all(np.isfinite(covariance)):
         raise ValueError("covariance: NaN or infinite for a system that has a score")
@@ -185,7 +187,7 @@ def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
 
 
 def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> FloatArray:
-    """Draw normal deviates, each column divided by the root of a χ² over its degrees of freedom."""
+    """Return normal deviates, each column divided by √(χ² / degrees of freedom)."""
     key = np.array([seed, _STREAM], dtype=np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key))
     normal = generator.standard_normal(shape)

@@ -1,1 +1,1 @@
-"""Rankings as one result: scores, ranks, ranges and clusters, from scratch or kept up to date."""
+"""Rankings: scores, ranks, ranges and clusters, computed from scratch or kept up to date."""

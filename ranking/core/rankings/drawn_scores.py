@@ -1,4 +1,4 @@
-"""Scores drawn around those of a method."""
+"""Scores drawn at random around those of a method."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Int64Array = npt.NDArray[np.int64]
 def draw_around(
     scores: Scores, wins: Int64Array, covariance: ScoreCovariance, *, seed: int, draws: int
 ) -> Scores:
-    """Draw scores with their covariance over segments and judges.
+    """Return draws of scores with their covariance over segments and judges.
 
     Parameters
     ----------
     scores : Scores of shape (n,)
     wins : int64, shape (n, n)
-        Comparisons won by each system against each other. They decide the order in which systems
-        get their draws, so that renaming the systems renames the result.
+        Comparisons won by each system against each other system. They determine the order in which
+        draws are assigned to systems, so that renaming the systems renames the result.
     covariance : ScoreCovariance
         Of the scores.
     seed : int

@@ -1,4 +1,4 @@
-"""A ranking that lives: one more judgment, or one less, without reading the others again."""
+"""A live ranking: judgments are added and removed without reading the others again."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from ranking.core.scores import Scores
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Up to here, adding block by block is the fastest way.
+#: The number of blocks up to which adding them one by one is fastest.
 _FEW = 32
 
 
 class LiveState:
-    """Counts of judgments and of all their bootstrap resamples, which add up.
+    """Counts of judgments and of all their bootstrap resamples, updated with each judgment.
 
-    The state of a set of judgments is the same, bit for bit, however it came about: in which order
-    they were added, whether others were added and removed again, whether shards were merged; and
-    its rank ranges are those of `ranking.core.rankings.rank.rank`. Adding or removing a block takes time
-    in proportion to the resamples and to the comparisons of the block, and to nothing else; memory
-    is R m counts of 8 bytes for R resamples of m cells, m = 2 n² + 3 n at most (`Layout`). For
-    ranges over segments and judges nothing is resampled: see `LiveMoments` for their cost.
+    The state of a set of judgments is the same, bit for bit, for any order in which they were
+    added, and also if other judgments were added and removed or shards were merged. Its rank ranges
+    are those of `ranking.core.rankings.rank.rank`. Adding or removing a block takes time in
+    proportion to the resamples and to the comparisons of the block. Memory is R m counts of 8 bytes
+    for R resamples of m cells, with m = 2 n² + 3 n at most (`Layout`). Ranges over segments and
+    judges need no resamples: see `LiveMoments` for their cost.
 
-    A judgment is known by its content key. A judge who judges the same block again (same segment,
-    same candidates in the same order) makes a further judgment of the same content, and these are
-    numbered by their labels (see `ranking.core.judged.content_key`): remove those there were, and add all
-    of them, old and new, together, both times as ``blocks_from_rows`` of that group alone makes
-    them. No others are touched.
+    A judgment is identified by its content key. If a judge judges the same block again (same
+    segment, same candidates in the same order), there are several judgments of the same content,
+    which are numbered by their labels (see `ranking.core.judged.content_key`). Then remove the old
+    ones, and add all of them, old and new, together; both times, make the blocks by
+    ``blocks_from_rows`` of this group alone. Other judgments do not change.
 
     Parameters
     ----------
@@ -52,8 +52,9 @@ class LiveState:
     resamples : int
         Number R of resamples.
     ties, outright : bool
-        Whether to keep what the methods that use ties, or whole blocks, need (`Layout`). Ties are
-        kept in any case at the level of pairs, which draws them, too.
+        Whether to keep the counts for methods that use ties, or blocks won outright (`Layout`).
+        Ties are always kept at the level of pairs, because they are drawn with the other
+        comparisons.
     documents : bool
         Whether all blocks to come name their documents, for "two_way". The numbers of documents
         must be the same for all of them.
@@ -79,7 +80,7 @@ class LiveState:
             raise ValueError("resample: blocks won outright cannot be resampled by pairs")
         self.layout = Layout(len(systems), ties=ties or by_pairs, outright=outright)
         self._cells = np.zeros(self.layout.size, dtype=np.int64)
-        # A row for each cell: a judgment touches few of them, and each of those as a whole.
+        # One row for each cell: a judgment changes few rows, each as a whole.
         rows = 0 if by_pairs or by_moments else self.layout.size
         self._resampled = np.zeros((rows, resamples), dtype=np.int64)
         self.documents = documents
@@ -100,7 +101,7 @@ class LiveState:
         """Second moments of the counts; ValueError at other levels than "two_way"."""
         if self._moments is None:
             raise ValueError("this state keeps moments at the level of segments and judges only")
-        return self._moments.with_cells(self._cells)
+        return self._moments.moments(self._cells)
 
     @property
     def tallies(self) -> Tallies:
@@ -111,12 +112,12 @@ class LiveState:
         return Tallies(self.systems, wins=counts.wins, ties=counts.ties)
 
     def add(self, blocks: Blocks) -> None:
-        """Take judgments in.
+        """Add judgments.
 
         Parameters
         ----------
         blocks : Blocks
-            Over the state's systems, in the same order. Not to hold a judgment that is in already.
+            Over the state's systems, in the same order, without judgments that were already added.
 
         Raises
         ------
@@ -126,26 +127,26 @@ class LiveState:
         self._change(blocks, 1)
 
     def remove(self, blocks: Blocks) -> None:
-        """Take judgments out, as they were when they were added.
+        """Remove judgments, as they were when they were added.
 
         Raises
         ------
         ValueError
-            If the systems differ, or the state cannot hold these judgments: nothing is changed
-            then. (It keeps counts, not judgments, so it cannot notice all mistakes.)
+            If the systems differ, or the state cannot hold these judgments; then nothing is
+            changed. (The state keeps counts instead of judgments, so it cannot detect all
+            mistakes.)
         """
         if len(blocks) > self.blocks or np.any(self._cells < self._counted(blocks)):
             raise ValueError("these judgments were never added, or are removed already")
         self._change(blocks, -1)
 
     def merge(self, other: LiveState) -> None:
-        """Take in what another state holds, for instance of another shard.
+        """Add the judgments of another state, for instance of another shard.
 
         Raises
         ------
         ValueError
-            If the states are not of one kind: systems, resampling, resamples, layout or documents
-            differ.
+            If the states differ in systems, resampling, resamples, layout or documents.
         """
         mine = (self.systems, self.resampling, self.resamples, self.layout, self.documents)
         theirs = (other.systems, other.resampling, other.resamples, other.layout, other.documents)
@@ -158,7 +159,7 @@ class LiveState:
             self._moments.merge(other._moments)
 
     def scores(self, method: str = "expected_wins") -> Scores:
-        """Score the systems by a method of counts, shape (n,).
+        """Return the scores of the systems by a method that scores counts, shape (n,).
 
         Raises
         ------
@@ -169,10 +170,10 @@ class LiveState:
         return scored
 
     def rank_ranges(self, method: str = "expected_wins", *, confidence: float = 0.95) -> RankRanges:
-        """Rank ranges of the systems by a method of counts.
+        """Return rank ranges of the systems by a method that scores counts.
 
-        Not widened to hold the ranks, and with systems never compared among the others: they may
-        have any rank.
+        Unlike in a `Ranking`, ranges are not widened to hold the ranks, and systems never compared
+        are not left out: they may have any rank.
 
         Raises
         ------
@@ -181,11 +182,12 @@ class LiveState:
         """
         chosen = self._method(method)
         if self._moments is not None:
-            moments, counts = self.moments, self.counts()
+            counts, layout = self.counts(), chosen.layout(len(self.systems))
+            moments = self._moments.moments(self._cells, layout)
             scores = draw_around(
                 chosen.of_counts(counts),
                 counts.wins,
-                chosen.covariance(moments, self.layout, **chosen.defaults),
+                chosen.covariance(moments, layout, **chosen.defaults),
                 seed=self.resampling.seed,
                 draws=self.resamples,
             )

@@ -1,4 +1,4 @@
-"""How long Lopez orders of resamples will take, found by ordering the first few."""
+"""Estimate of the time that Lopez orders of resamples take, from the first few."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ranking.core.methods.linear_ordering.lopez import TIME_LIMIT, lopez_order
 from ranking.core.methods.linear_ordering.solver import MAX_INTERPRETED
 from ranking.core.rankings.two_way_resampling import resampling_at
 
-#: Resamples to order, unless the time is over before: one may take ten times as long as another.
+#: Number of resamples to order within the time: one may take ten times as long as another.
 _MOST_TRIED = 32
 _SECONDS_TO_TRY = 1.0
 
@@ -27,17 +27,17 @@ def seconds_of_resamples(
     seed: int = 0,
     time_limit: float = TIME_LIMIT,
 ) -> float:
-    """Estimate how long it takes one thread to order the resamples of a ranking.
+    """Return about how long one thread takes to order the resamples of a ranking.
 
-    Orders the first resamples of that ranking for about a second and multiplies their mean. The
-    orders themselves are dropped: this changes no result.
+    This orders the first resamples of the ranking for about a second and multiplies their mean
+    time. The orders are dropped.
 
     Parameters
     ----------
     blocks : Blocks
         Of n systems.
     resample : Level
-        What is resampled.
+        Units to resample.
     resamples : int
         At least 1.
     seed : int
@@ -48,7 +48,7 @@ def seconds_of_resamples(
     Returns
     -------
     float
-        Seconds; 0 for up to 18 systems, which take milliseconds a resample whatever was judged.
+        Seconds; 0 for up to 18 systems, which take milliseconds per resample for any judgments.
         Often wrong by a factor of two, because few resamples take most of the time.
     """
     ranked = _with_decided_comparisons(blocks)
@@ -58,7 +58,7 @@ def seconds_of_resamples(
     resampling = resampling_at(resample, ranked, seed=seed)[0]
     cells = resampling.counts(ranked, layout, range(min(resamples, _MOST_TRIED)))
     tables = layout.unpack(cells).wins
-    # Code may have to be loaded or even compiled first: once, not for each resample.
+    # Do not measure the first one: it may load or even compile code, once for all resamples.
     lopez_order(tables[0], time_limit=min(_SECONDS_TO_TRY, time_limit))
     tried, spent, begun = 0, 0.0, perf_counter()
     while tried < len(tables) and spent < _SECONDS_TO_TRY:
@@ -69,7 +69,7 @@ def seconds_of_resamples(
 
 
 def _with_decided_comparisons(blocks: Blocks) -> Blocks:
-    """Leave out the systems that Lopez cannot order, as a ranking does."""
+    """Return the blocks without systems that Lopez cannot order, as a ranking does."""
     wins = tally(blocks).wins
     undecided = np.flatnonzero((wins + wins.T).sum(axis=0) == 0)
     return blocks.without([blocks.systems[index] for index in undecided.tolist()])

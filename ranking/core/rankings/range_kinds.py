@@ -1,4 +1,4 @@
-"""Rank ranges of one ranking, of the kind asked for, with the tests of its pairs."""
+"""Rank ranges of a chosen kind for a ranking, with tests of its pairs."""
 
 from __future__ import annotations
 
@@ -33,32 +33,34 @@ RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
 
 @dataclass(frozen=True, kw_only=True)
 class RangeOptions:
-    """How rank ranges are made.
+    """Options of rank ranges.
 
     Attributes
     ----------
     kind : "percentile", "sign_test", "confidence_set" or "anytime"
-        "percentile": of resampled or drawn ranks (Koehn 2012, §5.1). "sign_test": from significant
-        differences of pairs, comparisons taken for independent (ibid.). "confidence_set": sets that
-        hold among near-equal systems, too (`ranking.core.ranges.confidence_sets`). "anytime": ranges
-        that may be looked at every day (`ranking.core.anytime.ranges`), of Expected Wins only.
+        "percentile": percentiles of resampled or drawn ranks (Koehn 2012, §5.1). "sign_test":
+        ranges from significant differences of pairs, with comparisons taken for independent
+        (ibid.). "confidence_set": sets that also hold among near-equal systems
+        (`ranking.core.ranges.confidence_sets`). "anytime": ranges that may be looked at every day
+        (`ranking.core.anytime.ranges`), only for Expected Wins.
     resample : Level
-        What is taken for independent; of percentiles and confidence sets.
+        Units taken for independent, for percentiles and confidence sets.
     resamples : int
         Number of resamples, or of draws.
     confidence : float
         Between 0 and 1.
     correction : Correction or None
-        For the number of pairs; none if not given. Confidence sets hold each by itself without, and
-        all together with `HOLM`, by a procedure that is at least as sharp. Anytime ranges hold all
-        together, always.
+        Correction for the number of pairs; none if not given. Without it, each confidence set holds
+        by itself; with `HOLM`, all hold together, by a procedure with at least as much power.
+        Anytime ranges always hold together.
     sides : 1, 2 or None
-        Of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2 otherwise.
+        Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
+        otherwise.
 
     Raises
     ------
     ValueError
-        If they do not go together.
+        If options contradict each other.
     """
 
     kind: RangeKind = "percentile"
@@ -87,44 +89,44 @@ class RangeOptions:
 
     @property
     def independent(self) -> Level:
-        """What the ranges take for independent."""
+        """Units that the ranges take for independent."""
         fixed: dict[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
         return fixed.get(self.kind, self.resample)
 
     @property
     def chosen_sides(self) -> Sides:
-        """Sides of the tests, the default of the kind if not given."""
+        """Sides of the tests; the default of the kind if not given."""
         return self.sides or (1 if self.kind == "sign_test" else 2)
 
     @property
     def chosen_correction(self) -> Correction:
-        """Correction of the tests, the default of the kind if not given."""
+        """Correction of the tests; the default of the kind if not given."""
         return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
 
     def is_closed_form(self, method: Method) -> bool:
-        """Return whether the spread of a method's scores is computed without resampling."""
+        """Return whether the covariance of a method's scores is computed without resampling."""
         return self.resample == "two_way" and method.has_closed_form
 
     @property
     def level(self) -> float:
-        """The largest corrected p-value that is significant."""
+        """Largest significant corrected p-value."""
         return round(1 - self.confidence, 12)
 
 
 @dataclass(frozen=True, eq=False)
 class RangesFound:
-    """Ranges of n systems, and the tests of their pairs.
+    """Ranges of n systems, and tests of their pairs.
 
     Attributes
     ----------
     ranges : RankRanges
     tests : PairTests
     limits : tuple of str
-        What the ranges do not account for: codes of `RangeLimit` or `Refusal`.
+        What the ranges fail to account for: codes of `RangeLimit` or `Refusal`.
     errors : float64, shape (n,), or None
-        Standard errors of the scores over segments and judges, where they are known.
+        Standard errors of the scores over segments and judges; None if they are not known.
     extra : mapping
-        Further results of this kind of ranges, as plain JSON.
+        Further results for this kind of ranges, as plain JSON.
     """
 
     ranges: RankRanges
@@ -136,7 +138,7 @@ class RangesFound:
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """Scores, how they spread, and a function that gives resampled or drawn ones."""
+    """Scores, their covariance, and a function that returns resampled or drawn scores."""
 
     scores: Scores
     matrix: FloatArray
@@ -157,24 +159,24 @@ def find_ranges(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> RangesFound:
-    """Find rank ranges of the systems, and test their pairs.
+    """Return rank ranges of the systems, and tests of their pairs.
 
     Parameters
     ----------
     blocks : Blocks
-        Of n systems that the method can score.
+        Blocks over n systems that the method can score.
     method : Method
     parameters : mapping
-        All of the method's.
+        All parameters of the method.
     options : RangeOptions
     scores : Scores of shape (n,)
-        The method's, of these blocks.
+        The method's scores for these blocks.
     seed : int
         0 ≤ seed < 2**64.
     jobs : int
-        Threads; they do not change the result.
+        Number of threads. Does not affect the result.
     progress : callable, optional
-        Called with the number of resamples scored so far, and of all.
+        Called with (resamples scored, all resamples).
 
     Returns
     -------
@@ -183,7 +185,7 @@ def find_ranges(
     Raises
     ------
     ValueError
-        If the method cannot be resampled at the level, or has no anytime ranges.
+        If the method cannot be resampled at this level, or has no anytime ranges.
     """
     if options.kind == "sign_test":
         return _by_sign_test(blocks, options)
@@ -325,7 +327,7 @@ def _closed_form(
 
 
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
-    """Return the covariance of scores, over the resamples in which both are estimable."""
+    """Return the covariance of scores over the resamples in which both scores are estimable."""
     known = resampled.estimable & scores.estimable
     values = np.where(known, resampled.values, 0.0)
     mean = values.sum(axis=0) / np.maximum(1, known.sum(axis=0))
@@ -342,12 +344,12 @@ def _score_resamples(
     progress_parts: int,
     progress: Progress | None,
 ) -> Scores:
-    """Score the resamples in parts: for several threads, or to tell how far it is."""
+    """Return scores of resamples, computed in parts for several threads or to report progress."""
     parts = jobs if progress is None else max(jobs, progress_parts)
     ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
     scored: list[Scores] = []
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        # Threads are enough: numpy and the compiled kernels let go of the interpreter's lock.
+        # Threads suffice, because numpy and the compiled kernels release the interpreter's lock.
         for part, scores in zip(ids, pool.map(score, ids), strict=True):
             scored.append(scores)
             if progress is not None:

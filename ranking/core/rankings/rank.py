@@ -31,7 +31,7 @@ class RankedSystem:
     ----------
     system : str
     score : float
-        Higher is better; in [0, 1] where the method gives a share.
+        Higher is better; in [0, 1] if the method's scores are shares.
     rank : int
         1, 2, 3 … best first; see `ranking.core.scores.ordinal_ranks` for ties.
     rank_low, rank_high : int
@@ -39,7 +39,7 @@ class RankedSystem:
     cluster : int
         1 for the best.
     wins, losses, ties : int
-        Comparisons of the system, against all others.
+        Comparisons of the system with all others.
     """
 
     system: str
@@ -55,7 +55,7 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class UnrankedSystem:
-    """A system the data say nothing about, and why."""
+    """A system that cannot be ranked, and the reason."""
 
     system: str
     reason: NotEstimable
@@ -73,42 +73,42 @@ class Ranking:
     parameters : mapping
         All parameters of the method, defaults included.
     resample : str
-        What the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
-        "two_way": segments and judges. To be printed wherever a range is.
+        Units that the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
+        "two_way" (segments and judges). Show it wherever a range is shown.
     ranges : str
-        How the rank ranges were made: "percentile", "sign_test", "confidence_set" or "anytime", see
+        Kind of the rank ranges: "percentile", "sign_test", "confidence_set" or "anytime", see
         `ranking.core.rankings.range_kinds.RangeOptions`.
     correction : Correction
-        For the number of pairs, in `pairs` and in ranges made of tests.
+        Correction for the number of pairs, in `pairs` and in ranges made from tests.
     sides : 1 or 2
-        Of the tests of pairs.
+        Sides of the tests of pairs.
     limits : tuple of str
-        What the ranges do not account for, though they were meant to, because there is too little
-        of it: codes of `RangeLimit`, or of `Refusal` for anytime ranges. To be printed likewise.
+        Units that the ranges do not account for, because there are too few of them: codes of
+        `RangeLimit`, or of `Refusal` for anytime ranges. Show them wherever a range is shown.
     resamples : int
     confidence : float
     seed : int
     content_key_version : int
-        Definition of the content keys the resampling hangs on.
+        Version of the content keys that determine the resamples.
     systems : tuple of RankedSystem
         Best first.
     pairs : tuple of ComparedPair
-        All pairs of them, in the order of their ranks.
+        All pairs of ranked systems, in the order of their ranks.
     not_estimable : tuple of UnrankedSystem
-        By name. They take no rank, and do not count in the ranks of the others.
+        By name. They have no rank, and do not count in the ranks of the others.
     groups : tuple of tuples of str
-        The ranked systems by connected group of the comparisons that count for the method. More than one group means
-        that nothing compares the systems of one with those of another, not even indirectly: their
-        common ranking is then arbitrary, and whoever shows it must say so.
+        The ranked systems in groups connected by comparisons that the method counts. With several
+        groups, no comparisons connect systems of different groups, not even indirectly: their
+        common ranking is then arbitrary, and pages that show it must say so.
     blocks : int
-        Judged blocks.
+        Number of judged blocks.
     comparisons, ties : int
-        Pairwise comparisons after expansion of collapsed outputs, and how many of them are tied.
+        Pairwise comparisons after expansion of collapsed outputs, and tied ones.
     judges : int
-        Judges of at least one of the blocks.
+        Number of judges of at least one of the blocks.
     extra : mapping
-        What the method says beyond scores; plain JSON. "standard_errors", for methods whose scores
-        have them, are of the level that `resample` names, see `Method.standard_errors`.
+        Further results of the method, as plain JSON. "standard_errors", if the method has them, are
+        for the level `resample`, see `Method.standard_errors`.
     """
 
     method: str
@@ -152,15 +152,15 @@ def rank(
 
     Leave out the reference first, with `Blocks.without`, unless it is to be ranked.
 
-    By default ranges account for segments and for judges; for documents in place of segments where
-    the blocks know of these, and otherwise segments of one document count as independent. Methods
-    with influence values then get ranks from draws around their scores
-    (`ranking.core.uncertainty.two_way`), the others from resampling segments and judges
-    (`ranking.core.rankings.two_way_resampling`). At the other levels ranges are those of
-    a bootstrap.
+    By default, ranges account for segments and judges; if the blocks name documents, for documents
+    instead of segments. Without documents, segments of one document count as independent. For
+    methods with influence values, ranks are drawn around the scores
+    (`ranking.core.uncertainty.two_way`); for the others, segments and judges are resampled
+    (`ranking.core.rankings.two_way_resampling`). At the other levels, ranges are those of a
+    bootstrap.
 
-    A rank range is widened, if need be, to hold the system's rank: with few judgments the
-    percentiles of the resampled ranks can miss it, and a table must not contradict itself.
+    If necessary, a rank range is widened to hold the system's rank: with few judgments, percentiles
+    of resampled ranks can miss it, and a table must not contradict itself.
 
     Parameters
     ----------
@@ -169,9 +169,9 @@ def rank(
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
     resample : "pairs", "blocks", "segments", "judges" or "two_way"
-        What is taken for independent, see `ranking.core.counting.resampling`.
+        Units taken for independent, see `ranking.core.counting.resampling`.
     ranges : "percentile", "sign_test", "confidence_set" or "anytime"
-        How ranges are made; with this, `correction` and `sides` as in
+        Kind of the ranges. It, `correction` and `sides` are as in
         `ranking.core.rankings.range_kinds.RangeOptions`.
     correction : Correction, optional
     sides : 1 or 2, optional
@@ -183,26 +183,26 @@ def rank(
         0 ≤ seed < 2**64. The same blocks in any order, and the same arguments, give the same
         ranking bit for bit.
     parameters : mapping, optional
-        Of the method, where they are not to be its defaults.
+        Parameters of the method that differ from its defaults.
     jobs : int
-        Threads; they do not change the result.
+        Number of threads. Does not affect the result.
     progress : callable, optional
-        Called with the number of resamples scored so far, and of all, from this thread.
+        Called with (resamples scored, all resamples), from this thread.
 
     Returns
     -------
     Ranking
-        Systems the method cannot score are listed apart, with the reason.
+        Systems that the method cannot score are listed separately, with the reason.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, arguments do not go together, the method is unknown or has
-        no such parameter, or cannot be resampled at that level.
+        If an argument is out of range, arguments contradict each other, or the method is unknown,
+        has no such parameter, or cannot be resampled at this level.
     """
     chosen = method_named(method)
     settings = chosen.complete(parameters)
-    # Refuse bad arguments before the work, not after it.
+    # Check arguments before the work begins.
     options = RangeOptions(
         kind=ranges,
         resample=resample,
@@ -217,8 +217,8 @@ def rank(
     tallies = tally(blocks)
     fit = chosen.fit(blocks, seed=seed, **settings)
     unranked = _unranked(tallies, fit)
-    # What has no score has none in a resample either: leaving it out keeps it from widening the
-    # ranges of the others.
+    # Systems without a score have none in a resample either: leave them out, so that they do not
+    # widen the ranges of the others.
     ranked = blocks.without([row.system for row in unranked])
     kept = np.flatnonzero(fit.scores.estimable)
     found = find_ranges(

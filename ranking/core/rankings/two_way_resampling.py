@@ -1,9 +1,10 @@
-"""Resampling of segments and judges for methods whose scores have no influence values.
+"""Resampling of segments and judges, for methods without influence values.
 
-Resampling segments and judges both, with the product of their weights, gives the variance
-V_segments + V_judges + V_blocks: too much. If each unit is drawn only with probability a, it is
-a (V_segments + V_judges) + a² V_blocks; a is chosen so that for the scores of Expected Wins, which
-every campaign has, its trace is that of `ranking.core.uncertainty.two_way.two_way_covariance`.
+Resampling both segments and judges, with the product of their weights, gives the variance
+V_segments + V_judges + V_blocks, which is too large. If each unit is drawn with probability a, the
+variance is a (V_segments + V_judges) + a² V_blocks. a is chosen such that, for Expected Wins, which
+all campaigns have, the trace of this variance is that of
+`ranking.core.uncertainty.two_way.two_way_covariance`.
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 
-#: A t distribution of fewer degrees of freedom has no variance worth the name.
+#: With fewer degrees of freedom, a t distribution has no useful variance.
 _MIN_DEGREES_OF_FREEDOM = 4.0
 
 
 def resampling_at(
     level: Level, blocks: Blocks, *, seed: int
 ) -> tuple[Resampling, tuple[RangeLimit, ...]]:
-    """Choose how to resample at a level: for segments and judges both, see `two_way_resampling`."""
+    """Return the resampling of a level; for segments and judges, see `two_way_resampling`."""
     if level == "two_way":
         return two_way_resampling(blocks, seed=seed)
     return Resampling(level, seed), ()
 
 
 def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:
-    """Choose how to resample segments and judges.
+    """Return the resampling of segments and judges.
 
     Parameters
     ----------
     blocks : Blocks
-        The judgments that are to be resampled.
+        The judgments to resample.
     seed : int
         0 ≤ seed < 2**64.
 
     Returns
     -------
     Resampling
-        Of level "two_way"; of "segments", "judges" or "blocks" where there are too few judges or
-        segments for more. With documents in place of segments where there are enough of them.
+        At the level "two_way"; at "segments", "judges" or "blocks" if there are too few judges or
+        segments. With documents instead of segments if there are enough documents.
     tuple of RangeLimit
-        What it does not account for.
+        Units that it does not account for.
     """
     layout = Layout(len(blocks.systems))
     moments = moments_of_blocks(blocks, layout)
@@ -67,7 +68,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
         squares = getattr(moments, unit).astype(np.float64)
         return float(np.trace(influence @ squares @ influence.T))
 
-    # Draws of few degrees of freedom spread more than normal ones; resampling has to, too.
+    # Draws with few degrees of freedom have a larger variance than normal ones; so must resamples.
     degrees_of_freedom = min(max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9)
     wanted = float(np.trace(covariance.matrix)) * degrees_of_freedom / (degrees_of_freedom - 2)
     share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
@@ -75,7 +76,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
 
 
 def _share(of_units: float, of_blocks: float, wanted: float) -> float:
-    """Solve a · of_units + a² · of_blocks = wanted, for a between 0 and 1."""
+    """Return the a between 0 and 1 that solves a · of_units + a² · of_blocks = wanted."""
     if of_blocks <= 0:
         return 1.0
     root = math.sqrt(of_units**2 + 4 * of_blocks * wanted)

@@ -1,1 +1,1 @@
-"""Which method predicts held-out judgments best."""
+"""Selection of the method that predicts held-out judgments best."""

@@ -1,8 +1,8 @@
-"""Which method predicts held-out judgments best? Cross-validated model selection.
+"""Model selection by cross-validation: how well methods predict held-out judgments.
 
-Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) judge a ranking method by how often it
-foretells the outcome (win, tie, loss) of comparisons it has not seen. Folds are of segments: the
-judgments of one segment are alike, and a method must not learn from the segment it is asked about.
+Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by how often
+it predicts the outcome (win, tie, loss) of comparisons it has not seen. Folds consist of segments,
+because judgments of one segment are alike and a method must not learn from the segment it predicts.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often a method was right about held-out comparisons.
+    """How often a method predicted held-out comparisons correctly.
 
     Attributes
     ----------
     correct, comparisons : int
-        Over all folds.
+        Correctly predicted comparisons, and all comparisons, over all folds.
     unknown : int
-        Comparisons it could say nothing about; they count as wrong.
+        Comparisons without a prediction; they count as wrong.
     accuracy : float
-        The mean over the folds, as published.
+        Mean over the folds, as in the papers.
     standard_error : float
-        Of `accuracy`, from the spread over the folds.
+        Standard error of `accuracy`, from the spread over the folds.
     behind : float
-        How far it is behind the best method: the mean over the folds of the difference.
+        Accuracy of the best method minus that of this one: mean over the folds.
     behind_error : float
-        Standard error of `behind`, of the differences fold by fold: the folds are easy or hard for
-        all methods alike, so it is far smaller than that of `accuracy`.
+        Standard error of `behind`, from the differences in each fold. It is much smaller than that
+        of `accuracy`, because folds are equally easy or hard for all methods.
     """
 
     correct: int
@@ -63,11 +63,11 @@ class MethodSelection:
     methods : mapping of str to Accuracy
         Best first.
     oracle : float
-        Share of all comparisons that a prediction by pair of systems can be right about at most:
-        each pair's commonest outcome, learnt from the very comparisons predicted.
+        Largest share of comparisons that predictions by pair of systems can get right: those of
+        each pair's most frequent outcome, learnt from the predicted comparisons themselves.
     majority : float
-        Accuracy of always saying the commonest outcome in shown order (first wins, tie, second
-        wins) of the comparisons learnt from; mean over the folds.
+        Accuracy of always predicting the most frequent outcome in shown order (first wins, tie,
+        second wins) of the training comparisons; mean over the folds.
     folds, segments, comparisons, ties : int
     seed : int
     """
@@ -89,11 +89,11 @@ class Requirement:
     Attributes
     ----------
     share : float
-        Of the blocks that may be learnt from.
+        Share of the training blocks that are used.
     comparisons : float
-        Comparisons learnt from, the mean over the folds.
+        Training comparisons, mean over the folds.
     accuracy : mapping of str to float
-        Mean over the folds, by method.
+        Accuracy by method, mean over the folds.
     """
 
     share: float
@@ -102,7 +102,7 @@ class Requirement:
 
 
 def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
-    """Assign blocks to folds by segment, folds differing by at most one segment.
+    """Return the fold of each block, by segment; folds differ by at most one segment.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
     folds : int
         At least 2, and no more than there are segments.
     seed : int
-        The fold of a block depends on it and on the set of segments only.
+        The fold of a block only depends on the seed and the set of segments.
 
     Returns
     -------
@@ -146,17 +146,17 @@ def select_method(
     Parameters
     ----------
     blocks : Blocks
-        B blocks, with the reference left out if it is not to be predicted.
+        B blocks; leave the reference out first if it is not to be predicted.
     predictors : mapping of str to Predictor
         For instance `ranking.core.selection.predictors.predictors`.
     folds : int
-        The papers take 100.
+        Number of folds; the papers use 100.
     seed : int
-        Of the folds.
+        Seed of the folds.
     jobs : int
-        Threads. Does not affect the result.
+        Number of threads. Does not affect the result.
     progress : callable, optional
-        Told (folds done, folds) after each fold.
+        Called with (folds done, folds) after each fold.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def select_method(
     Raises
     ------
     ValueError
-        As `segment_folds`, and if there is no method or nothing to predict.
+        As for `segment_folds`, and if there is no method or no comparison.
     """
     if not predictors:
         raise ValueError("predictors: expected at least one method")
@@ -175,18 +175,18 @@ def select_method(
     if not asked.any():
         raise ValueError("blocks: there is no comparison to predict")
 
-    def right(each: int) -> list[tuple[int, int]]:
+    def fold_results(each: int) -> list[tuple[int, int]]:
         learnt = blocks.take(fold != each)
         held = blocks.take(fold == each)
-        return [_judge(predict(learnt), held) for predict in predictors.values()]
+        return [_count_correct(predict(learnt), held) for predict in predictors.values()]
 
     counted = np.empty((folds, len(predictors), 2), dtype=np.int64)
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done, found in enumerate(pool.map(right, range(folds))):
+        for done, found in enumerate(pool.map(fold_results, range(folds))):
             counted[done] = found
             if progress is not None:
                 progress(done + 1, folds)
-    # A fold in which nothing was compared says nothing.
+    # A fold without comparisons has no accuracy.
     asking = asked > 0
     shares = counted[asking, :, 0] / asked[asking, np.newaxis]
     best = int(np.argmax(shares.mean(axis=0)))
@@ -202,7 +202,7 @@ def select_method(
         )
         for m, name in enumerate(predictors)
     }
-    correct, _ = _judge(by_pairs(blocks), blocks)
+    correct, _ = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
         methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
         oracle=correct / int(asked.sum()),
@@ -224,7 +224,7 @@ def data_requirements(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[Requirement]:
-    """Measure how much data methods need: accuracy when learning from a share of the blocks.
+    """Measure the accuracy of methods that learn from a share of the blocks.
 
     The blocks of a smaller share are among those of a larger one.
 
@@ -233,7 +233,7 @@ def data_requirements(
     blocks, predictors, folds, seed, progress
         As `select_method`.
     shares : sequence of float
-        Each more than 0 and at most 1.
+        Each above 0 and at most 1.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def data_requirements(
     Raises
     ------
     ValueError
-        As `select_method`, and if a share is out of range.
+        As for `select_method`, and if a share is out of range.
     """
     from ranking.core.methods.trueskill.kernels import shuffled
 
@@ -259,12 +259,12 @@ def data_requirements(
         rows = np.flatnonzero(fold != each)
         rows = rows[np.argsort(place[rows], kind="stable")]
         for s, share in enumerate(shares):
-            # In the order of the file again: an online method may go by it.
+            # Restore the order of the file, which online methods may use.
             learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
             learnt_from[each, s] = tally(learnt).comparisons
             for m, predict in enumerate(predictors.values()):
                 if asked:
-                    correct[each, s, m] = _judge(predict(learnt), held)[0] / asked
+                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / asked
         if progress is not None:
             progress(each + 1, folds)
     if np.isnan(correct).all():
@@ -280,8 +280,8 @@ def data_requirements(
     ]
 
 
-def _judge(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
-    """Count held-out comparisons predicted correctly, and those nothing was predicted of."""
+def _count_correct(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
+    """Return the number of held-out comparisons predicted correctly, and of those not predicted."""
     tallies = tally(held)
     wins, ties = tallies.wins, np.triu(tallies.ties)
     correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()

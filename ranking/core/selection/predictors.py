@@ -1,4 +1,4 @@
-"""From abilities to predictions: who will win when two systems are compared once more?"""
+"""Predictors: functions that learn from blocks to predict further comparisons."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ import numpy.typing as npt
 
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.ability import compared
+from ranking.core.methods.ability import comparisons_per_pair
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may import fit as hopkins_may
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances
-from ranking.core.methods.trueskill import online as trueskill
+from ranking.core.methods.trueskill.online import trueskill_online
+from ranking.core.methods.trueskill.wmt import trueskill_wmt
 from ranking.core.scores import TIE_DECIMALS, Scores
 
 Int8Array = npt.NDArray[np.int8]
 FloatArray = npt.NDArray[np.float64]
 
-#: Predicted of the first system against the second.
+#: Predicted outcome of the first system against the second.
 WIN, TIE, LOSS = 1, 0, -1
-#: Nothing is known of one of the two; counts as wrong.
+#: No prediction, because one of the two systems is unknown; counts as wrong.
 UNKNOWN = 2
 
-#: Takes the blocks to learn from, over n systems; returns predictions, shape (n, n): WIN, TIE, LOSS
-#: or UNKNOWN of the first system against the second, antisymmetric but for UNKNOWN.
+#: A function of the training blocks, over n systems, that returns predictions, shape (n, n): WIN,
+#: TIE, LOSS or UNKNOWN for the first system against the second, antisymmetric except for UNKNOWN.
 Predictor = Callable[[Blocks], Int8Array]
 Scorer = Callable[[Blocks], Scores]
 
 
 def by_scores(score: Scorer) -> Predictor:
-    """Predict that the higher score wins, unless the two are within a radius: then a tie.
+    """Return a predictor of a win for the higher score, or of a tie within a radius.
 
-    The radius is the one that predicts most of the comparisons learnt from, the smallest if there
-    are several (Sakaguchi, Post & Van Durme 2014 tune it on held-out data). So methods that say
-    nothing about ties can be compared with those that do.
+    The radius is the one that predicts most training comparisons, the smallest of several
+    (Sakaguchi, Post & Van Durme 2014 tune it on held-out data). So methods without ties can be
+    compared with methods that predict ties.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def by_scores(score: Scorer) -> Predictor:
 
 
 def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.bool_]) -> float:
-    """Radius within which to call a tie, to be right most often on counted comparisons.
+    """Return the tie radius that predicts most of the counted comparisons correctly.
 
     Parameters
     ----------
@@ -66,13 +67,13 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.
     difference : float64, shape (n, n)
         Score of the first system minus that of the second.
     known : bool, shape (n, n)
-        Pairs to look at.
+        Pairs to use.
 
     Returns
     -------
     float
-        Half-way between two differences; −1 where calling no tie at all, not even between equals,
-        is best.
+        Half-way between two differences; −1 if it is best to predict no ties, even between equal
+        scores.
     """
     first, second = np.nonzero(np.triu(known, 1))
     size = np.abs(difference[first, second])
@@ -80,10 +81,10 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.
     behind = np.where(difference[first, second] >= 0, second, first)
     order = np.argsort(size, kind="stable")
     size = size[order]
-    # What calling a tie gains over calling a win of the higher score, pair by pair.
+    # Gain, for each pair, of predicting a tie instead of a win of the higher score.
     gain = (tallies.ties[first, second] - tallies.wins[ahead, behind])[order]
     total = np.concatenate([[0], np.cumsum(gain)])
-    # Pairs with equal differences are called alike: cut only where the difference grows.
+    # Pairs with equal differences get the same prediction: cut only where the difference grows.
     cuts = np.concatenate([[True], size[1:] > size[:-1], [True]]) if len(size) else np.array([True])
     total = np.where(cuts, total, total.min() - 1)
     best = int(np.argmax(total))
@@ -99,7 +100,7 @@ def by_relative_ability(
     inference: Literal["collapsed", "gibbs"] = "collapsed",
     seed: int = 0,
 ) -> Predictor:
-    """Predict the most probable outcome of the relative-ability model (its own ties)."""
+    """Return a predictor of the most probable outcome in the relative-ability model."""
     model = model or HopkinsMayModel()
 
     def predict(blocks: Blocks) -> Int8Array:
@@ -109,7 +110,7 @@ def by_relative_ability(
         if not isinstance(radius, float):
             return np.full(known.shape, UNKNOWN, dtype=np.int8)
         chances = outcome_chances(np.nan_to_num(ability.mu), radius, model.noise)
-        # Two equally probable wins are no tie, but no better guess can be made of them.
+        # Two equally probable wins are not a tie, but there is no better prediction.
         even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
         decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
         tie = chances[1] > np.maximum(chances[0], chances[2])
@@ -119,18 +120,17 @@ def by_relative_ability(
 
 
 def by_pairs(blocks: Blocks) -> Int8Array:
-    """Predict of each pair what happened to it most often: the oracle, when it learns from all.
+    """Return the most frequent outcome of each pair: the oracle, if it learns from all blocks.
 
-    No prediction that is the same whenever the two are compared can be right more often. Where two
-    outcomes happened equally often, a tie goes before a win, and the win of the system that comes
-    first by name before the other.
+    No constant prediction for a pair can be right more often. Of two equally frequent outcomes, a
+    tie goes before a win, and the win of the system that is first by name before the other one.
     """
     tallies = tally(blocks)
     wins, losses, ties = tallies.wins, tallies.wins.T, tallies.ties
     by_name = np.where(np.triu(np.ones_like(wins)) > 0, WIN, LOSS)
     decided = np.where(wins == losses, by_name, np.where(wins > losses, WIN, LOSS))
     predicted = np.where(ties >= np.maximum(wins, losses), TIE, decided)
-    return np.where(compared(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
+    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
 
 
 def predictors(
@@ -144,15 +144,16 @@ def predictors(
     Parameters
     ----------
     seed : int
-        Of the methods that draw numbers.
+        Seed of the methods that draw random numbers.
     runs : int
-        Runs of WMT's TrueSkill for each model; 20 give the mean to a fifth of a run's deviation.
+        Runs of WMT's TrueSkill for each model; 20 determine the mean to a fifth of a run's standard
+        deviation.
     parameters : mapping of str to mapping, optional
-        Of the methods, by their names in the registry, where they are not to be the defaults.
+        Parameters that differ from the defaults, by name of the method in the registry.
     """
     given = parameters or {}
     of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
-    online = given.get("trueskill", {})
+    of_online = given.get("trueskill", {})
     relative = dict(given.get("hopkins_may", {}))
     model = HopkinsMayModel(radius=relative.pop("radius", None))
     return MappingProxyType(
@@ -160,10 +161,10 @@ def predictors(
             "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),
             "hopkins_may": by_relative_ability(model, seed=seed, **relative),
             "trueskill_wmt": by_scores(
-                lambda blocks: trueskill.trueskill_wmt(blocks, seed=seed, **of_wmt).scores
+                lambda blocks: trueskill_wmt(blocks, seed=seed, **of_wmt).scores
             ),
             "trueskill": by_scores(
-                lambda blocks: trueskill.trueskill_online(blocks, seed=seed, **online).scores
+                lambda blocks: trueskill_online(blocks, seed=seed, **of_online).scores
             ),
         }
     )

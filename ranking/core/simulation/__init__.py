@@ -1,1 +1,1 @@
-"""Simulated campaigns: how good rankings get, and how many judgments that takes."""
+"""Simulated campaigns: quality of rankings, and the number of judgments required."""

@@ -1,4 +1,4 @@
-"""How many judgments to collect (Koehn 2012, §6): until so many pairs, or clusters, are apart."""
+"""The number of judgments to collect until targets are reached (Koehn 2012, §6)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ranking.core.simulation.growth import GrowthResult, Target, simulate_until
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.noise import CampaignCurve, NoiseFit
 
-#: A campaign's systems are not spread as in the model if the test's p-value is at most this.
+#: The model does not fit the spread of a campaign's systems if the test's p-value is at most this.
 MISFIT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetRow:
-    """The judgments one target needs.
+    """The judgments that one target requires.
 
     Attributes
     ----------
@@ -29,20 +29,21 @@ class BudgetRow:
     target : float
         Share of the pairs of systems, or number of clusters.
     comparisons : int or None
-        Pairwise comparisons, ties included, by which half of the campaigns have reached the target:
-        the median of what a campaign needs. None: more than the limit.
+        Pairwise comparisons, ties included, after which half of the campaigns have reached the
+        target: the median of a campaign's need. None if it is beyond the limit.
     low, high : int or None
-        A share `confidence` of campaigns reaches the target between these numbers. None: more
-        than the limit.
+        A share `confidence` of campaigns reaches the target between these numbers. None if beyond
+        the limit.
     average : int or None
-        Where the average share, or number of clusters, of all campaigns is the target (Koehn 2012,
-        Table 4): usually later than the median, because a few campaigns of close systems hold the
-        average down. None: more than the limit, or the plan continues a campaign.
+        Comparisons after which the average share, or number of clusters, of all campaigns is the
+        target (Koehn 2012, Table 4). Usually more than the median, because a few campaigns of
+        similar systems lower the average. None if it is beyond the limit, or if the plan continues
+        a campaign.
     beyond : float or None
-        Share of the campaigns that do not reach the target within the limit, where `high` is None.
-        Otherwise None: at most (1 − confidence) / 2.
+        Share of the campaigns that do not reach the target within the limit, if `high` is None.
+        Otherwise None, as the share is at most (1 − confidence) / 2.
     more : int or None
-        `comparisons` without those collected already, at least 0.
+        `comparisons` minus those already collected, at least 0.
     """
 
     measure: Literal["significant_pairs", "clusters"]
@@ -57,21 +58,21 @@ class BudgetRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A plan, with everything needed to repeat it.
+    """A plan, with all that is needed to repeat it.
 
     Attributes
     ----------
     model : Model
     collected : int
-        Comparisons there are already, ties included; 0 without a campaign.
+        Comparisons already collected, ties included; 0 without a campaign.
     fit : NoiseFit or None
-        The noise fitted to the campaign.
+        The noise fitted to the campaign, if there is one.
     spread_p : float or None
         p-value of the test that the campaign's systems are spread as in Koehn's model; None without
-        a campaign. Below `MISFIT` the plan may be far too low (`fits`).
+        a campaign. If it is at most `MISFIT`, the plan may be far too low (`fits`).
     confidence : float
     limit : int
-        Comparisons beyond which nothing was simulated.
+        The largest number of comparisons simulated.
     experiments, seed : int
     rows : tuple of BudgetRow
         The targets in the order asked for.
@@ -89,7 +90,7 @@ class Budget:
 
     @property
     def fits(self) -> bool:
-        """Whether nothing speaks against the model."""
+        """Whether there is no evidence against the model."""
         return self.spread_p is None or self.spread_p > MISFIT
 
 
@@ -116,18 +117,19 @@ def plan_budget(
     clusters : sequence of int
         Numbers of clusters to be reached, 2 … n, with rank ranges by that test.
     experiments : int
-        Simulated campaigns. The interval is their spread: systems differ from campaign to campaign.
+        Number of simulated campaigns. The interval is their spread: systems differ between
+        campaigns.
     confidence : float
     limit : int
-        Comparisons to simulate at most.
+        The most comparisons to simulate.
     alpha : float
         Level of the test.
     seed : int
-        The plan is a function of the arguments other than `jobs`, bit for bit.
+        The plan is a function of all arguments except `jobs`, bit for bit.
     jobs : int
-        Worker processes.
+        Number of worker processes.
     progress : callable, optional
-        Called with (done, total); begins anew when campaigns have to grow further.
+        Called with (done, total); starts again when campaigns have to grow further.
 
     Returns
     -------
@@ -177,27 +179,27 @@ def plan_campaign(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Budget:
-    """Plan how a campaign goes on.
+    """Plan the rest of a campaign.
 
-    Simulated campaigns that are like it so far are continued (`ranking.core.simulation.futures`): their noise
-    and their systems are what those of the campaign may be, equally good systems included. Where
-    many systems may be equally good, a target may never be reached, and the interval is open.
+    Simulated campaigns that resemble it so far are continued (`ranking.core.simulation.futures`):
+    their noise and systems are possible values for this campaign, and systems may be equally good.
+    If many systems may be equally good, a target may never be reached, and the interval is open.
 
     Parameters
     ----------
     curve : CampaignCurve
     fit : NoiseFit
-        Of that curve.
+        Fitted to this curve.
     targets, clusters, confidence, limit, seed, jobs, progress
         As in `plan_budget`.
     experiments : int
-        Campaigns to keep.
+        Number of campaigns to keep.
 
     Returns
     -------
     Budget
-        In comparisons with ties, assumed as frequent as they are in the campaign. No target it
-        has reached is put into the future, and none it has yet to reach into the past.
+        Comparisons include ties, assumed to be as frequent as in the campaign so far. Targets that
+        the campaign has reached are never placed in the future, and others never in the past.
 
     Raises
     ------
@@ -281,7 +283,7 @@ def _rows(
 
 
 def _as_known(decided: float, target: Target, curve: CampaignCurve) -> float:
-    """Comparisons with ties, in agreement with what the campaign itself has reached by now."""
+    """Return comparisons with ties, consistent with the targets that the campaign has reached."""
     comparisons = decided / curve.decided_share
     now = curve.separated if target.measure == "significant_pairs" else curve.clusters
     if now >= target.value - 1e-9:

@@ -14,20 +14,20 @@ from ranking.core.simulation.model import QUALITY_RANGE, Model
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Differences in quality, and numbers of comparisons of a pair, to integrate over.
+#: Numbers of differences in quality, and of comparisons of a pair, to integrate over.
 _DIFFERENCES, _COUNTS = 64, 60
 
 
 def expected_significant_pairs(
     model: Model, comparisons: Sequence[int] | Int64Array, *, alpha: float = 0.05
 ) -> Float64Array:
-    """Expectation of the share of pairs that the one-sided sign test separates.
+    """Return the expected share of pairs that the one-sided sign test separates.
 
-    By linearity, the expectation is that of a single pair of systems, whatever the other systems
-    of a block do. Their qualities are uniform on [0, 10], so they differ by d with density
-    2 (10 − d) / 100. In B blocks of k of n systems they meet m ~ Binomial(B, k(k−1) / (n(n−1)))
+    By linearity, it is the expectation for a single pair of systems, independently of the other
+    systems of a block. Their qualities are uniform on [0, 10], so they differ by d with density 2
+    (10 − d) / 100. In B blocks of k of n systems they meet m ~ Binomial(B, k(k−1) / (n(n−1)))
     times, in independent blocks, and the better one wins w ~ Binomial(m, Φ(d / (σ √2))) of them.
-    The test is decided by (m, w). What is left is a sum over w, m and d.
+    (m, w) decides the test, so the expectation is a sum over w, m and d.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def expected_significant_pairs(
     Returns
     -------
     float64, shape (C,)
-        Accurate to better than 0.001: where a pair can meet in many different numbers, only some
-        of them are summed over.
+        Accurate to 0.001: if a pair can meet in many different numbers, only some of them are
+        summed over.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _expectation(
 ) -> float:
     met = binom(blocks, meets)
     low, high = met.ppf([1e-5, 1 - 1e-5]).astype(np.int64).tolist()
-    # An odd step: the power of the sign test differs between even and odd numbers.
+    # The step is odd, because the power of the sign test differs between even and odd numbers.
     counts = np.arange(low, high + 1, (high - low) // _COUNTS | 1)
     probability = met.pmf(counts)
     critical = critical_wins(counts, alpha=alpha)[:, np.newaxis]
@@ -78,7 +78,7 @@ def _expectation(
 def expected_comparisons(
     model: Model, targets: Sequence[float], *, alpha: float = 0.05, limit: int = 4_000_000
 ) -> Float64Array:
-    """Comparisons after which the expected share of significant pairs reaches each target.
+    """Return the comparisons after which the expected share of significant pairs reaches targets.
 
     Parameters
     ----------
@@ -89,17 +89,17 @@ def expected_comparisons(
     alpha : float
         Level of the test.
     limit : int
-        Comparisons to consider at most.
+        The most comparisons to consider.
 
     Returns
     -------
     float64, shape (T,)
-        Koehn's (2012) Table 4 within a second; infinite beyond the limit.
+        Numbers of comparisons; infinite beyond the limit. Koehn's (2012) Table 4 takes a second.
     """
     first = model.comparisons_per_block
     points = 2 + int(np.log(limit / first) / np.log(1.2))
     grid = np.geomspace(first, max(limit, first + 1), points)
-    # The power of the sign test is a little jagged.
+    # The power of the sign test is not monotone in the number of comparisons.
     shares = np.maximum.accumulate(expected_significant_pairs(model, grid.astype(int), alpha=alpha))
     reached: Float64Array = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
     return reached

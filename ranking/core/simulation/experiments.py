@@ -1,4 +1,4 @@
-"""Many independent experiments, on one worker or several, with the same results."""
+"""Independent experiments in one or several processes, with the same results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ranking.core.counting.tallies import chunks
 Progress = Callable[[int, int], None]
 Measure = Callable[[int], npt.NDArray[Any]]
 
-#: Experiments handed to a worker at a time, and done between two reports of progress.
+#: Number of experiments given to a worker at a time, and between two reports of progress.
 _AT_A_TIME = 20
 
 
@@ -27,24 +27,24 @@ def measure_experiments(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> npt.NDArray[Any]:
-    """Measure each experiment and stack what was measured.
+    """Return the stacked measurements of experiments.
 
     Parameters
     ----------
     measure : callable
-        From the number of an experiment to an array; a function of nothing else. With several
-        jobs it travels to other processes: a function of a module, or a partial of one.
+        Returns an array that depends only on the number of an experiment. With several jobs it is
+        pickled for other processes: a function of a module, or a partial of one.
     experiments : sequence of int
         Numbers of the experiments, at least one.
     jobs : int
-        Worker processes; 1 works in this one.
+        Number of worker processes; 1 uses this process.
     progress : callable, optional
         Called with (experiments done, all of them).
 
     Returns
     -------
     array, shape (E, …)
-        In the order of `experiments`, whatever the number of jobs.
+        In the order of `experiments`, for any number of jobs.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def measure_experiments(
             measured += _measure_all(measure, part)
             report(len(measured), len(experiments))
         return np.array(measured)
-    # Spawned, not forked: the caller may hold threads and connections.
+    # Spawned instead of forked, because the caller may have threads and connections.
     pool = ProcessPoolExecutor(
         min(jobs, len(parts)),
         mp_context=multiprocessing.get_context("spawn"),

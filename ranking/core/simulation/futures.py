@@ -1,4 +1,4 @@
-"""How a campaign may go on: simulated campaigns that are like it so far."""
+"""Possible continuations of a campaign: simulated campaigns that resemble it so far."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ranking.core.simulation.noise import NOISE_GRID, CampaignCurve, NoiseFit
 
 Float64Array = npt.NDArray[np.float64]
 
-#: Of so many simulated campaigns, the one most like the campaign is kept.
+#: Of this many simulated campaigns, the one most like the campaign is kept.
 _CANDIDATES = 30
 #: Noises are drawn from the interval of the fit, widened by this factor at both ends.
 _WIDER = 2.0
-#: Streams of random numbers, apart from those of the simulation.
+#: Streams of random numbers, different from those of the simulation.
 _NOISE_OF_CANDIDATE, _GROUPS_OF_CANDIDATE = 100, 101
 
 
 @dataclass(frozen=True, eq=False)
 class Futures:
-    """Simulated campaigns to be continued.
+    """Simulated campaigns to continue.
 
     Attributes
     ----------
     model_of : callable
-        Model of an experiment.
+        Returns the model of an experiment.
     experiments : tuple of int
-        Those that are like the campaign so far, ascending.
+        Numbers of the experiments that resemble the campaign so far, ascending.
     spread_p : float
         p-value of the test that the campaign's systems are spread as in Koehn's model.
     """
@@ -52,16 +52,16 @@ def likely_futures(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Futures:
-    """Simulate campaigns up to the judgments collected, and keep those most like the campaign.
+    """Simulate campaigns up to the collected judgments, and return those most like the campaign.
 
-    Thirty times as many campaigns as `experiments` are simulated, with noises drawn evenly (in
-    their logarithm) from twice the interval of the fit. In half of them the systems are Koehn's, in
-    the other half some are equally good: 1 to n − 1 different qualities, each number as likely. The
-    ones nearest to the campaign are kept, by the sum of the mean squared differences of their
-    curves and of their Expected Wins, each relative to the variance among all of them. (Approximate
-    Bayesian computation by rejection.)
+    Thirty times as many campaigns as `experiments` are simulated, with noises drawn uniformly (in
+    their logarithm) from twice the interval of the fit. Half of them have systems as in Koehn's
+    model; in the other half, some systems are equally good, with 1 to n − 1 different qualities,
+    each number being equally likely. The campaigns nearest to the given one are kept. The distance
+    is the sum of the mean squared differences of curves and of Expected Wins, each relative to the
+    variance among all campaigns. (Approximate Bayesian computation by rejection.)
 
-    The test of the spread takes as many of Koehn's half, chosen by the curve alone.
+    The test of the spread uses as many campaigns of Koehn's half, chosen by the curve alone.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def likely_futures(
     of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
     return Futures(
         model_of=model_of,
-        # Sorted by number: the results of two plans that keep the same ones are the same.
+        # Sorted by number, so that plans that keep the same campaigns have the same results.
         experiments=tuple(np.sort(nearest).tolist()),
         spread_p=spread_p_value(curve.spread, spreads[of_koehn]),
     )
@@ -113,12 +113,12 @@ def _candidate_model(
 def _measured_candidate(
     curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
 ) -> Float64Array:
-    """Return the curve and spread of a simulated campaign in one row, shape (C + n,)."""
+    """Return the curve and the spread of a simulated campaign in one row, shape (C + n,)."""
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
 
 
 def _distance(found: Float64Array, wanted: Float64Array) -> Float64Array:
-    """Return the mean squared difference of each row, in units of the variance among rows; (E,)."""
+    """Return the mean squared difference of each row, in units of the variance among rows, (E,)."""
     variance = float(found.var(axis=0).mean())
     distance: Float64Array = np.square(found - wanted).mean(axis=1)
     return distance / variance if variance > 0 else distance

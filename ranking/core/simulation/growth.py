@@ -1,4 +1,4 @@
-"""Simulated campaigns that grow until they reach targets, and no longer."""
+"""Simulated campaigns that grow until they reach targets."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from ranking.core.simulation.model import Model, simulate_wins
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Points of a curve are this factor apart in comparisons.
+#: Ratio of the comparisons at neighbouring points of a curve.
 _STEP = 1.1
-#: Campaigns grow to this many comparisons first, then to four times as many, again and again:
-#: most targets are near, and all steps before one together cost a third of it.
+#: Campaigns first grow to this many comparisons, then repeatedly to four times as many: most
+#: targets are near, and all earlier steps together cost a third of a step.
 _FIRST_LIMIT, _NEXT_LIMIT = 50_000, 4
 
-#: What is measured, in the order of the columns.
+#: Names of the measures, in the order of the columns.
 _MEASURES = ("significant_pairs", "clusters")
 
-#: From the number of an experiment to its model: the campaigns of a plan may differ in noise.
+#: A function from the number of an experiment to its model: campaigns of a plan may differ in
+#: noise.
 ModelOf = Callable[[int], Model]
 
 
 @dataclass(frozen=True)
 class Target:
-    """A share of the pairs of systems to be separated, or a number of clusters."""
+    """A share of pairs of systems to separate, or a number of clusters."""
 
     measure: Literal["significant_pairs", "clusters"]
     value: float
@@ -45,21 +46,22 @@ class GrowthResult:
     Attributes
     ----------
     average : float64, shape (T,)
-        For the average over the campaigns; infinite, too, if it was not asked for.
+        Comparisons after which the average over campaigns reaches each target; infinite if not
+        requested.
     first : float64, shape (E, T)
-        For each campaign, the first time.
+        Comparisons after which each campaign first reaches each target.
     """
 
     average: Float64Array
     first: Float64Array
 
     def median(self) -> Float64Array:
-        """Return the number after which half of the campaigns reached each target, shape (T,)."""
+        """Return comparisons after which half of the campaigns reached each target, (T,)."""
         middle: Float64Array = np.exp(np.median(np.log(self.first), axis=0))
         return middle
 
     def interval(self, confidence: float) -> Float64Array:
-        """Return the interval in which a share `confidence` of the campaigns did, shape (2, T)."""
+        """Return the interval in which a share `confidence` of campaigns did so, (2, T)."""
         low, high = _tails(confidence)
         return np.stack(
             [
@@ -82,25 +84,25 @@ def simulate_until(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> GrowthResult:
-    """Simulate campaigns until the targets are reached.
+    """Simulate campaigns until they reach the targets, and return the comparisons required.
 
-    All of them grow until they reach each target on average, if that is asked for; then those that
-    have yet to reach it, until a share `confidence` has an upper end.
+    With `with_average`, all campaigns grow until their average reaches each target. Then campaigns
+    that have not reached it grow until the interval of a share `confidence` has an upper end.
 
     Parameters
     ----------
     model_of : callable
-        Model of each experiment; they differ in noise and groups at most.
+        Returns the model of each experiment; models may only differ in noise and groups.
     experiments : sequence of int
     targets : sequence of Target
     confidence : float
-        For which the interval must be known.
+        Share of campaigns whose interval must be known.
     limit : float
-        Comparisons to simulate at most.
+        The most comparisons to simulate.
     alpha : float
         Level of the one-sided sign test.
     with_average : bool
-        Whether the average is asked for.
+        Whether to find the average as well.
     seed, jobs, progress
         As in `ranking.core.simulation.study.simulate_campaigns`.
 
@@ -146,7 +148,7 @@ def _tails(confidence: float) -> tuple[float, float]:
 
 
 def _grid(first: int, last: float) -> Int64Array:
-    """Numbers of comparisons from `first` to `last`, evenly spaced in their logarithms."""
+    """Return numbers of comparisons from `first` to `last`, evenly spaced in their logarithms."""
     points = 1 + max(1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP))))
     return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
 
@@ -159,7 +161,7 @@ def _measure(
     seed: int,
     experiment: int,
 ) -> Float64Array:
-    """Share of significant pairs, and number of clusters if wanted; shape (checkpoints, 1 or 2)."""
+    """Return the share of significant pairs, and the clusters if wanted, (checkpoints, 1 or 2)."""
     model = model_of(experiment)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
     columns = [significant_pairs(wins, alpha=alpha)]
@@ -170,8 +172,8 @@ def _measure(
 
 
 def _crossing(counts: Float64Array, values: Float64Array, target: float) -> float:
-    """Return where a curve first reaches a value, linear in log counts; infinite if nowhere."""
-    # A share of pairs is a ratio of integers: 0.7 may be a rounding error below 0.7.
+    """Return where a curve, linear in log counts, first reaches a value; infinite if never."""
+    # A share of pairs is a ratio of integers and may be a rounding error below the target.
     reached = np.flatnonzero(values >= target - 1e-9)
     if not len(reached):
         return np.inf

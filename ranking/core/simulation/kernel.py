@@ -1,7 +1,7 @@
-"""The compiled inner loop of `ranking.core.simulation.model`; import it where it is used, not before.
+"""The compiled inner loop of `ranking.core.simulation.model`; import it inside functions.
 
-Importing this module imports numba, which takes as long as everything else in the core together,
-and compiles what is not yet kept on disk, see `ranking.core.compiling`.
+Importing this module imports numba, which takes as long as the rest of the core, and compiles
+kernels that are not cached on disk, see `ranking.core.compiling`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIGNATURE = void(
 
 @njit(cache=True, nogil=True)
 def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int) -> None:
-    """Bring systems to the front of `order`: the first steps of a shuffle, whatever its start."""
+    """Move drawn systems to the front of `order`, by the first steps of a shuffle."""
     for i in range(count):
         j = i + int(generator.random() * (len(order) - i))
         order[i], order[j] = order[j], order[i]
@@ -45,7 +45,7 @@ def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int)
 def _insert(
     perceived: Float64Array, shown: Int64Array, count: int, value: float, system: int
 ) -> None:
-    """Add a system to the `count` there are, sorted by perceived quality, best first."""
+    """Insert a system into the first `count`, which are sorted by perceived quality, best first."""
     k = count
     while k > 0 and perceived[k - 1] < value:
         perceived[k] = perceived[k - 1]
@@ -57,7 +57,7 @@ def _insert(
 
 @njit(cache=True, nogil=True)
 def _give_labels(perceived: Float64Array, tie_radius: float, label: Int64Array) -> None:
-    """Label what is sorted: a new label where the best of the last one is too far above."""
+    """Label sorted outputs; a label ends where outputs are too far below its best one."""
     best = perceived[0]
     label[0] = 1
     for i in range(1, len(perceived)):
@@ -97,8 +97,8 @@ def judge_blocks(
 ) -> None:
     """Judge blocks one after the other, and count wins and ties up to each checkpoint.
 
-    What is drawn for a block does not depend on what comes after it: the first blocks of a longer
-    campaign are the shorter campaign.
+    Draws for a block do not depend on later blocks, so a longer campaign begins with the shorter
+    one.
 
     Parameters
     ----------
@@ -106,7 +106,8 @@ def judge_blocks(
     quality : float64, shape (n,)
         Average quality of each system.
     outputs : float64, shape (S, n)
-        Quality of each system's output for each segment; S = 0 draws a new one for every block.
+        Quality of each system's output for each segment; with S = 0, new outputs are drawn for each
+        block.
     noise, judge_noise, tie_radius : float
         See `ranking.core.simulation.model.Model`.
     per_block : int

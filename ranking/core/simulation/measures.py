@@ -1,4 +1,4 @@
-"""What is measured on a simulated campaign, whose true ranking is known."""
+"""Measures of simulated campaigns, whose true rankings are known."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _SEGMENT_KEYS = 200  # Stream of random numbers, apart from those of the simulat
 
 
 def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
-    """Say who is significantly better than whom, by the one-sided sign test.
+    """Return which systems are significantly better than which by the one-sided sign test.
 
-    Of the m decided comparisons of a pair, at least as many wins as seen have a probability of at
-    most `alpha` if both were equally good. One-sided at 0.05 is the reading that reproduces the
-    tables of Koehn (2012): each pair is tested in both directions. The same as
-    `ranking.core.ranges.sign_tests.better`, but looked up in a table: forty times as fast for the curves
-    of thousands of campaigns.
+    A system is significantly better if at least as many wins, of the m decided comparisons of the
+    pair, have a probability of at most `alpha` for equally good systems. One-sided tests at 0.05,
+    in both directions of each pair, reproduce the tables of Koehn (2012). The result is that of
+    `ranking.core.ranges.sign_tests.better`, but it is looked up in a table: forty times as fast for
+    the curves of thousands of campaigns.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
 
 
 def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
-    """Fewest wins of m decided comparisons that are significant; m + 1 if not even m are."""
+    """Return the fewest significant wins of m decided comparisons; m + 1 if even m are not."""
     # A power of two, so that campaigns of similar size share one table.
     size = 1 << int(decided.max(initial=1)).bit_length()
     return _critical_wins(size, alpha)[decided]
@@ -67,10 +67,11 @@ def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
 
 @lru_cache(maxsize=16)
 def _critical_wins(size: int, alpha: float) -> Int64Array:
-    """Return the fewest wins of m that are significant, for m = 0 … size; m + 1 if none are.
+    """Return the fewest significant wins of m, for m = 0 … size; m + 1 if even m are not.
 
-    From the normal quantile with its correction for kurtosis (the binomial with ½ has no skew),
-    and from the binomial distribution itself wherever that could round to another number.
+    They are computed from the normal quantile with its correction for kurtosis (the binomial with ½
+    has no skew), and from the binomial distribution itself where that could round to another
+    number.
     """
     decided = np.arange(size + 1)
     z, m = norm.isf(alpha), np.maximum(decided, 1)
@@ -86,14 +87,14 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
 
 
 def significant_pairs(wins: Int64Array, *, alpha: float = 0.05) -> Float64Array:
-    """Share of the n(n−1)/2 pairs of systems that the sign test separates, shape (...)."""
+    """Return the share of the n(n−1)/2 pairs that the sign test separates, shape (...)."""
     n = wins.shape[-1]
     separated = np.count_nonzero(significantly_better(wins, alpha=alpha), axis=(-2, -1))
     return np.asarray(separated / (n * (n - 1) / 2))
 
 
 def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
-    """Rank ranges from pairwise significance (Koehn 2012, §5.1).
+    """Return rank ranges from pairwise significance (Koehn 2012, §5.1).
 
     A system with w significantly better ones and b significantly worse ones ranks between w + 1
     and n − b.
@@ -126,7 +127,7 @@ def bootstrap_ranges(
     seed: int,
     experiment: int,
 ) -> RankRanges:
-    """Rank ranges from resampled Expected Wins at each checkpoint (Koehn 2012, §5.1).
+    """Return rank ranges from resampled Expected Wins at each checkpoint (Koehn 2012, §5.1).
 
     Parameters
     ----------
@@ -135,8 +136,8 @@ def bootstrap_ranges(
     model : Model
         Of the experiment.
     level : "pairs", "blocks" or "segments"
-        What is resampled: single comparisons with replacement, as the paper says; blocks; or
-        segments, with all their blocks.
+        Units to resample: single comparisons with replacement, as in the paper; blocks; or segments
+        with all their blocks.
     resamples, confidence
         As in `ranking.core.ranges.clusters.rank_ranges`.
     seed, experiment : int
@@ -153,7 +154,7 @@ def bootstrap_ranges(
         last = int(simulated.blocks[-1])
         columns, _quality = simulate_blocks(model, blocks=last, seed=seed, experiment=experiment)
     if columns is not None and level == "segments":
-        # Blocks of one segment share a key, and with it their weights.
+        # Blocks of one segment share a key, and so their weights.
         unit = generator_of(seed, experiment, _SEGMENT_KEYS)
         keys = unit.integers(0, 2**64, size=int(columns.segment.max()), dtype=np.uint64)
         columns = replace(columns, key=keys[columns.segment - 1])
@@ -175,15 +176,15 @@ def bootstrap_ranges(
 def _resample_pairs(
     wins: Int64Array, ties: Int64Array, resamples: int, random: np.random.Generator
 ) -> Int64Array:
-    """Draw as many comparisons as there are, ties among them, with replacement.
+    """Draw as many comparisons as there are, ties included, with replacement.
 
     Returns
     -------
     int64, shape (R, n, n)
-        The wins among what was drawn.
+        Wins among the drawn comparisons.
     """
     cells = np.flatnonzero(wins)
-    # All ties are one kind here: they only leave less to be drawn of the wins.
+    # All ties are one outcome here: they only reduce the number of wins drawn.
     counts = np.append(wins.ravel()[cells], ties.sum() // 2)
     drawn = np.zeros((resamples, wins.size), dtype=np.int64)
     total = int(counts.sum())
@@ -192,36 +193,35 @@ def _resample_pairs(
 
 
 def true_ranks(quality: Float64Array) -> Int64Array:
-    """Rank the systems by their true quality, 1 for the best; shape (n,)."""
+    """Return the ranks of systems by true quality, 1 for the best, shape (n,)."""
     ranks = np.empty(len(quality), dtype=np.int64)
     ranks[np.argsort(-quality, kind="stable")] = np.arange(1, len(quality) + 1)
     return ranks
 
 
 def range_violations(ranges: RankRanges, true: Int64Array) -> Float64Array:
-    """Share of the systems whose true rank lies outside their range, shape (...)."""
+    """Return the share of systems whose true rank is outside their range, shape (...)."""
     outside = (true < ranges.low) | (true > ranges.high)
     return np.asarray(outside.mean(axis=-1))
 
 
 def cluster_violations(cluster: Int64Array, true: Int64Array) -> Float64Array:
-    """Share of the systems placed above a truly better one, or below a truly worse one.
+    """Return the share of systems placed above a truly better one, or below a truly worse one.
 
-    Counted per system, by clusters: systems of one cluster are not ordered. Shapes (..., n) and
-    (n,) give (...).
+    Systems of one cluster are not ordered. Arguments of shapes (..., n) and (n,) give shape (...).
     """
     wrong = _misplaced(cluster, true)
     return np.asarray((wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1))
 
 
 def _misplaced(place: Int64Array, true: Int64Array) -> BoolArray:
-    """Say which systems are placed above which truly better ones, shape (..., n, n)."""
+    """Return which systems are placed above which truly better ones, shape (..., n, n)."""
     above: BoolArray = place[..., :, np.newaxis] < place[..., np.newaxis, :]
     return above & (true[:, np.newaxis] > true[np.newaxis, :])
 
 
 def clusters_at(ranges: RankRanges) -> Int64Array:
-    """Clusters of ranges of shape (C, n), at each checkpoint; shape (C, n)."""
+    """Return the clusters at each checkpoint of ranges of shape (C, n), shape (C, n)."""
     return np.array(
         [
             clusters(RankRanges(low=low, high=high))
@@ -231,26 +231,26 @@ def clusters_at(ranges: RankRanges) -> Int64Array:
 
 
 def method_ranks(method: str, wins: Int64Array) -> Int64Array:
-    """Rank systems by one of the methods of Koehn (2012, §4).
+    """Return ranks by one of the methods of Koehn (2012, §4).
 
     Parameters
     ----------
     method : str
-        "bojar", "expected_wins", "lopez" (the order with the fewest comparisons violated) or
-        "lopez_unweighted" (the fewest pairs of systems).
+        "bojar", "expected_wins", "lopez" (the order that violates the fewest comparisons) or
+        "lopez_unweighted" (the order that violates the fewest pairs of systems).
     wins : int64, shape (C, n, n)
 
     Returns
     -------
     int64, shape (C, n)
-        1 for the best. A system without comparisons counts as one that wins half of them, and
-        comes last in the orders of Lopez; equal scores are ordered by index, which says nothing
-        about quality in a simulation.
+        1 for the best. A system without comparisons counts as one that wins half of them, and comes
+        last in the orders of Lopez. Equal scores are ordered by index, which is independent of
+        quality in a simulation.
 
     Raises
     ------
     ValueError
-        If the method is another one.
+        If the method is none of these.
     """
     if method == "lopez":
         return np.array([_lopez_ranks(counts) for counts in wins])
@@ -275,9 +275,10 @@ def _lopez_ranks(wins: Int64Array) -> Int64Array:
 
 
 def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
-    """Share of the n(n−1)/2 pairs whose worse system is ranked better (Koehn 2012, eq. 5).
+    """Return the share of the n(n−1)/2 pairs that are in the wrong order (Koehn 2012, eq. 5).
 
-    The equation prints n(n−2)/2, a slip. Shapes (..., n) and (n,) give (...).
+    The printed equation has n(n−2)/2, a misprint. Arguments of shapes (..., n) and (n,) give shape
+    (...).
     """
     n = len(true)
     return np.asarray(np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2))

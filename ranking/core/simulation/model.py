@@ -1,9 +1,9 @@
-"""Campaigns that never happened: Koehn's (2012, §3) generative model of human judgments.
+"""Simulated campaigns by Koehn's (2012, §3) generative model of human judgments.
 
-Every experiment is a function of (seed, number of the experiment) and of the model: the same on
-one worker or many, alone or among others. A longer campaign begins with the shorter one, so one
-experiment serves all numbers of comparisons of a curve; and two models that differ in their noise
-only see the same systems and the same luck, so that curves over the noise are smooth.
+Every experiment is a function of the seed, its number and the model: it does not depend on the
+number of workers or on other experiments. A longer campaign begins with the shorter one, so one
+experiment gives all points of a curve. Two models that differ only in noise use the same systems
+and the same random numbers, so curves over the noise are smooth.
 """
 
 from __future__ import annotations
@@ -21,43 +21,42 @@ Int64Array = npt.NDArray[np.int64]
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
-#: Streams of random numbers of one experiment, kept apart so that none moves another.
+#: Separate streams of random numbers of an experiment, so that none affects another.
 _JUDGING, _KEYS, _JUDGES, _RESAMPLING, _GROUPS = range(5)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """How judgments of n systems come about.
+    """A model of the judgments of n systems.
 
     The average quality of each system is drawn uniformly from [0, 10]. A block shows a few systems
     drawn at random, each with an output whose quality is normal around the system's average. A
-    judge puts what she perceives in order; labels run from 1.
+    judge orders the perceived qualities; labels run from 1.
 
     Attributes
     ----------
     systems : int
         n, at least 2.
     noise : float
-        Standard deviation of the quality of outputs around their system's average, above 0. It is
-        this number that Koehn prints as "σ² = 10": only as a standard deviation does it reproduce
-        his tables.
+        Standard deviation of the quality of outputs around their system's average, above 0. Koehn
+        prints this number as "σ² = 10", but it only reproduces his tables as a standard deviation.
     per_block : int
-        Systems shown in a block, 2 … 5; all of them where there are fewer.
+        Systems shown in a block, 2 … 5; all systems if there are fewer.
     tie_radius : float
-        Going from best to worst, whatever lies within this distance of the best of the current
-        label gets that label. With two systems in a block it is Hopkins & May's (2013) decision
-        radius. 0, Koehn's model: no ties.
+        From best to worst, outputs within this distance of the best one with the current label get
+        the same label. With two systems in a block, it is Hopkins & May's (2013) decision radius.
+        0, as in Koehn's model, gives no ties.
     judge_noise : float
-        Standard deviation of perceived around true quality, drawn anew for each judgment. Without
-        `segments` it only adds to the noise (√(noise² + judge_noise²)), as Koehn remarks.
+        Standard deviation of perceived around true quality, drawn for each judgment. Without
+        `segments` it only adds to the noise (√(noise² + judge_noise²)), as Koehn notes.
     segments : int or None
         Size of the test set: the quality of each system's output for each segment is drawn once
-        and shared by all blocks of that segment, and blocks draw a segment at random. None,
-        Koehn's model: every block has outputs of its own.
+        and shared by all blocks of that segment, and blocks draw a segment at random. With None, as
+        in Koehn's model, every block has its own outputs.
     groups : int or None
         Number of different qualities, 1 … n: systems of one group are equally good. The sizes of
-        the groups are drawn so that all are equally likely (Pólya's urn). None, Koehn's model: no
-        two systems are equally good.
+        the groups are drawn such that all are equally likely (Pólya's urn). With None, as in
+        Koehn's model, no two systems are equally good.
 
     Raises
     ------
@@ -89,16 +88,16 @@ class Model:
 
     @property
     def shown(self) -> int:
-        """Systems in a block."""
+        """Number of systems in a block."""
         return min(self.per_block, self.systems)
 
     @property
     def comparisons_per_block(self) -> int:
-        """Pairwise comparisons of a block, 10 with five systems; ties count."""
+        """Number of pairwise comparisons of a block, ties included: 10 with five systems."""
         return self.shown * (self.shown - 1) // 2
 
     def blocks_for(self, comparisons: Sequence[int] | Int64Array) -> Int64Array:
-        """Return how many blocks give about this many comparisons, ties included: at least 1."""
+        """Return the number of blocks with about these comparisons, ties included; at least 1."""
         wanted = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
         return np.maximum(1, np.rint(wanted)).astype(np.int64)
 
@@ -126,20 +125,20 @@ class Simulated:
 
 
 def generator_of(seed: int, experiment: int, *stream: int) -> np.random.Generator:
-    """Return the random numbers of one experiment: a function of the arguments alone."""
+    """Return a generator for one experiment, which depends only on the arguments."""
     sequence = np.random.SeedSequence(seed, spawn_key=(experiment, *stream))
     return np.random.Generator(np.random.PCG64(sequence))
 
 
 def resampling_generator(seed: int, experiment: int, blocks: int) -> np.random.Generator:
-    """Return the random numbers that resample an experiment after so many blocks."""
+    """Return a generator for resampling an experiment after this many blocks."""
     return generator_of(seed, experiment, _RESAMPLING, blocks)
 
 
 def simulate_wins(
     model: Model, *, blocks: Sequence[int] | Int64Array, seed: int, experiment: int
 ) -> Simulated:
-    """Simulate one campaign and count its wins at checkpoints.
+    """Simulate one campaign, and return its wins and ties at checkpoints.
 
     Parameters
     ----------
@@ -154,7 +153,8 @@ def simulate_wins(
     Returns
     -------
     Simulated
-        The same for the same arguments; at a checkpoint, the same whatever the others are.
+        The same for the same arguments; counts at a checkpoint do not depend on the other
+        checkpoints.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def simulate_wins(
 def simulate_blocks(
     model: Model, *, blocks: int, seed: int, experiment: int, judges: int = 1
 ) -> tuple[Blocks, Float64Array]:
-    """Simulate one campaign and keep its blocks: the campaign `simulate_wins` counts.
+    """Simulate the same campaign as `simulate_wins`, and return its blocks.
 
     Parameters
     ----------
@@ -181,18 +181,18 @@ def simulate_blocks(
     seed, experiment : int
         Not negative.
     judges : int
-        Number of judges; blocks go to them at random. They do not differ.
+        Number of judges; blocks are assigned to them at random. Judges do not differ.
 
     Returns
     -------
     Blocks
-        Over systems "01", "02" … Segments count from 1; without `Model.segments` every block has
-        its own. The keys are random numbers, functions of (seed, experiment, row).
+        Over systems "01", "02" … Segments count from 1; without `Model.segments`, every block has
+        its own segment. Keys are random numbers, functions of (seed, experiment, row).
     float64, shape (n,)
         True average quality of each system.
     """
     simulated, labels, candidates, segment = _simulate(model, [blocks], seed, experiment, keep=True)
-    # Streams of their own, so that more blocks or more judges move neither of them.
+    # Separate streams, so that more blocks or judges do not change the others.
     key = generator_of(seed, experiment, _KEYS).integers(0, 2**64, size=blocks, dtype=np.uint64)
     judge = generator_of(seed, experiment, _JUDGES).integers(0, judges, blocks, dtype=np.int32)
     width = len(str(max(model.systems, judges)))
@@ -211,7 +211,7 @@ def simulate_blocks(
 def _simulate(
     model: Model, blocks: Sequence[int] | Int64Array, seed: int, experiment: int, *, keep: bool
 ) -> tuple[Simulated, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-    # Importing the compiler costs more than the rest of the core; only simulations pay for it.
+    # Imported here, because the compiler takes longer to load than the rest of the core.
     from ranking.core.simulation.kernel import judge_blocks
 
     checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel wants a plain array.
@@ -251,7 +251,7 @@ def _simulate(
 
 
 def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
-    """Draw the group of each system: one each, then that of a system drawn before."""
+    """Return each system's group: first one system per group, then that of an earlier system."""
     group = np.arange(model.systems)
     for system in range(model.groups or 0, model.systems):
         group[system] = group[int(random.random() * system)]

@@ -1,4 +1,4 @@
-"""Whether a campaign's systems are spread as in the model that its budget is planned with."""
+"""Test whether a campaign's systems are spread as in the model of its budget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ranking.core.methods.expected_wins import expected_wins
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Directions in which points spread less than this share of the most are left out.
+#: Directions in which points spread by less than this share of the largest spread are left out.
 _NEGLIGIBLE = 1e-6
 
 
@@ -32,28 +32,28 @@ def sorted_expected_wins(wins: Int64Array) -> Float64Array:
 
 
 def spread_p_value(spread: Float64Array, simulated: Float64Array) -> float:
-    """Test whether a campaign's spread of systems could be one of the simulated ones.
+    """Return the p-value of the test that a campaign's systems are spread as in simulated ones.
 
     The campaign and the E simulated ones are E + 1 points in n dimensions. The statistic is the
     squared Mahalanobis distance from their common mean, by their common covariance. If the campaign
-    comes from the model of the simulated ones, its distance has each rank among them with equal
-    probability, so the test holds its level whatever the distribution of the points is.
+    comes from the model of the simulated ones, all ranks of its distance are equally likely, so the
+    test has its level for any distribution of the points.
 
     Parameters
     ----------
     spread : float64, shape (n,)
         Expected Wins of the campaign, best first.
     simulated : float64, shape (E, n)
-        Of campaigns of the model, as long as this one.
+        Expected Wins of simulated campaigns with as many judgments.
 
     Returns
     -------
     float
-        Share of the E + 1 distances that are at least the campaign's; 1 / (E + 1) at the least.
+        Share of the E + 1 distances that are at least the campaign's; at least 1 / (E + 1).
     """
     points = np.vstack([spread, simulated])
     centred = points - points.mean(axis=0)
     inverse = np.linalg.pinv(centred.T @ centred / len(points), rcond=_NEGLIGIBLE, hermitian=True)
     distance = np.einsum("ei,ij,ej->e", centred, inverse, centred)
-    # Distances are sums of rounded products; equal points must not differ by that.
+    # Distances have rounding errors, which must not separate equal points.
     return float(np.mean(distance >= distance[0] * (1 - 1e-9)))

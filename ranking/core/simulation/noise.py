@@ -1,4 +1,4 @@
-"""The noise of a campaign: which σ of Koehn's model gives curves like the campaign's own."""
+"""The noise of a campaign: the σ of Koehn's model that gives curves like the campaign's."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ranking.core.simulation.model_fit import sorted_expected_wins
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Noises tried, relative to qualities from 0 to 10: from nearly no noise to nearly no signal.
+#: The noises simulated, for qualities from 0 to 10: from nearly no noise to nearly no signal.
 NOISE_GRID = np.geomspace(0.5, 128, 33)
 
 
 class NoiseNotEstimableError(ValueError):
-    """The campaign says nothing about its noise; the message says why."""
+    """The noise of a campaign cannot be estimated; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,15 @@ class CampaignCurve:
     comparisons : int
         Pairwise comparisons of the whole campaign, ties included.
     decided : int64, shape (C,)
-        Decided comparisons at each point, ascending; the last is the whole campaign. The model
-        knows no ties, so it is these that are compared with it.
+        Decided comparisons at each point, ascending; the last point is the whole campaign. The
+        model has no ties, so decided comparisons are compared with it.
     significant : float64, shape (C,)
         Share of the n(n−1)/2 pairs that the one-sided sign test separates, averaged over random
         orders of the blocks.
     separated : float
         That share for the whole campaign.
     clusters : int
-        Clusters of the whole campaign, by rank ranges of the same test.
+        Number of clusters of the whole campaign, by rank ranges of the same test.
     spread : float64, shape (n,)
         Expected Wins of the whole campaign, best first.
     alpha : float
@@ -68,17 +68,17 @@ class CampaignCurve:
 
     @property
     def decided_share(self) -> float:
-        """Share of the comparisons that are no ties."""
+        """Share of comparisons that are not tied."""
         return float(self.decided[-1] / self.comparisons)
 
     def model(self, noise: float, groups: int | None = None) -> Model:
-        """Return the model of campaigns like this one, with some noise."""
+        """Return the model of campaigns like this one, with the given noise."""
         return Model(systems=self.systems, noise=noise, per_block=self.per_block, groups=groups)
 
     def simulated(
         self, model: Model, seed: int, experiment: int
     ) -> tuple[Float64Array, Float64Array]:
-        """Share of significant pairs in a simulated campaign at the same points, and its spread.
+        """Return the curve of a simulated campaign at the same points, and its spread.
 
         Returns
         -------
@@ -86,7 +86,7 @@ class CampaignCurve:
         float64, shape (n,)
             Expected Wins at the last point, best first.
         """
-        # Few judgments can make two points one block of the simulation.
+        # With few judgments, two points can be the same block of the simulation.
         blocks, point = np.unique(model.blocks_for(self.decided), return_inverse=True)
         wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
         return significant_pairs(wins, alpha=self.alpha)[point], sorted_expected_wins(wins[-1])
@@ -100,16 +100,16 @@ def campaign_curve(
     Parameters
     ----------
     blocks : Blocks
-        The campaign; leave the reference out first. Systems never compared are left out here.
+        The campaign; leave the reference out first. Systems never compared are ignored.
     points : int
-        Points of the curve, evenly spaced in blocks, fewer if there are fewer blocks.
+        Number of points of the curve, evenly spaced in blocks; fewer if there are fewer blocks.
     orders : int
-        Random orders of the blocks to average over. What matters is how many judgments there are,
-        not which came first.
+        Number of random orders of the blocks to average over: only the number of judgments matters,
+        not which ones came first.
     alpha : float
         Level of the one-sided sign test.
     seed : int
-        Of the orders. The order of the rows of `blocks` does not show in the result.
+        Seed of the orders. The result does not depend on the order of the rows of `blocks`.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def campaign_curve(
 
 
 def _growing_wins(blocks: Blocks, order: Int64Array, ends: Int64Array) -> Int64Array:
-    """Wins in the first blocks of an order, up to each end; shape (C, n, n)."""
+    """Return the wins in the first blocks of an order, up to each end, shape (C, n, n)."""
     parts: list[Tallies] = [
         tally(blocks.take(rows)) for rows in np.split(order, ends[:-1]) if len(rows)
     ]
@@ -164,7 +164,7 @@ class NoiseFit:
     noise : float
         σ, a standard deviation, relative to system qualities from 0 to 10.
     low, high : float or None
-        Confidence interval; None where it has no end within `NOISE_GRID`.
+        Ends of the confidence interval; None for an end beyond `NOISE_GRID`.
     confidence : float
     simulated : float64, shape (C,)
         Average curve of simulated campaigns at the grid's noise nearest to `noise`.
@@ -187,7 +187,7 @@ class NoiseTable:
     Attributes
     ----------
     curves : float64, shape (E, G, C)
-        Of E experiments at each of the G noises of `NOISE_GRID` and C points.
+        Curves of E experiments, at the G noises of `NOISE_GRID` and C points.
     seed : int
     """
 
@@ -198,10 +198,10 @@ class NoiseTable:
         """Fit the noise to a campaign's curve at the same points.
 
         The height of a curve is its average over the points. The fitted noise is the one whose
-        simulated campaigns have on average the campaign's height. The interval holds the noises
-        under which that height is not among the extreme (1 − confidence)/2 at either end of the
-        simulated ones: it covers the true noise with the stated confidence if the model holds,
-        chance in the systems' qualities included.
+        simulated campaigns have on average the campaign's height. The interval holds the noises for
+        which that height is not among the extreme (1 − confidence)/2 of the simulated ones at
+        either end. If the model is true, it covers the true noise with the stated confidence, for
+        systems' qualities drawn at random.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class NoiseTable:
             raise ValueError("confidence: expected a share between 0 and 1")
         height = float(np.mean(significant))
         heights = self.curves.mean(axis=-1)
-        noise = _where_it_falls_to(height, heights.mean(axis=0))
+        noise = _noise_at_height(height, heights.mean(axis=0))
         if noise is None:
             raise NoiseNotEstimableError(
                 f"an average share of significant pairs of {height:.3f} is beyond what noises from "
@@ -223,8 +223,8 @@ class NoiseTable:
         nearest = int(np.argmin(np.abs(np.log(NOISE_GRID / noise))))
         return NoiseFit(
             noise=noise,
-            low=_where_it_falls_to(height, lower),
-            high=_where_it_falls_to(height, upper),
+            low=_noise_at_height(height, lower),
+            high=_noise_at_height(height, upper),
             confidence=confidence,
             simulated=self.curves[:, nearest].mean(axis=0),
             experiments=len(self.curves),
@@ -240,7 +240,7 @@ def noise_table(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> NoiseTable:
-    """Simulate campaigns like a campaign, at every noise of `NOISE_GRID`."""
+    """Return the curves of simulated campaigns like this one, at every noise of `NOISE_GRID`."""
     curves = measure_experiments(
         partial(_curves_over_noise, curve, seed), range(experiments), jobs=jobs, progress=progress
     )
@@ -265,9 +265,9 @@ def fit_noise(
     experiments : int
         Simulated campaigns at each noise.
     confidence : float
-        Of the interval.
+        Confidence of the interval.
     seed : int
-        The result is a function of it and the other arguments, whatever `jobs`.
+        The result is a function of all arguments except `jobs`.
     jobs : int
         Worker processes.
     progress : callable, optional
@@ -280,7 +280,7 @@ def fit_noise(
     Raises
     ------
     NoiseNotEstimableError
-        If no noise gives such a curve: nothing significant, or everything at once.
+        If no noise gives such a curve: no pair is significant, or all pairs are at once.
     """
     table = noise_table(curve, experiments=experiments, seed=seed, jobs=jobs, progress=progress)
     return table.fit(curve.significant, confidence)
@@ -291,8 +291,8 @@ def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Floa
     return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
 
 
-def _where_it_falls_to(height: float, heights: Float64Array) -> float | None:
-    """Noise at which a height that falls along `NOISE_GRID` reaches a value, or None."""
+def _noise_at_height(height: float, heights: Float64Array) -> float | None:
+    """Return the noise at which heights, falling along `NOISE_GRID`, reach a value, or None."""
     falling = np.minimum.accumulate(heights)
     if not falling[-1] < height < falling[0]:
         return None

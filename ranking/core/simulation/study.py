@@ -1,4 +1,4 @@
-"""How good are rankings, rank ranges and clusters? Campaigns simulated to find out (Koehn 2012)."""
+"""A simulation study of the errors of rankings, rank ranges and clusters (Koehn 2012)."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ class StudyRow:
     blocks : int
         Blocks judged.
     error : mapping of str to float
-        By method, share of the pairs of systems whose truly worse one is ranked better.
+        By method, the share of pairs whose truly worse system is ranked better.
     range_size : float
-        Ranks in a rank range, both ends counted.
+        Number of ranks in a rank range, both ends included.
     range_violations : float
-        Share of the systems whose true rank lies outside their range.
+        Share of systems whose true rank is outside their range.
     clusters : float
         Number of clusters.
     cluster_violations : float
-        Share of the systems whose cluster is above or below that of a system truly better or
-        worse.
+        Share of systems whose cluster is above that of a truly better system, or below that of a
+        truly worse one.
     significant_pairs : float
-        Share of the pairs of systems that the one-sided sign test separates.
+        Share of pairs of systems that the one-sided sign test separates.
     standard_errors : mapping of str to float
-        Of the averages above, by name; those of `error` by "error." and the method. 0 with a
-        single experiment, or where all of them agree.
+        Standard errors of the averages above, by name; those of `error` by "error." and the method.
+        0 with a single experiment, or if all agree.
     """
 
     comparisons: int
@@ -79,7 +79,7 @@ class StudyRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study, with everything needed to repeat it.
+    """A study, with all that is needed to repeat it.
 
     Attributes
     ----------
@@ -87,10 +87,10 @@ class Study:
     rank_ranges : str
         "sign_test" or "bootstrap".
     resample : str or None
-        What was resampled for the ranges; None with the sign test.
+        Units resampled for the ranges; None with the sign test.
     resamples : int or None
     confidence : float
-        Of the rank ranges; 1 − confidence is the level of the one-sided sign test.
+        Confidence of the rank ranges; 1 − confidence is the level of the one-sided sign test.
     experiments, seed : int
     rows : tuple of StudyRow
         By number of comparisons.
@@ -108,7 +108,7 @@ class Study:
 
 @dataclass(frozen=True)
 class _Ranges:
-    """How rank ranges are made; travels to the workers."""
+    """Options of rank ranges, pickled for the workers."""
 
     method: Literal["sign_test", "bootstrap"]
     resample: Level
@@ -130,33 +130,33 @@ def simulate_campaigns(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Study:
-    """Simulate campaigns and measure ranking methods and their bounds (Koehn 2012, §4.4, §5.2).
+    """Simulate campaigns, and measure the errors of rankings and ranges (Koehn 2012, §4.4, §5.2).
 
     Parameters
     ----------
     model : Model
         Koehn's Table 1 and Figure 3: ``Model(systems=15, noise=10)``.
     comparisons : sequence of int
-        Numbers of pairwise comparisons to measure at. Blocks are judged as a whole, so each is
-        rounded to a multiple of `Model.comparisons_per_block`.
+        Numbers of pairwise comparisons at which to measure. Blocks are judged as a whole, so
+        numbers are rounded to a multiple of `Model.comparisons_per_block`.
     experiments : int
         Number of campaigns; each grows through all of `comparisons`.
     methods : sequence of str
-        Of "bojar", "expected_wins", "lopez" and "lopez_unweighted" (which counts pairs of systems
-        instead of comparisons); their errors are measured.
+        Methods whose errors to measure: "bojar", "expected_wins", "lopez" and "lopez_unweighted"
+        (which counts pairs of systems instead of comparisons).
     rank_ranges : {"sign_test", "bootstrap"}
         Rank ranges by pairwise one-sided sign tests, or by bootstrap of Expected Wins.
     resample : "pairs", "blocks" or "segments"
-        What the bootstrap resamples. "pairs" is what the paper says; its ranges are too narrow,
-        as comparisons of one block are not independent. With `Model.segments`, blocks of one
-        segment are not, either.
+        Units that the bootstrap resamples. "pairs" is that of the paper; its ranges are too narrow,
+        because comparisons of one block are not independent. With `Model.segments`, blocks of one
+        segment are not independent either.
     resamples : int
     confidence : float
-        Of the rank ranges, above ½.
+        Confidence of the rank ranges, above ½.
     seed : int
-        Not negative. Results are functions of the arguments other than `jobs`, bit for bit.
+        Not negative. Results are functions of all arguments except `jobs`, bit for bit.
     jobs : int
-        Worker processes.
+        Number of worker processes.
     progress : callable, optional
         Called with (experiments done, all of them).
 
@@ -216,7 +216,7 @@ def _measure(
     seed: int,
     experiment: int,
 ) -> Float64Array:
-    """Measure one experiment; shape (checkpoints, measures and methods)."""
+    """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
     true = true_ranks(simulated.quality)
     found = _rank_ranges(simulated, model, ranges, seed, experiment)

@@ -1,1 +1,1 @@
-"""How uncertain scores are: covariances over segments and judges, and standard errors."""
+"""Uncertainty of scores: covariances over segments and judges, and standard errors."""

@@ -1,10 +1,12 @@
-"""Estimate covariances of scores that are no function of counts, from the influence of each block."""
+"""Covariances of scores that are not a function of counts, from the influence of each block."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.effective_numbers import counts_per_block, effective_number_of_units
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     MIN_UNITS,
@@ -27,7 +29,8 @@ Int64Array = npt.NDArray[np.int64]
 def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> ScoreCovariance:
     """Estimate the covariance of scores over segments and judges.
 
-    As `ranking.core.uncertainty.two_way.two_way_covariance`, for scores that are no function of counts.
+    This is `ranking.core.uncertainty.two_way.two_way_covariance` for scores that are not a function
+    of counts.
 
     Parameters
     ----------
@@ -62,7 +65,7 @@ def standard_errors_of_block_influence(
     blocks : Blocks
     influence : float64, shape (B, n)
     clusters : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units of the variance. Influences are of blocks: "pairs" is taken for "blocks".
+        Units taken for independent. "pairs" means "blocks", because influences are of blocks.
 
     Returns
     -------
@@ -78,7 +81,7 @@ def standard_errors_of_block_influence(
 
 
 def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray]:
-    """Put blocks in the order of their keys: sums of floats depend on it, results must not."""
+    """Return blocks sorted by key: sums of floats depend on the order, results must not."""
     order = np.argsort(blocks.key, kind="stable")
     return blocks.take(order), influence[order]
 
@@ -88,11 +91,8 @@ def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> Clust
     units = int(number.max(initial=-1)) + 1
     summed = np.zeros((units, influence.shape[1]))
     np.add.at(summed, number, influence)
-    size = np.zeros(units)
-    labelled = np.count_nonzero(blocks.labels > 0, axis=1)
-    np.add.at(size, number, labelled * (labelled - 1) / 2)
-    squares = float((size**2).sum())
-    effective = float(size.sum()) ** 2 / squares if squares else 0.0
+    comparisons = counts_per_block(blocks, Layout(len(blocks.systems), ties=True))
+    effective = effective_number_of_units(number, comparisons)
     if effective <= 1:
         return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
     return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)

@@ -1,4 +1,4 @@
-"""Standard errors of scores: the sandwich, clustered by what is drawn together."""
+"""Standard errors of scores: the clustered sandwich estimator."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ def standard_errors(
 ) -> FloatArray:
     """Estimate the standard deviation of scores over campaigns like this one.
 
-    A score moves by about ψ(b) = Σ influence · (what block b adds) when block b is drawn again.
-    What is drawn together moves it together, so the ψ of the blocks of a cluster are added up
-    before they are squared:
+    A score changes by about ψ(b) = Σ influence · (counts of block b) if block b is drawn again.
+    Blocks of a cluster are drawn together, so their ψ are summed before they are squared:
 
         V = Σ over clusters c of (Σ over blocks b in c of ψ(b))²
 
     For a maximum of likelihood this is the sandwich with clusters, information⁻¹ · (Σ scores
-    scoresᵀ) · information⁻¹, and holds where the model does not (White 1982). As the ψ are
-    deviations from an estimate that rests on them, V is multiplied by G / (G − 1) for the effective
-    number G of clusters (`ranking.core.counting.moments.Moments.effective`). "pairs" takes each comparison
-    for a cluster of its own, without this factor; "two_way" is `ranking.core.uncertainty.two_way`.
+    scoresᵀ) · information⁻¹, and is valid even if the model is not (White 1982). The ψ are
+    deviations from an estimate based on the same data, so V is multiplied by G / (G − 1) for the
+    effective number G of clusters (`ranking.core.counting.moments.Moments.effective`). "pairs"
+    takes each comparison for a separate cluster, without this factor; "two_way" is
+    `ranking.core.uncertainty.two_way`.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     layout : Layout
-        The m cells that the scores are made of.
+        The m cells that the scores are computed from.
     influence : float64, shape (n, m)
-        What one more of each cell adds to each score.
+        Change of each score with one more in each cell.
     clusters : "pairs", "blocks", "segments", "judges" or "two_way"
 
     Returns
     -------
     float64, shape (n,)
-        0 where there is one cluster only, which does not say how clusters differ.
+        0 with only one cluster, which does not show how clusters differ.
 
     Raises
     ------
     ValueError
-        If there are no clusters of that name.
+        If `clusters` is none of these.
 
     References
     ----------
@@ -78,14 +78,14 @@ def errors_by_system(
     ----------
     systems : tuple of str, length n
     clusters : Level
-        What they take for independent.
+        Units taken for independent.
     errors : float64, shape (n,)
 
     Returns
     -------
     dict
-        "clusters", and "values" by system: without those whose score no comparison moves, such as
-        one at infinite distance from all others.
+        "clusters", and "values" by system. Systems whose score no comparison moves are left out,
+        such as one at infinite distance from all others.
     """
     values = {systems[i]: float(errors[i]) for i in np.flatnonzero(errors > 0).tolist()}
     return {"clusters": clusters, "values": values}
@@ -94,8 +94,8 @@ def errors_by_system(
 def _one_way(
     blocks: Blocks, layout: Layout, influence: FloatArray, unit: ClusterUnit
 ) -> FloatArray:
-    """Return variances with one kind of unit independent, without its k² second moments."""
-    # Sums of floats depend on their order, results must not: blocks go in the order of their keys.
+    """Return variances with one kind of unit independent, without computing k² second moments."""
+    # Sums of floats depend on their order, results must not: blocks are sorted by key.
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
     number = np.unique(units_of(blocks, unit), return_inverse=True)[1]
     counts = unit_counts(blocks, layout, number)

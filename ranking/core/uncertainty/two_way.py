@@ -1,28 +1,28 @@
-"""Covariance of scores over segments and judges, and scores drawn from it.
+"""Covariance of scores over segments and judges, and draws from it.
 
-Comparisons are not independent: those of one segment share its difficulty, those of one judge the
-judge's taste. With the influence values of the scores summed over each segment, over each judge
-and over each block, the covariance that allows for both is
+Comparisons are not independent: those of one segment share its difficulty, and those of one judge
+share the judge's taste. The covariance that allows for both is computed from the influence values
+of the scores, summed over each segment, over each judge and over each block:
 
     V = V_segments + V_judges − V_blocks
 
-(Cameron, Gelbach & Miller 2011): each of the first two counts what a block adds by itself, so it
-is taken off once. Each part is multiplied by G / (G − 1) for its effective number G of units.
-Where a judge ranked several blocks of one segment, what these have in common is counted twice:
-V is then a little too large on average.
+(Cameron, Gelbach & Miller 2011): each of the first two includes the variance of single blocks, so
+it is subtracted once. Each part is multiplied by G / (G − 1) for its effective number G of units.
+If a judge ranked several blocks of one segment, their covariance is counted twice, and V is
+slightly too large on average.
 
-Segments of one document are alike. Where documents are known they take the place of segments, and
-what one judge did of one document that of a block: V = V_documents + V_judges − V_judge×document.
-With fewer than four documents, segments are taken after all (`RangeLimit.FEW_DOCUMENTS`).
+Segments of one document are alike. Where documents are known, they replace segments, and a judge's
+blocks of one document replace single blocks: V = V_documents + V_judges − V_judge×document. With
+fewer than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
 
-The difference need not be positive semi-definite: with few judges, directions in which they happen
-to agree get a negative variance. The nearest positive semi-definite matrix is taken then
-(negative eigenvalues become 0).
+The difference need not be positive semi-definite: with few judges, directions in which they agree
+by chance get a negative variance. Then the nearest positive semi-definite matrix is used (negative
+eigenvalues become 0).
 
-Ranks come from draws around the scores, normal ones divided by the root of a χ² over its degrees of
-freedom, as in Student's t: with few judges V itself is uncertain, and ranges have to be wider. One
-difference of scores has the degrees of freedom ν that V rests on (Satterthwaite 1946); for ranks see
-`ScoreCovariance.rank_degrees_of_freedom`.
+Ranks come from draws around the scores: normal draws divided by the root of a χ² over its degrees
+of freedom, as in Student's t, because V itself is uncertain with few judges and ranges must be
+wider. A single difference of scores has the degrees of freedom ν of V (Satterthwaite 1946); for
+ranks, see `ScoreCovariance.rank_degrees_of_freedom`.
 """
 
 from __future__ import annotations
@@ -41,21 +41,22 @@ Int64Array = npt.NDArray[np.int64]
 
 
 class RangeLimit(StrEnum):
-    """What ranges do not account for, though they were meant to: a code, to be put into words."""
+    """Too few units for ranges to account for them; callers put the code into words."""
 
     FEW_JUDGES = "few_judges"
-    """Fewer than four judges share the work: how much judges differ cannot be told."""
+    """Fewer than four judges share the work, too few to estimate how much judges differ."""
 
     FEW_SEGMENTS = "few_segments"
-    """Fewer than four segments: how much segments differ cannot be told."""
+    """There are fewer than four segments, too few to estimate how much segments differ."""
 
     FEW_DOCUMENTS = "few_documents"
-    """Fewer than four documents: segments are taken for independent, within documents too."""
+    """There are fewer than four documents, so segments are taken for independent, even within
+    documents."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreCovariance:
-    """Covariance of the scores of n systems, and what it rests on.
+    """Covariance of the scores of n systems, with its degrees of freedom and effective units.
 
     Attributes
     ----------
@@ -64,9 +65,9 @@ class ScoreCovariance:
     degrees_of_freedom : float
         Degrees of freedom of its variances, at least 1.
     segments, judges : float
-        Effective numbers of segments, or documents in their place, and judges.
+        Effective numbers of segments (or of documents used instead) and of judges.
     limits : tuple of RangeLimit
-        What it does not account for.
+        Units that the covariance does not account for.
     """
 
     matrix: FloatArray
@@ -77,13 +78,13 @@ class ScoreCovariance:
 
     @property
     def rank_degrees_of_freedom(self) -> float:
-        """Degrees of freedom for the ranks of n systems, rather than for one difference.
+        """Degrees of freedom for the ranks of n systems, instead of for one difference.
 
-        A rank depends on n − 1 differences, and the errors of their variances average out: if
-        differences of one system have the correlation ½, squares of their errors have ¼, and the
-        degrees of freedom are larger by 1 / (¼ + ¾ / (n − 1)). With few judges variances err
-        together, in as few dimensions as there are judges: the factor is ν / 4 at most, found by
-        simulation (docs/statistics/coverage.md).
+        A rank depends on n − 1 differences, and errors of their variances average out. If
+        differences of one system have a correlation of ½, squares of their errors have ¼, and the
+        degrees of freedom are multiplied by 1 / (¼ + ¾ / (n − 1)). With few judges, errors of
+        variances are correlated, because they have only as many dimensions as there are judges: the
+        factor is at most ν / 4, as found by simulation (docs/statistics/coverage.md).
         """
         others = max(1, len(self.matrix) - 1)
         factor = min(self.degrees_of_freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
@@ -91,12 +92,12 @@ class ScoreCovariance:
 
 
 def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
-    """Enlarge variances that are below a bound; correlations stay.
+    """Return a covariance with variances raised to a lower bound, and the same correlations.
 
     Parameters
     ----------
     covariance : ScoreCovariance
-        Of n scores.
+        Covariance of n scores.
     least : float64, shape (n,)
 
     Returns
@@ -131,14 +132,14 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     Parameters
     ----------
     moments : Moments
-        Of the counts that the scores are made of.
+        Moments of the counts that the scores are computed from.
     influence : float64, shape (n, k)
-        What one more of each used cell adds to the score of each of n systems.
+        Change of the score of each of n systems with one more in each used cell.
 
     Returns
     -------
     ScoreCovariance
-        As of `combined_covariance`.
+        See `combined_covariance`.
     """
     blocks, segments, judges = (
         ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
@@ -156,15 +157,15 @@ def combined_covariance(
 ) -> ScoreCovariance:
     """Combine covariances over blocks, segments and judges: V_segments + V_judges − V_blocks.
 
-    With too few judges (or segments) for their variance, see `RangeLimit`, the part of the other is
-    all there is, and with too few of both that of the blocks.
+    With too few judges (or segments) to estimate their variance, see `RangeLimit`, the result is
+    the part of the other; with too few of both, it is that of the blocks.
 
     Parameters
     ----------
     blocks, segments, judges : ClusteredCovariance
-        Where documents are known: over what judges did of documents, over documents, over judges.
+        Where documents are known: over a judge's blocks of a document, over documents, over judges.
     few_documents : bool
-        Whether segments are in the place of documents, of which there are too few.
+        Whether segments are used because there are too few documents.
 
     Returns
     -------
@@ -214,7 +215,7 @@ def clustered_covariance(moments: Moments, influence: FloatArray, unit: ClusterU
     Returns
     -------
     float64, shape (n, n)
-        Of at most as many dimensions as there are units; all 0 with fewer than two.
+        Its rank is at most the number of units; all 0 with fewer than two units.
     """
     effective = moments.effective(unit)
     if effective <= 1:
@@ -233,7 +234,7 @@ def _positive(matrix: FloatArray) -> FloatArray:
 
 
 def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
-    """Return the degrees of freedom of a sum of variances; each has one less than its units."""
+    """Return the degrees of freedom of a sum of variances; each part has its units minus one."""
     uncertain = sum(
         float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
     )
@@ -243,18 +244,19 @@ def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> 
 def draw_scores(
     scores: Scores, covariance: ScoreCovariance, ids: range, *, seed: int, order: Int64Array
 ) -> Scores:
-    """Draw scores around those of n systems, for ranks.
+    """Return draws around the scores of n systems, for their ranks.
 
     Parameters
     ----------
     scores : Scores of shape (n,)
     covariance : ScoreCovariance
     ids : range
-        The draws; each is a function of the seed, its id, the scores and their covariance.
+        Ids of the draws; each draw is a function of the seed, its id, the scores and their
+        covariance.
     seed : int
         0 ≤ seed < 2**64.
     order : int64, shape (n,)
-        Order of the systems that their names have no part in, so that renaming them renames the
+        Order of the systems that does not depend on their names, so that renaming them renames the
         result; see `ranking.core.methods.ability.canonical_order`.
 
     Returns

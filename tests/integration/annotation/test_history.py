@@ -221,6 +221,14 @@ class TestRepeats:
         assert lend(other).hit.blocks.exists()
         assert self.blocks(repeated) <= self.listed(judge)
 
+    def test_what_another_judge_holds_hides_nothing(self, repeated: Assignment) -> None:
+        judge = repeated.judge
+        before = self.listed(judge)
+        held = lend(make_judge(judge.campaign, "judge02"))
+        # They did many HITs before it.
+        Assignment.objects.filter(pk=held.pk).update(ordinal=20)
+        assert self.listed(judge) == before
+
 
 def test_training_is_not_listed(judge: Judge) -> None:
     hit = lend(judge).hit

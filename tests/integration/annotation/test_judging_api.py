@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from annotation.services import quality_action_take
 from annotation.services.judging.notifications import ranking_request_clear
 from campaign.models import InvitationRole, Judge, System, TestSet
 from campaign.services import invitation_create, invitation_revoke
+from config.celery import SEND_TIMEOUT
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -225,6 +227,25 @@ def test_a_judgment_is_taken_while_the_broker_is_away(
         answer = put(judging, uuid4(), block=block["id"], labels=labels)
     assert answer.status_code == 200
     assert Judgment.objects.count() == 1
+    assert "The broker cannot be reached" in caplog.text
+
+
+def test_a_judgment_waits_a_second_at_most_for_a_broker_that_hangs(
+    judging: Client,
+    hanging_broker: None,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    block = post(judging).json()["blocks"][0]
+    labels = [1] * len(block["candidates"])
+    with django_capture_on_commit_callbacks() as callbacks:
+        assert put(judging, uuid4(), block=block["id"], labels=labels).status_code == 200
+    [tell_the_worker] = callbacks
+    begun = monotonic()
+    tell_the_worker()
+    # The rest is for a machine with other work; it was five.
+    assert SEND_TIMEOUT <= monotonic() - begun < SEND_TIMEOUT + 1.5
+    assert SEND_TIMEOUT <= 1
     assert "The broker cannot be reached" in caplog.text
 
 

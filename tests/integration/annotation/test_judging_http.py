@@ -1,4 +1,4 @@
-"""The judging API answers as the rest of the API does, whatever it leaves out to be quick."""
+"""The judging API answers as the rest of the API does."""
 
 from typing import Any
 from uuid import uuid4
@@ -6,11 +6,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 from knox.models import AuthToken
-from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.request import Request
-from rest_framework.test import APIRequestFactory
 
-from annotation.api.judging import Negotiation, Renderer
 from campaign.models import Judge
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -102,16 +98,6 @@ def test_a_script_judges_with_a_token(judge: Judge) -> None:
     judged = script.put(f"/api/v1/judging/judgments/{uuid4()}/", body, content_type=JSON)
     assert judged.status_code == 200
     assert judged.json()["block"] == block["id"]
-
-
-@pytest.mark.parametrize("accept", [None, "*/*", JSON, "application/*", JSON + "; indent=4"])
-def test_negotiation_comes_to_what_drfs_comes_to(accept: str | None) -> None:
-    headers = {} if accept is None else {"Accept": accept}
-    request = Request(APIRequestFactory().get("/", headers=headers))
-    renderers = [Renderer()]
-    assert Negotiation().select_renderer(
-        request, renderers
-    ) == DefaultContentNegotiation().select_renderer(request, renderers)
 
 
 @pytest.mark.parametrize("address", ["judgments", "progress"])

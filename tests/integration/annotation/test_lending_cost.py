@@ -63,12 +63,12 @@ def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    hit_claim_from_pool(judge=judge, test_set_id=test_set.pk, conflicts=[999_999])
+    hit_claim_from_pool(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[999_999])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
             "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_from_pool (%s, %s, %s)",
-            [test_set.pk, judge.pk, [999_999]],
+            [judge.pk, test_set.pk, [999_999]],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
     return plan

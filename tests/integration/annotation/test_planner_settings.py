@@ -145,6 +145,19 @@ class TestLending:
 
         assert on_a_new_connection(work) == [value, value, "on"]
 
+    @pytest.mark.parametrize("value", ["on", "off"])
+    def test_preparing_blocks_leaves_what_its_transaction_has_set(self, value: str) -> None:
+        test_set = make_test_set(make_campaign(), planned=2)
+
+        def work() -> list[str]:
+            with transaction.atomic():
+                execute(f"SET LOCAL enable_seqscan = {value}")
+                assert hits_prepare(test_set_id=test_set.pk, count=2) == 2
+                found = [setting("enable_seqscan")]
+            return [*found, setting("enable_seqscan")]
+
+        assert on_a_new_connection(work) == [value, "on"]
+
     def test_triggers_that_a_transaction_ignores_stay_ignored(self) -> None:
         test_set = make_test_set(make_campaign(), planned=1)
         judge = make_judge(test_set.campaign)

@@ -229,6 +229,18 @@ class TestForOneJudge:
             Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
         ) == Counter(range(1, 10))
 
+    def test_hits_planned_for_a_judge_at_once_share_no_segment(self, test_set: TestSet) -> None:
+        """They could be lent only one of them: the other would wait for nobody, then go to others."""
+        for number in range(8):
+            judge = make_judge(test_set.campaign, f"judge{number}")
+            judge_plan(test_set_id=test_set.pk, judge_id=judge.pk)
+            planned = list(HIT.objects.filter(reserved_for=judge))
+            shown = Counter(segment for hit in planned for segment in hit.segment_ids)
+            assert len(planned) == 2
+            assert set(shown.values()) == {1}
+            for hit in planned:
+                assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
+
     def test_what_waits_for_a_judge_is_not_planned_a_second_time(self, test_set: TestSet) -> None:
         """A HIT kept for the judge alone, as training is, of which they were sent nothing yet."""
         judge = make_judge(test_set.campaign)

@@ -8,7 +8,10 @@ from django.db import IntegrityError, InternalError, transaction
 from django.test import Client
 
 from annotation.models import Judgment, ProblemReport
+from annotation.selectors import assigned_blocks
+from annotation.services import SubmissionRefusedError, problem_report
 from campaign.models import Judge, TestSet
+from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -138,3 +141,9 @@ def test_organisers_read_reports_and_comments_on_the_dashboard(
     assert "second thought" in words
     assert "first thought" not in words
     assert Judgment.objects.count() == 2
+
+
+def test_spaces_say_nothing_of_something_else(judge: Judge) -> None:
+    assigned = assigned_blocks(lend(judge))[0]
+    with pytest.raises(SubmissionRefusedError, match="what is wrong"):
+        problem_report(assigned=assigned, client_id=uuid4(), kind="other", comment="  ")

@@ -8,7 +8,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Judgment, JudgmentSequence, Skip
-from annotation.selectors import AssignedBlock, assigned_blocks, judge_progress
+from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
 from annotation.services import SubmissionRefusedError, hits_plan, judgment_submit, skip_submit
 from campaign.models import Judge
 from tests.at_work import assignment_lend
@@ -51,6 +51,8 @@ def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> 
     assert second.supersedes_id == first.pk
     assert Judgment.objects.current().get() == second
     assert Judgment.objects.current(watermark=first.number).get() == first
+    third = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    assert third.supersedes_id == second.pk
 
 
 def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) -> None:
@@ -118,7 +120,7 @@ def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
     skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")
     assert HIT.objects.filter(completed_at__isnull=False).count() == 1
     assert Assignment.objects.get().completed_at is not None
-    assert judge_progress(judge).done == len(blocks)
+    assert judge_work(judge).done == len(blocks)
 
 
 def test_a_late_judgment_is_kept_though_another_judge_has_the_hit(

@@ -52,7 +52,7 @@ def test_the_same_browser_is_the_same_judge_and_counts_once(campaign: Campaign) 
 def test_a_deactivated_judge_gets_no_second_judge_by_the_same_link(campaign: Campaign) -> None:
     link, _token = invitation_create_for_anybody(campaign=campaign, cap=10)
     judge = judge_join(invitation=link, browser=browser(1))
-    User.objects.filter(pk=judge.user_id).update(is_active=False)
+    User.objects.filter(judges=judge).update(is_active=False)
     with pytest.raises(InvitationRefusedError):
         judge_join(invitation=link, browser=browser(1))
     assert Judge.objects.count() == 1

@@ -8,6 +8,7 @@ from django.conf import settings as django_settings
 from django.db import IntegrityError, connection
 from django.db.models.functions import Now
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -134,3 +135,10 @@ def test_all_that_is_to_happen_by_the_clock_is_a_task_of_the_worker() -> None:
     scheduled = {each["task"] for each in django_settings.CELERY_BEAT_SCHEDULE.values()}
     assert "campaign.tasks.purge_browser_visits" in scheduled
     assert scheduled <= set(celery_app.tasks)
+
+
+def test_a_run_that_finds_nothing_looks_once(judge: Judge) -> None:
+    seen(judge, YOUNG)
+    with CaptureQueriesContext(connection) as queries:
+        assert browser_visits_purge() == 0
+    assert sum("SKIP LOCKED" in query["sql"] for query in queries) == 1

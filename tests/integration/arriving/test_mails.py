@@ -11,6 +11,7 @@ from threading import Barrier
 import pytest
 from django.core import mail as django_mail
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -26,6 +27,7 @@ from campaign.services import (
 )
 from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed
 from campaign.tasks import send_mails
+from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_test_set
 from tests.integration.arriving.mail_server import MailServer
 
@@ -219,3 +221,33 @@ def test_a_message_in_sending_is_given_a_quarter_of_an_hour(
     InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=minutes))
     assert mails_mark_unconfirmed() == (state == "unconfirmed")
     assert InvitationMail.objects.get().state == state
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_worker_s_wrong_clock_does_not_decide_how_long_a_message_is_in_sending(
+    campaign: Campaign, hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invite(campaign)
+    with monkeypatch.context() as patch:
+        set_process_clock(patch, ahead_by=timedelta(hours=hours))
+        claimed = mail_claim()
+    assert claimed is not None
+    assert mails_mark_unconfirmed() == 0
+    written = claimed[0].claimed_at
+    assert written == InvitationMail.objects.get().claimed_at
+    InvitationMail.objects.update(claimed_at=F("claimed_at") - timedelta(minutes=16))
+    assert mails_mark_unconfirmed() == 1
+
+
+def test_every_attempt_that_fails_is_followed_by_a_longer_wait(
+    settings: Settings, campaign: Campaign
+) -> None:
+    invite(campaign)
+    with MailServer() as server:
+        pass
+    use(settings, server.port)
+    for delay in RETRY_DELAYS:
+        overdue()
+        mails_send_due()
+        waits = InvitationMail.objects.get().next_attempt_at - timezone.now()
+        assert delay - timedelta(seconds=30) < waits <= delay

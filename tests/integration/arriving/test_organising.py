@@ -23,12 +23,14 @@ from campaign.models import (
     Judge,
 )
 from campaign.services import (
+    InstructionsRefusedError,
     instructions_accept,
     instructions_write,
     invitation_create_for_anybody,
     judges_invite_by_mail,
     mails_send_due,
 )
+from campaign.services.instructions import MAX_CHARACTERS
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 PAGE = "/campaigns/museum/invitations/"
@@ -276,3 +278,9 @@ class TestCommands:
         (tmp_path / "en.md").write_text("\n", encoding="utf-8")
         with pytest.raises(CommandError, match="instructions are empty"):
             self.said(*change)
+
+
+def test_the_service_says_how_long_instructions_may_be(campaign: Campaign) -> None:
+    text = "x" * (MAX_CHARACTERS + 1)
+    with pytest.raises(InstructionsRefusedError, match=f"{MAX_CHARACTERS} .* {len(text)}"):
+        instructions_write(campaign=campaign, language="en", text=text, demands_acceptance=False)

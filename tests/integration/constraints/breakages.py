@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, InternalError, connection, transaction
 
-from tests.integration.constraints.rules import AnyModel, Rule
+from tests.integration.constraints.rules import Rule
 
 Fields = dict[str, Any]
 Create = Callable[..., object]
@@ -97,14 +97,3 @@ def breaks_by_fields(
             create(**(accepted or {}))
 
     breaks(name)(breakage)
-
-
-@contextmanager
-def without_constraint(model: AnyModel, name: str) -> Iterator[None]:
-    """Let another constraint out of the way that always strikes first; it is back afterwards."""
-    connection.check_constraints()
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(f'ALTER TABLE {model._meta.db_table} DROP CONSTRAINT "{name}"')
-        yield
-        transaction.set_rollback(True)

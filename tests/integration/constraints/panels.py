@@ -12,7 +12,6 @@ from tests.integration.constraints.breakages import (
     Create,
     breaks,
     breaks_by_fields,
-    without_constraint,
 )
 from tests.recruiting import make_panel
 
@@ -82,6 +81,9 @@ breaks_by_fields(
     {"kind": "mturk"},
     accepted={"kind": "mturk", "completion_code": "", "screened_out_code": ""},
 )
+breaks_by_fields(
+    "panel_kind_is_known", panel_with_codes, {"kind": "guild"}, accepted={"kind": "prolific"}
+)
 breaks_by_fields("panel_member_is_one_judge_in_a_campaign", member, {"external_id": "anna"})
 breaks_by_fields(
     "panel_member_kind_is_known", member, {"kind": "guild"}, accepted={"kind": "mturk"}
@@ -95,6 +97,13 @@ breaks_by_fields(
     {**RETURNED, "ended_at": None},
     {**RETURNED, "blocks_done": None},
     accepted=RETURNED,
+)
+breaks_by_fields(
+    "participation_state_is_known",
+    participation,
+    {"state": "lost", **ENDED},
+    {"state": "lost", **ENDED, **CODE},
+    accepted={"state": "timed_out", **ENDED},
 )
 breaks_by_fields(
     "participation_code_has_a_time",
@@ -119,28 +128,6 @@ breaks_by_fields(
     accepted={"blocks_asked": 1},
 )
 breaks_by_fields("participation_ids_not_empty", participation, {"session_id": ""}, {"study_id": ""})
-
-
-@breaks("panel_kind_is_known")
-def a_panel_on_an_unknown_service(attempt: Attempt) -> None:
-    """`panel_has_two_codes_exactly_if_prolific` knows the kinds too, and strikes before it."""
-    create = panel()
-    with without_constraint(Panel, "panel_has_two_codes_exactly_if_prolific"):
-        with attempt.refuses():
-            create(kind="guild")
-        with attempt.accepts():
-            create(kind="mturk")
-
-
-@breaks("participation_state_is_known")
-def a_participation_in_an_unknown_state(attempt: Attempt) -> None:
-    """`participation_has_a_code_exactly_if_earned` knows the states too, and strikes before it."""
-    create = participation()
-    with without_constraint(Participation, "participation_has_a_code_exactly_if_earned"):
-        with attempt.refuses():
-            create(state="lost", **ENDED)
-        with attempt.accepts():
-            create(state="timed_out", **ENDED)
 
 
 @breaks("campaign.Panel.key")

@@ -1,5 +1,6 @@
 """Attention checks: blocks with an approved damaged reference, on a schedule, and only those."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -7,7 +8,12 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, Block, CandidateOutput
-from annotation.selectors import assigned_blocks, attention_due
+from annotation.selectors import (
+    assigned_blocks,
+    attention_due,
+    damaged_systems,
+    hits_for_judge,
+)
 from annotation.selectors.planned import plans_read
 from annotation.services import (
     DesignRefusedError,
@@ -109,3 +115,18 @@ def test_where_no_check_is_left_judges_go_on_without(test_set: TestSet) -> None:
 def test_a_schedule_needs_damaged_references_in_the_design(test_set: TestSet) -> None:
     with pytest.raises(DesignRefusedError, match="design_attention_checks_need_damaged_references"):
         design_change(test_set=test_set, attention_every=5)
+
+
+def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(test_set: TestSet) -> None:
+    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=3)
+    pool_fill(test_set_id=test_set.pk, size=150)
+    judge = make_judge(test_set.campaign)
+    hits_done(judge, 2)
+    pool = hits_for_judge(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[])
+    reserved = pool.excluding_systems(damaged_systems(test_set.pk))[0]
+    reserved.reserved_for = judge
+    reserved.reserved_until = timezone.now() + timedelta(hours=1)
+    reserved.save()
+    third, fourth = hits_done(judge, 2)
+    assert checks(third) > 0
+    assert fourth == reserved

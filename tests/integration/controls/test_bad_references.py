@@ -1,10 +1,12 @@
 """Damaged references from the making to the judge: approved, or not shown."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from campaign.models import BadReference, Output, SystemKind, TestSet
@@ -15,6 +17,7 @@ from campaign.services import (
     bad_references_make,
 )
 from campaign.texts.normalisation import normalise_text
+from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +75,25 @@ def test_only_an_approved_one_may_be_drawn(test_set: TestSet) -> None:
     assert list(damaged.drawable(at=approved)) == [good.output]
     assert not damaged.drawable(at=timezone.now()).exists()
     assert not damaged.drawable(at=good.output.segment.test_set.created_at).exists()
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_wrong_clock_does_not_change_when_one_was_approved(
+    test_set: TestSet, hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HITs are planned with what was approved then, by the database's clock."""
+    bad_references_make(test_set=test_set, seed=1)
+    row = BadReference.objects.of(test_set.pk).in_order()[0]
+    damaged = Output.objects.filter(system__kind="bad_reference")
+    times = TestSet.objects.filter(pk=test_set.pk).values_list(Now())
+    (before,) = times.get()
+    with monkeypatch.context() as patch:
+        set_process_clock(patch, ahead_by=timedelta(hours=hours))
+        approved = bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    (after,) = times.get()
+    assert not damaged.drawable(at=before).exists()
+    assert damaged.drawable(at=after).get() == row.output
+    assert before < BadReference.objects.get(pk=row.pk).approved_at == approved.approved_at < after
 
 
 def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestSet) -> None:

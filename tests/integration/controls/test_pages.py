@@ -55,7 +55,7 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     page: Client, test_set: TestSet, organiser: User
 ) -> None:
     made = page.post(at("bad-references", test_set), {"share": "100"}, follow=True)
-    assert "7 damaged references were made and wait for your review." in words(made)
+    assert "7 damaged references were made and are waiting for your review." in words(made)
     one, two, three = BadReference.objects.of(test_set.pk).in_order()[:3]
     for row, decision in ((one, "approve"), (two, "reject"), (three, "redraw")):
         page.post(at("bad-reference-decide", test_set, row.pk), {"decision": decision})

@@ -100,7 +100,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         ({"blocks_asked": "0"}, "greater than or equal to 1"),
         ({"kind": "other"}, "is not one of the available choices"),
         ({"languages": ["tlh"]}, "is not one of the available choices"),
-        ({"name": "there"}, "has a panel “there” already"),
+        ({"name": "there"}, "already has a panel “there”"),
     ],
 )
 @pytest.mark.usefixtures("test_set")

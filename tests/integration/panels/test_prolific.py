@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.selectors import judge_progress
+from annotation.selectors import judge_work
 from annotation.services import pool_fill, quality_action_take
 from annotation.services.panels import participations_refresh_due
 from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
@@ -101,7 +101,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
         assert code_shown(client) == COMPLETION
     assert twice.opens(client, "ada", "three").status_code == 403
     assert Judge.objects.count() == 1
-    assert judge_progress(judge_of()).done == 9
+    assert judge_work(judge_of()).done == 9
 
 
 def test_what_a_panel_asks_takes_the_place_of_what_the_campaign_asks(
@@ -111,7 +111,7 @@ def test_what_a_panel_asks_takes_the_place_of_what_the_campaign_asks(
     campaign.save()
     other = make_judge(campaign)
     prolific.opens(client, "ada")
-    assert (judge_progress(judge_of()).wanted, judge_progress(other).wanted) == (3, 6)
+    assert (judge_work(judge_of()).wanted, judge_work(other).wanted) == (3, 6)
 
 
 @pytest.mark.parametrize(

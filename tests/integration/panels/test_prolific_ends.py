@@ -173,3 +173,15 @@ def test_a_second_submission_ends_one_that_prolific_left_open(
     prolific.opens(client, "ada")
     prolific.opens(client, "ada", "second")
     assert (participation().state, participation(session="second").state) == ("returned", "started")
+
+
+@pytest.mark.usefixtures("test_set")
+def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
+    client: Client, prolific: Prolific
+) -> None:
+    prolific.opens(client, "ada")
+    prolific.tells("ada", "RETURNED")
+    prolific.opens(client, "ada", "second")
+    Participation.objects.update(due_at=F("started_at"))
+    assert asks_for_work(client).status_code == 204
+    assert participation(session="second").state == "timed_out"

@@ -48,6 +48,19 @@ def writer(write_test_set: WriteTestSet) -> TestSetWriter:
 
 
 @pytest.fixture
+def varied(writer: TestSetWriter) -> TestSetWriter:
+    """Twelve segments by six judges: for four A is better than B, for two B than A.
+
+    72 blocks tell A and B apart; six judges do not.
+    """
+    for segment in range(1, 13):
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in range(6):
+            writer.judgment(f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3])
+    return writer
+
+
+@pytest.fixture
 def organiser(campaign: Campaign) -> User:
     user = User.objects.create_user(name="Olga", email="olga@example.org")
     Membership.objects.create(campaign=campaign, user=user, role="organiser")

@@ -1,6 +1,7 @@
 """Judges measured while they work, rules that act, and what excluding a judge does to a ranking."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from ranking.services import (
 from ranking.services.quality import is_breached
 from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.clickers import SUGGESTED
+from tests.clocks import set_process_clock
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -331,3 +333,28 @@ def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     rank_what_is_due()
     assert judge_status(judge_called("careless")) == JudgeStatus.WARNED
     assert quality_due() == []
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+@pytest.mark.parametrize("wrong", ["worker", "web server"])
+def test_a_wrong_clock_hides_no_new_rule(
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
+    monkeypatch: pytest.MonkeyPatch,
+    wrong: str,
+    hours: int,
+) -> None:
+    clock = timedelta(hours=hours)
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    for _time in range(2):
+        with monkeypatch.context() as patch:
+            if wrong == "worker":
+                set_process_clock(patch, ahead_by=clock)
+            rank_what_is_due()
+        assert quality_due() == []
+        with monkeypatch.context() as patch:
+            if wrong == "web server":
+                set_process_clock(patch, ahead_by=clock)
+            quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
+        assert quality_due() == [run]

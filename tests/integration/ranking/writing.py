@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +19,8 @@ from annotation.models import (
     Skip,
 )
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet, User
+from ranking.models import RankingSettings
+from ranking.services import ranking_settings_change
 
 
 class TestSetWriter:
@@ -96,3 +99,18 @@ class TestSetWriter:
         return Skip.objects.create(
             client_id=uuid.uuid4(), judge=self.judge(judge), block=block, reason="other"
         )
+
+
+def settings_change(writer: TestSetWriter, **changes: Any) -> RankingSettings:
+    return ranking_settings_change(test_set=writer.test_set, **changes)
+
+
+def documents_of(writer: TestSetWriter, size: int) -> None:
+    """Give every `size` segments in a row a document of their own."""
+    for segment in Segment.objects.filter(test_set=writer.test_set).order_by("number"):
+        number = (segment.number - 1) // size
+        document, _created = Document.objects.get_or_create(
+            test_set=writer.test_set, name=f"d{99 - number}", defaults={"position": 10 + number}
+        )
+        place = {"document": document, "position": segment.number}
+        Segment.objects.filter(pk=segment.pk).update(**place)

@@ -74,6 +74,39 @@ def test_a_file_that_does_not_fit_is_refused_whole(project: Path, brought: objec
     assert catalogue_file(project, "cs").read_text() == before
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'[{"msgid": "Skip"}]', "holds a list, not an object; write {"),
+        (b"12", "holds a number, not an object; write {"),
+        (b"null", "holds null, not an object; write {"),
+        (b'{"Skip"\n"x"}', "not JSON at Expecting ':' delimiter: line 2 column 1"),
+        (b'{"Skip": "P\xf8"}', "byte 12 is not UTF-8"),
+        (None, "the file cannot be read (No such file or directory)"),
+    ],
+)
+def test_a_file_that_is_not_an_object_is_refused_in_words(
+    project: Path, content: bytes | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = catalogue_file(project, "cs").read_text()
+    path = project / "brought.json"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["fill", "cs", str(path)], project) == 1
+    assert f"{path} was not taken:\n{said}" in capsys.readouterr().err
+    assert catalogue_file(project, "cs").read_text() == before
+
+
+@pytest.mark.parametrize("form", [5, None, [1, 2, 3], {"one": "x"}])
+def test_a_translation_that_is_no_text_is_refused_in_words(
+    project: Path, form: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fill(project, {"{n} sentence": form}) == 1
+    assert "needs a list of plural forms: {n} sentence" in capsys.readouterr().err
+    assert fill(project, {"Skip": form}) == 1
+    assert "needs one text: Skip" in capsys.readouterr().err
+
+
 def test_updating_keeps_translations_and_drops_what_the_code_no_longer_says(project: Path) -> None:
     fill(project, CZECH)
     (project / "campaign" / "words.py").write_text('_("Skip")\n_("New")\n')

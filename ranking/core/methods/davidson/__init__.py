@@ -1,1 +1,1 @@
-"""Bradley and Terry's model with ties, after Davidson, with and without effects of judges."""
+"""Davidson's model, which is Bradley and Terry's with ties, with and without effects of judges."""

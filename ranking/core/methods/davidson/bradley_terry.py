@@ -1,4 +1,4 @@
-"""Bradley–Terry with ties, after Davidson: scores of counts, and how counts move them."""
+"""Bradley–Terry with ties (Davidson): scores from counts, and how far counts move them."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from ranking.core.scores import NotEstimable, Scores
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Wins added in both directions to each pair of systems that was compared.
+#: Prior wins added in both directions for each pair of compared systems.
 PRIOR = 0.1
-#: Put between systems at infinite distance, in place of a number that does not fit into a table:
-#: odds of 22,000 to 1.
+#: The distance shown instead of an infinite one between systems: odds of 22,000 to 1.
 INFINITE_GAP = 10.0
-#: Abilities are good to about this many decimals; further ones would tell equal systems apart.
+#: Abilities are accurate to about this many decimals; more would separate equal systems.
 _DECIMALS = 9
 
 
 def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
-    """Score systems by their abilities in Davidson's model.
+    """Return the abilities of systems in Davidson's model as scores.
 
     Parameters
     ----------
     counts : Counts of shape (..., n, n)
-        With `ties`: they count.
+        With `ties`.
     prior : float
-        Wins added in both directions for each two systems that were compared. A positive number
-        keeps all abilities finite, and pulls them together: it weighs as much as 2 `prior`
-        comparisons of each pair. 0 is maximum likelihood.
+        Wins added in both directions for each pair of compared systems. A positive number keeps all
+        abilities finite and draws them together, with the weight of 2 `prior` comparisons of each
+        pair. 0 is maximum likelihood.
 
     Returns
     -------
     Scores
-        Of shape (..., n): θ, to 9 decimals, not a share; its mean is 0 over systems whose
-        differences are finite. With a prior of 0, the difference of a system that always won to
-        those it won against is infinite: then the order is that of the infinite differences, and
-        each is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
-        numbers what comparisons connect; the order of different groups is arbitrary. Not
-        estimable: systems never compared, and all if there is nothing but ties and no prior.
+        θ, of shape (..., n), to 9 decimals. It is not a share; its mean is 0 over systems whose
+        differences are finite. With a prior of 0, a system that always won is infinitely better
+        than those it won against: then systems are ordered by the infinite differences, and each of
+        these is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
+        numbers systems that comparisons connect; the order of different groups is arbitrary.
+        Systems never compared are not estimable, nor is any system if there are only ties and no
+        prior.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
 def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     """Return how far each further comparison moves the abilities.
 
-    The derivative of the maximum of the likelihood with respect to the counts, by the implicit
-    function theorem: the inverse of the observed information, that of the tie parameter and of the
-    prior included, times the derivatives of the log-likelihood of one comparison.
+    This is the derivative of the maximum of the likelihood with respect to the counts, by the
+    implicit function theorem: the inverse of the observed information, including that of the tie
+    parameter and of the prior, times the derivatives of the log-likelihood of one comparison.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     Returns
     -------
     float64, shape (n, m)
-        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for cells not in
-        use, for ties if none was seen (ν is at its bound 0), and for comparisons between systems
-        at infinite distance, which no further comparison of their kind moves.
+        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for unused cells,
+        for ties if there was none (ν is at its bound 0), and for comparisons between systems at
+        infinite distance, which do not move them.
     """
     fit, _ = _fit(counts, prior)
     n = counts.wins.shape[-1]
@@ -95,7 +95,7 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     total = half + half.T + tie
     chance_of_tie = tie / total
     points = half / total + chance_of_tie / 2
-    # What a comparison of a and b, whatever its outcome, takes from the derivative.
+    # The part of the derivative that a comparison of a and b contributes with any outcome.
     expected = (
         response[:, :n, np.newaxis] * points
         + response[:, np.newaxis, :n] * points.T
@@ -124,7 +124,7 @@ def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     Returns
     -------
     float64, shape (n,)
-        From the inverse of the observed information; 0 for who stands at an infinite distance from
+        From the inverse of the observed information; 0 for a system at an infinite distance from
         all others.
     """
     fit, _met = _fit(counts, prior)
@@ -136,8 +136,8 @@ def comment(
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
     """Return ν and the likelihood as plain JSON, and groups of systems at infinite distance.
 
-    "separated" is there if the data do not bound a difference: lists of groups of systems, best
-    first, one list for each set of systems that comparisons connect.
+    The result has "separated" if the data do not bound a difference: lists of groups of systems,
+    best first, one list for each set of systems that comparisons connect.
     """
     fit, met = _fit(counts, prior)
     bounded_tie = bool(np.isfinite(fit.tie[0]) and met.any())
@@ -152,7 +152,7 @@ def comment(
 
 
 def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
-    """Fit samples in a row, and say which pairs were compared in them, shape (S, n, n)."""
+    """Return fits of samples, and which pairs were compared in each, shape (S, n, n)."""
     if not 0 <= prior < math.inf:
         raise ValueError("prior: expected a number of wins, 0 or more")
     if counts.ties is None:
@@ -165,7 +165,7 @@ def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
 
 
 def _placed(fit: DavidsonFit) -> FloatArray:
-    """Put groups at infinite distance above each other, shape (S, n)."""
+    """Return abilities with groups at infinite distance moved apart, shape (S, n)."""
     placed = fit.ability.copy()
     found = fit.separation
     for sample in np.flatnonzero(found.standing.any(axis=1)).tolist():
@@ -183,7 +183,7 @@ def _place(
     standing: npt.NDArray[np.int64],
     size: npt.NDArray[np.int64],
 ) -> None:
-    """Move connected systems apart by their standing; the largest group keeps its place."""
+    """Move groups of connected systems apart by their standing; the largest group stays."""
     offset, top = 0.0, -math.inf
     kept = 0.0
     largest = int(np.argmax(size))
@@ -199,7 +199,7 @@ def _place(
 
 
 def _tiers_by_name(separation: Separation, systems: tuple[str, ...]) -> list[list[list[str]]]:
-    """List the groups at infinite distance, best first, of each set of connected systems."""
+    """Return the groups at infinite distance, best first, of each set of connected systems."""
     listed = []
     component, standing = separation.component[0], separation.standing[0]
     for number in np.unique(component).tolist():

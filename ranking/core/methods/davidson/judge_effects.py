@@ -1,19 +1,19 @@
-"""Davidson's model with judges: who calls ties more easily, and who tells outputs apart better.
+"""Davidson's model with judges' effects: leniency to ties, and discrimination of outputs.
 
 In a block judged by j, with the logarithms of the worths θ,
 
     η = exp(δ_j) (θ_a − θ_b) + Σ_k β_k (x_ka − x_kb),    λ = log ν + τ_j
     P(a better) = exp(η/2) / Z,   P(tie) = exp(λ) / Z,   P(b better) = exp(−η/2) / Z
 
-and Z their sum. δ_j is the judge's *discrimination* (above 0: tells outputs apart more surely than
-others), τ_j the judge's *leniency to ties*, β the effects of *covariates* x such as the position an
-output was shown at. Judges are draws from a population: δ and τ get normal priors around 0, so a
-judge of few blocks stays near the others. Systems that were compared get the prior wins of
-`ranking.core.methods.davidson.bradley_terry`, from an average judge. Without judges' effects and covariates the
-model is Davidson's.
+where Z is their sum. δ_j is the judge's *discrimination* (above 0: the judge separates outputs more
+reliably than others), τ_j the judge's *leniency to ties*, and β the effects of *covariates* x such
+as the position of an output. Judges are draws from a population: δ and τ have normal priors around
+0, so a judge with few blocks stays near the others. Pairs of compared systems get the prior wins of
+`ranking.core.methods.davidson.bradley_terry`, from an average judge. Without judges' effects and
+covariates, the model is Davidson's.
 
-Fitted to the maximum of the penalised likelihood by Newton's method with halved steps; where the
-likelihood is not concave, with the expected information in place of the observed.
+The penalised likelihood is maximised by Newton's method with halved steps; where it is not concave,
+the expected information replaces the observed one.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ Int64Array = npt.NDArray[np.int64]
 _MAX_STEPS = 200
 _SMALL_STEP = 1e-9
 _HALVINGS = 40
-#: Precision of what no comparison tells, such as the mean ability: a standard deviation of 100.
+#: Prior precision of parameters that no comparison determines, such as the mean ability: a standard
+#: deviation of 100.
 _RIDGE = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
 class Penalty:
-    """What is expected before any comparison.
+    """Priors of the parameters.
 
     Attributes
     ----------
     wins : float
-        Prior wins in both directions for each two systems compared.
+        Prior wins in both directions for each pair of compared systems.
     discrimination, leniency : float
         Standard deviations of δ and τ over judges; 0 leaves the effect out.
     covariate : float
@@ -65,7 +66,7 @@ class JudgeEffectsFit:
     Attributes
     ----------
     ability : float64, shape (n,)
-        θ, with mean 0 over the systems compared; 0 for the others.
+        θ, with mean 0 over the compared systems; 0 for the others.
     tie : float
         ν: 0 if there was no tie.
     discrimination, leniency : float64, shape (J,)
@@ -73,12 +74,12 @@ class JudgeEffectsFit:
     effects : float64, shape (K,)
         β.
     parameters : float64, shape (P,)
-        All of them, as `JudgeEffectsModel` keeps them.
+        All parameters, in the order of `JudgeEffectsModel`.
     response : float64, shape (n, P)
-        Rows of the abilities of the inverse information: how far a unit of each component of the
+        Rows of the inverse information for the abilities: how far a unit of each component of the
         gradient moves them.
     log_likelihood : float
-        Of the comparisons, without the penalty.
+        Log-likelihood of the comparisons, without the penalty.
     """
 
     ability: FloatArray
@@ -104,7 +105,7 @@ class JudgeEffectsModel:
 
     Notes
     -----
-    Parameters are kept in one vector: θ (n), log ν (1), δ (J), τ (J), β (K).
+    The parameters are one vector: θ (n), log ν (1), δ (J), τ (J), β (K).
     """
 
     def __init__(
@@ -130,16 +131,16 @@ class JudgeEffectsModel:
         self._precision = self._prior_precision()
 
     def fit(self) -> JudgeEffectsFit:
-        """Maximise the penalised likelihood.
+        """Return the fit of maximum penalised likelihood.
 
         Raises
         ------
         NotConvergedError
-            If the method does not arrive.
+            If the method does not converge.
         """
-        return self._alike()._maximised()  # noqa: SLF001 - of the same class
+        return self._grouped()._maximise()  # noqa: SLF001 - of the same class
 
-    def _maximised(self) -> JudgeEffectsFit:
+    def _maximise(self) -> JudgeEffectsFit:
         at = np.zeros(self.size)
         value = self._objective(at)
         for _ in range(_MAX_STEPS):
@@ -153,12 +154,12 @@ class JudgeEffectsModel:
             value = moved
         else:
             raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
-        return self._read(at)
+        return self._result_at(at)
 
-    def _alike(self) -> JudgeEffectsModel:
-        """Return the same model with comparisons that are alike taken together: far fewer.
+    def _grouped(self) -> JudgeEffectsModel:
+        """Return the same model with equal comparisons taken together, which are far fewer.
 
-        Without those of weight 0: with all ties among them, a tie has the probability 0.
+        Comparisons of weight 0 are left out: if all ties are among them, a tie has probability 0.
         """
         data, counted = self.data, self.weights > 0
         columns = np.column_stack(
@@ -189,11 +190,11 @@ class JudgeEffectsModel:
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
         """Return the influence of each of B blocks on the abilities, shape (B, n).
 
-        One step of scoring from the fit: the response to the gradient of the block's comparisons.
-        What is expected of a judge comes and goes with the judge: it is divided among their
+        It is one step of scoring from the fit: the response to the gradient of the block's
+        comparisons. A judge's prior comes and goes with the judge, so it is divided among their
         comparisons.
         """
-        of_eta, of_lambda, score_eta, score_lambda, *_ = self._parts(fit.parameters)
+        of_eta, of_lambda, score_eta, score_lambda, *_ = self._derivatives(fit.parameters)
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
         gradients = gradients - self._expected_of_judges(fit.parameters)
@@ -204,7 +205,7 @@ class JudgeEffectsModel:
         return np.asarray((member @ gradients) @ fit.response.T)
 
     def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
-        """Return each comparison's part of the pull of its judge towards the others, (C, P)."""
+        """Return each comparison's part of the gradient of its judge's prior, shape (C, P)."""
         pull = np.where(self._free, self._precision, 0.0) * at
         start, judge = self.systems + 1, self.data.judge
         share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
@@ -224,7 +225,7 @@ class JudgeEffectsModel:
 
     @property
     def _free(self) -> npt.NDArray[np.bool_]:
-        """Say which parameters are fitted: not effects left out."""
+        """Return which parameters are fitted; effects left out are not."""
         return np.isfinite(self._precision)
 
     def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -251,7 +252,7 @@ class JudgeEffectsModel:
         penalty = float(np.sum(self._precision[free] * at[free] ** 2)) / 2
         return float(self.weights @ self._log_probabilities(at)) + prior - penalty
 
-    def _parts(
+    def _derivatives(
         self, at: FloatArray
     ) -> tuple[
         sparse.csr_array,
@@ -262,7 +263,7 @@ class JudgeEffectsModel:
         FloatArray,
         FloatArray,
     ]:
-        """Derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
+        """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
         data, n, judges = self.data, self.systems, self.judges
         eta, lenient, scale = self._predictors(at)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
@@ -292,7 +293,7 @@ class JudgeEffectsModel:
         )  # fmt: skip
 
     def _gradient_and_information(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._parts(at)
+        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._derivatives(at)
         w, free = self.weights, self._free
         gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
         crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
@@ -306,7 +307,7 @@ class JudgeEffectsModel:
         self._add_prior(at, gradient, information)
         gradient[free] -= self._precision[free] * at[free]
         information[np.diag_indices(self.size)] += np.where(free, self._precision, 0.0)
-        # What is left out stays where it is.
+        # Parameters of effects left out do not move.
         gradient[~free] = 0
         information[~free] = 0
         information[:, ~free] = 0
@@ -356,7 +357,7 @@ class JudgeEffectsModel:
                 return there, reached
         return at, None
 
-    def _read(self, at: FloatArray) -> JudgeEffectsFit:
+    def _result_at(self, at: FloatArray) -> JudgeEffectsFit:
         n, judges = self.systems, self.judges
         _gradient, information = self._gradient_and_information(at)
         met = np.zeros(n, dtype=np.bool_)

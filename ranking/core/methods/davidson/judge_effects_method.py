@@ -1,4 +1,4 @@
-"""Davidson's model with judges' effects, as an entry of the registry of methods."""
+"""Davidson's model with judges' effects, as functions for the registry of methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.integer]
 
 Covariates = Literal["none", "position"]
-#: As for Bradley–Terry.
+#: Decimals of the scores, as for Bradley–Terry.
 _DECIMALS = 9
 
 
@@ -34,20 +34,20 @@ def davidson_judges(
     leniency: float = 1.0,
     covariates: Covariates = "none",
 ) -> Fit:
-    """Fit abilities, judges' discrimination and leniency to ties, and the effect of covariates.
+    """Fit abilities, judges' discrimination and leniency to ties, and effects of covariates.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems by J judges.
     seed : int
-        Not used: nothing is drawn.
+        Not used, because nothing is drawn.
     weights : integer, shape (B,), optional
         How often each block counts; once if not given.
     prior, discrimination, leniency
-        Of `ranking.core.methods.davidson.judge_effects.Penalty`; 0 leaves the effect of judges out.
+        See `ranking.core.methods.davidson.judge_effects.Penalty`; 0 leaves an effect of judges out.
     covariates : "none" or "position"
-        Whether the position an output was shown at may matter.
+        Whether the model has an effect of the position of an output.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def davidson_judges(
     ValueError
         If a parameter is out of range.
     NotConvergedError
-        If the fit does not arrive.
+        If the fit does not converge.
     """
     del seed
     model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
@@ -117,7 +117,7 @@ def _fitted(
     if discrimination < 0 or leniency < 0:
         raise ValueError("discrimination and leniency must not be negative")
     known = {"position": shown_position(blocks)} if covariates == "position" else {}
-    # Sums of floats depend on their order, results must not: blocks go in the order of their keys.
+    # Sums of floats depend on their order, results must not: blocks are sorted by key.
     order = np.argsort(blocks.key, kind="stable")
     found = comparisons_of(
         blocks.take(order), {name: values[order] for name, values in known.items()}

@@ -14,15 +14,16 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 _MAX_STEPS = 100
-#: Converged when a Newton step would move no parameter by more than this …
+#: A fit has converged when a Newton step would move no parameter by more than this …
 _SMALL_STEP = 1e-11
-#: … or when it would add no more than this to the likelihood, a millionth of a standard error, and
-#: steps no longer shrink: beside millions of comparisons, rounding hides what few of them say.
+#: … or when a step would add no more than this to the likelihood, a millionth of a standard error,
+#: and steps no longer shrink: with millions of comparisons, rounding errors exceed the effect of a
+#: few.
 _SMALL_GAIN = 1e-12
 
 
 class NotConvergedError(ArithmeticError):
-    """The likelihood was not maximised within the allowed number of steps."""
+    """Raised if the likelihood is not maximised within the allowed number of steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +33,18 @@ class DavidsonFit:
     Attributes
     ----------
     ability : float64, shape (S, n)
-        θ, natural logarithm of the worth, with mean 0 over each group of bounded differences.
+        θ, the natural logarithm of the worth, with mean 0 over each group of bounded differences.
     tie : float64, shape (S,)
         ν: 0 if there was no tie, infinite if the data do not bound it. Two equal systems tie with
         probability ν / (2 + ν).
     log_likelihood : float64, shape (S,)
-        Its maximum, without binomial coefficients; NaN where ν is infinite. What decides the order
-        between groups adds nothing: in the limit it has probability 1.
+        Maximum of the log-likelihood, without binomial coefficients; NaN where ν is infinite.
+        Comparisons between groups add nothing: in the limit, they have probability 1.
     covariance : float64, shape (S, n, n)
         Inverse of the observed information of the abilities, relative to the mean of their groups.
     response : float64, shape (S, n, n + 1)
-        The same with log ν in the last column: times the derivatives of the log-likelihood of a
-        further comparison, it says how far that comparison moves each ability.
+        The same with log ν in the last column. Its product with the derivatives of the
+        log-likelihood of a further comparison is how far that comparison moves each ability.
     separation : Separation
         Groups of bounded differences, and the order between them.
     """
@@ -69,10 +70,10 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     for all samples at once.
 
     Differences are finite only among systems that reach each other by chains of comparisons, each
-    won or tied by the former; a system that always won is infinitely better. With ties, some circle
-    of comparisons must moreover hold more wins than ties, otherwise ν is infinite, and so is each
-    difference with a win in it. Where that is so, `separation` has the order, and abilities are the
-    limits of the differences within each group of systems at finite distances.
+    won or tied by the former system; a system that always won is infinitely better. With ties, some
+    cycle of comparisons must also have more wins than ties; otherwise ν is infinite, and so is each
+    difference with a win in it. For infinite differences, `separation` has the order, and abilities
+    are the limits of the differences within each group of systems at finite distances.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     Raises
     ------
     NotConvergedError
-        If Newton's method does not arrive.
+        If Newton's method does not converge.
 
     References
     ----------
@@ -132,7 +133,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
 class _Data:
     """Sufficient statistics of S samples, and the likelihood they give.
 
-    `bounded` says which differences of two systems are finite; there are no others in the counts.
+    `bounded` says which differences of two systems are finite; the counts have no others.
     """
 
     def __init__(self, wins: FloatArray, ties: FloatArray, bounded: BoolArray) -> None:
@@ -155,7 +156,7 @@ class _Data:
         return centred
 
     def gauge(self) -> FloatArray:
-        """Inverse of what `newton_step` adds along the directions that nothing determines."""
+        """Return the inverse of what `newton_step` adds in directions the data do not determine."""
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 
@@ -174,7 +175,7 @@ class _Data:
         return half + np.log(2 * np.cosh((own - other) / 2) + nu), half
 
     def newton_step(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the step in (θ, log ν), and the observed information made invertible."""
+        """Return the step in (θ, log ν), and the observed information, made invertible."""
         samples, n = theta.shape
         log_z, half = self._log_z(theta, eta)
         has_ties = self.tied > 0
@@ -200,9 +201,9 @@ class _Data:
 def _ascend(
     data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Take the Newton step, halved in each sample until the likelihood does not fall."""
+    """Return the parameters after a Newton step, halved until the likelihood does not fall."""
     length = np.ones(len(theta))
-    # Below this the likelihood cannot be told from what it was, and rounding would halve for ever.
+    # Smaller changes of the likelihood are rounding errors, which would halve steps for ever.
     grain = 1e-12 * np.maximum(1.0, np.abs(value))
     for _ in range(40):
         new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
@@ -212,7 +213,7 @@ def _ascend(
         if not worse.any():
             return new_theta, new_eta, new_value
         length = np.where(worse, length / 2, length)
-    # No step is short enough for these: they stay where they are, and will be found not to arrive.
+    # No step is short enough for these samples: they stay, and count as not converged.
     return (
         np.where(worse[:, np.newaxis], theta, new_theta),
         np.where(worse, eta, new_eta),
@@ -232,7 +233,7 @@ def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
 
 
 def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
-    """Look for a negative cycle where a win costs −1 and a tie +1, both ways (Floyd–Warshall)."""
+    """Return whether a cycle is negative if a win costs −1 and a tie +1 (Floyd–Warshall)."""
     length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
     for via in range(len(length)):
         length = np.minimum(length, length[:, via, np.newaxis] + length[np.newaxis, via, :])

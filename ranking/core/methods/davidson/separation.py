@@ -1,9 +1,9 @@
-"""Which comparisons bound the difference of two abilities, and in which order the others stand.
+"""Groups of systems with bounded differences of abilities, and the order of the groups.
 
 The maximum of the likelihood of Bradley and Terry's model, or of Davidson's, is finite only within
 a group of systems that reach each other by chains of comparisons, each won or tied by the former
-(Ford 1957). What is left between the groups are wins that all go one way: an order, at an infinite
-distance. Systems that no chain of comparisons links have no order at all.
+system (Ford 1957). Between groups, all wins go in one direction: the groups have an order, at an
+infinite distance. Systems that no chain of comparisons links have no order.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """How S samples of comparisons between n systems hang together.
+    """Groups of n systems, and their order, in S samples of comparisons.
 
     Attributes
     ----------
     bounded : bool, shape (S, n, n)
-        Whether the data bound the difference of two systems: an equivalence, its classes are the
-        groups in which abilities are finite. Also true of a system and itself.
+        Whether the data bound the difference of two systems. This is an equivalence relation; its
+        classes are the groups in which abilities are finite.
     component : int64, shape (S, n)
-        The same number for two systems that a chain of comparisons links, won, tied or lost.
+        The same number for systems that a chain of comparisons, won, tied or lost, links.
     standing : int64, shape (S, n)
-        Of two systems of one component at infinite distance, that of larger standing comes first;
-        equal standings are not told apart. Unbeaten groups stand above all others, winless ones
-        below.
+        Of two systems of one component at infinite distance, the one with the larger standing comes
+        first; systems with equal standing are not ordered. Unbeaten groups stand above all others,
+        winless ones below.
     """
 
     bounded: BoolArray
@@ -41,20 +41,20 @@ class Separation:
 
 
 def separation(linked: BoolArray, met: BoolArray) -> Separation:
-    """Find the groups with finite differences, and the order between them.
+    """Return the groups with finite differences, and their order.
 
     Parameters
     ----------
     linked : bool, shape (S, n, n)
-        ``linked[s, a, b]``: a won against b or tied with it, so that a cannot be infinitely worse.
+        ``linked[s, a, b]``: a won against b or tied with it, so a cannot be infinitely worse.
     met : bool, shape (S, n, n)
         Pairs that were compared; symmetric.
 
     Returns
     -------
     Separation
-        Between groups a stands above b if chains lead from a to b and not back. Groups that no
-        chain orders are ordered by the number of systems they stand above, less those they stand
+        Group a stands above group b if chains lead from a to b and not back. Groups without such a
+        chain are ordered by the number of systems they stand above minus the number they stand
         below: one of the orders that contradict no comparison.
     """
     n = linked.shape[-1]
@@ -70,7 +70,7 @@ def separation(linked: BoolArray, met: BoolArray) -> Separation:
 
 
 def _closure(linked: BoolArray) -> BoolArray:
-    """Say which systems chains of links lead to, from each; every system reaches itself."""
+    """Return which systems chains of links lead to from each system, including itself."""
     n = linked.shape[-1]
     reach = linked | np.eye(n, dtype=np.bool_)
     for _ in range(max(1, (n - 1).bit_length())):

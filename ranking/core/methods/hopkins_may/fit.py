@@ -6,9 +6,9 @@ look), and calls a tie if they differ by less than the radius d. With s² = 2 (�
 
     P(i wins) = Φ((μᵢ − μⱼ − d) / s),   P(j wins) = Φ((μⱼ − μᵢ − d) / s),   else a tie:
 
-an ordered probit in the differences. The qualities can be integrated out, and then the counts of
-wins and ties are all there is to know ("collapsed", here); or they can be drawn along ("gibbs", in
-`ranking.core.methods.hopkins_may.gibbs`). Both are of the same posterior.
+an ordered probit in the differences. The qualities can be integrated out, so that the counts of
+wins and ties are sufficient ("collapsed", here), or drawn with the abilities ("gibbs", in
+`ranking.core.methods.hopkins_may.gibbs`). Both have the same posterior.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def hopkins_may(
     """Estimate relative abilities from wins, losses and ties.
 
     Ties count, by the decision radius. Collapsed outputs are expanded to every system they stand
-    for; a pair inside one candidate is no comparison. The reference counts as a system unless it
-    was left out with `Blocks.without`. A comparison is independent of the others, as in the paper:
-    for uncertainty that respects blocks, resample them.
+    for; a pair inside one candidate is not a comparison. The reference counts as a system unless it
+    was left out with `Blocks.without`. As in the paper, comparisons are taken for independent;
+    resample blocks for uncertainty that allows for their dependence.
 
     Parameters
     ----------
@@ -71,17 +71,17 @@ def hopkins_may(
     weights : integer, shape (B,), optional
         How often each block counts, for a bootstrap.
     seed : int
-        Of the draws: 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
+        Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
     chains, most_sweeps, jobs, progress
-        Of the draws, see `ranking.core.methods.hopkins_may.gibbs.posterior_draws`.
+        Options of the draws, see `ranking.core.methods.hopkins_may.gibbs.posterior_draws`.
 
     Returns
     -------
     Ability
         `mu`, centred on 0 over the compared systems, and `sigma` of the centred abilities;
-        `draws` of "gibbs". `problem` is NOT_CONVERGED where the fit ended without convergence:
-        then there are no abilities. `extra`: "inference", "radius", "radius_sigma",
-        "radius_fitted", and of "gibbs" "rhat", "effective_draws", "sweeps", "chains".
+        `draws` of "gibbs". `problem` is NOT_CONVERGED if the fit did not converge; then there are
+        no abilities. `extra`: "inference", "radius", "radius_sigma", "radius_fitted", and of
+        "gibbs" "rhat", "effective_draws", "sweeps", "chains".
 
     Raises
     ------
@@ -138,8 +138,8 @@ def score_counts(
     Returns
     -------
     Scores
-        Of shape (R, n), centred in each resample. Not estimable: a system without any comparison,
-        and all systems of a resample with nothing but ties, or that did not converge.
+        Of shape (R, n), centred in each resample. A system without comparisons is not estimable,
+        nor is any system of a resample with only ties, or without convergence.
     """
     model = model or HopkinsMayModel()
     found = posterior_modes(wins, ties, model)
@@ -174,7 +174,7 @@ def _ability(
     extra: Extra,
     draws: FloatArray | None = None,
 ) -> Ability:
-    """Put what is known of the kept systems at their places among all."""
+    """Return an `Ability` of all systems, with estimates for the kept ones."""
     n = len(tallies.systems)
     every = np.full((3, n), np.nan)
     every[0, kept], every[1, kept], every[2, kept] = mu, sigma, 1.0

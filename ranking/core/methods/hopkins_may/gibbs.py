@@ -1,10 +1,10 @@
-"""Draws from the posterior of the relative-ability model, by an exact Gibbs sampler.
+"""Draws from the posterior of the relative-ability model by an exact Gibbs sampler.
 
-A sweep draws the radius given the abilities, the latent difference of every single comparison given
-both (a normal distribution cut off by the outcome), and all abilities together given the
-differences. Hopkins & May draw the two qualities of each comparison and then the abilities one by
-one; drawing their difference, and the abilities together, is the same posterior without the slow
-drift of all abilities at once, which no comparison says anything about.
+A sweep draws the radius given the abilities, the latent difference of each comparison given both (a
+normal distribution truncated by the outcome), and all abilities together given the differences.
+Hopkins & May draw the two qualities of each comparison and then the abilities one by one. Drawing
+differences, and all abilities together, has the same posterior without the slow drift of the mean
+ability, which no comparison determines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.methods.ability import Extra, compared
+from ranking.core.methods.ability import Extra, comparisons_per_pair
 from ranking.core.methods.convergence import effective_draws, split_rhat
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes
 
@@ -24,18 +24,19 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
-#: Converged when R̂ of every ability and of the radius is at most this (Vehtari et al. 2021) …
+#: Chains have converged when R̂ of every ability and of the radius is at most this (Vehtari et al.
+#: 2021) …
 RHAT_LIMIT = 1.01
-#: … and their draws are worth this many independent ones: a mean is then known to 0.05 σ.
+#: … and their draws are worth this many independent ones, which give a mean to within 0.05 σ.
 MIN_EFFECTIVE_DRAWS = 400
 _FIRST_SWEEPS = 500
-#: Chains start this many standard deviations apart, wider than the posterior they seek.
+#: Chains start this many standard deviations apart, wider than the posterior.
 _APART = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorDraws:
-    """Draws of all chains, one after the other.
+    """Draws of all chains, one chain after the other.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class PosteriorDraws:
 
 
 class _Chain:
-    """One chain: where it stands, and the stream of random numbers it uses."""
+    """One chain: its current state, and its stream of random numbers."""
 
     def __init__(self, model: HopkinsMayModel, found: Modes, seed: int, number: int) -> None:
         from ranking.core.methods.normal_kernels import stream
@@ -69,7 +70,7 @@ class _Chain:
         if found.fitted[0]:
             sigma = float(np.sqrt(covariance[n, n]))
             self.radius[0] = max(self.radius[0] + apart[n] * sigma, self.radius[0] / 2)
-            # 2.4 conditional standard deviations: the best step of a Metropolis walk in one
+            # 2.4 conditional standard deviations are the best step of a Metropolis walk in one
             # dimension (Gelman, Roberts & Gilks 1996).
             self.radius_step = 2.4 / float(np.sqrt(found.information[0, n, n]))
         self.start = np.uint64(stream(np.uint64(seed), np.uint64(number)))
@@ -79,7 +80,7 @@ class _Chain:
     def sweep(
         self, wins: Int64Array, ties: Int64Array, factor: FloatArray, sweeps: int
     ) -> FloatArray:
-        """Sweep, and return the abilities, centred, and the radius, shape (sweeps, n + 1)."""
+        """Sweep, and return the centred abilities and the radius, shape (sweeps, n + 1)."""
         from ranking.core.methods.hopkins_may.kernels import gibbs
 
         mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
@@ -112,11 +113,11 @@ def posterior_draws(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> PosteriorDraws:
-    """Draw abilities and radius until the chains agree.
+    """Draw abilities and radius until the chains agree, and return the draws.
 
-    Chains start apart from one another around the mode and sweep 500 times; while they have not
-    converged (R̂ ≤ 1.01 and the worth of 400 independent draws in all quantities) they go on for as
-    long again. The first half of each is left out.
+    Chains start at different points around the mode and sweep 500 times. Until they converge (R̂ ≤
+    1.01 and draws worth 400 independent ones in all quantities), they double their length. The
+    first half of each chain is left out.
 
     Parameters
     ----------
@@ -126,15 +127,15 @@ def posterior_draws(
     found : Modes of one sample
         Where to start from.
     seed : int
-        0 ≤ seed < 2**64; a chain is a function of (seed, its number).
+        0 ≤ seed < 2**64; a chain is a function of the seed and its number.
     chains : int
-        At least 2: a chain alone cannot tell that it is lost.
+        At least 2, because convergence cannot be checked with a single chain.
     most_sweeps : int
-        Of a chain. Each costs about 10 ns for every comparison.
+        The most sweeps of a chain. Each takes about 10 ns per comparison.
     jobs : int
-        Threads. Does not affect the result.
+        Number of threads. Does not affect the result.
     progress : callable, optional
-        Told (sweeps done, the most there may be) after every stretch.
+        Called with (sweeps done, most sweeps) whenever convergence is checked.
 
     Returns
     -------
@@ -150,7 +151,7 @@ def posterior_draws(
     if chains < 2 or most_sweeps < 8:
         raise ValueError("expected at least 2 chains, and 8 sweeps")
     n = len(wins)
-    counts = compared(wins, ties)
+    counts = comparisons_per_pair(wins, ties)
     precision = np.diag(counts.sum(axis=1) + (model.noise / model.prior) ** 2) - counts
     factor = np.ascontiguousarray(np.linalg.cholesky(precision))
     walkers = [_Chain(model, found, seed, number) for number in range(chains)]

@@ -1,4 +1,4 @@
-"""How counts move the abilities of the relative-ability model; see `ranking.core.methods.hopkins_may.fit`."""
+"""How far counts move the abilities of the relative-ability model."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Int64Array = npt.NDArray[np.int64]
 def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> FloatArray:
     """Return how far each further comparison moves the centred abilities.
 
-    The derivative of the posterior mode with respect to the counts, by the implicit function
-    theorem: the inverse of the curvature at the mode, that of the prior and of a fitted radius
-    included, times the derivatives of the log-likelihood of one comparison.
+    This is the derivative of the posterior mode with respect to the counts, by the implicit
+    function theorem: the inverse of the curvature at the mode, including that of the prior and of a
+    fitted radius, times the derivatives of the log-likelihood of one comparison.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
     Returns
     -------
     float64, shape (n, m)
-        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for cells not in
-        use, for comparisons with systems not compared so far, for ties where the radius is 0, and
-        all 0 if there is no mode: it did not converge, or there is nothing but ties.
+        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for unused cells,
+        for comparisons with systems not compared so far, and for ties if the radius is 0. All are 0
+        without a mode: if it did not converge, or if there are only ties.
     """
     n = len(wins)
     cells = np.zeros((n, Layout(n, ties=True).size))
@@ -41,7 +41,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
         return cells
     known = is_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
-    # The curvature of a radius that is not fitted stands apart: it moves nothing.
+    # A radius that is not fitted has no other curvature than its own, and moves nothing.
     response = np.linalg.inv(found.information[0])[:n, :]
     response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
     by_difference = response[:, :n, np.newaxis] - response[:, np.newaxis, :n]

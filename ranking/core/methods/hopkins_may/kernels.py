@@ -1,7 +1,7 @@
-"""Compiled fits of the relative-ability model. Import where needed: this imports numba.
+"""Compiled fits of the relative-ability model. Import it inside functions: it imports numba.
 
-What is called from Python has an explicit signature, so that importing the module once compiles it
-and puts it into the cache.
+Functions called from Python have explicit signatures, so that the first import compiles and caches
+them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ Int64Array = npt.NDArray[np.int64]
 
 _TINY = 1e-300
 _BELOW_ONE = 1.0 - 2.0**-53
-#: Half the squared Newton step, in standard deviations, at which the mode counts as found. The
+#: The mode is found when half the squared Newton step, in standard deviations, is below this. The
 #: last step is still taken, and Newton's method squares the distance.
 _FOUND = 1e-12
-#: Relative rounding error of a log likelihood: close to the mode, a step may seem to lose this much.
+#: Relative rounding error of a log-likelihood: close to the mode, a step may seem to lose this
+#: much.
 _SLACK = 1e-12
 
 
 @nb.njit(cache=True, nogil=True)
 def tie_chance(delta: float, radius: float) -> float:
-    """Chance of a tie, arguments in units of the noise of a difference."""
+    """Return the probability of a tie; arguments are in units of the noise of a difference."""
     return between(-radius - abs(delta), radius - abs(delta))
 
 
@@ -44,7 +45,7 @@ def tie_chance(delta: float, radius: float) -> float:
 def log_likelihood(
     wins: Int64Array, ties: Int64Array, mu: FloatArray, radius: float, noise: float
 ) -> float:
-    """Log likelihood of counts, translation qualities integrated out."""
+    """Return the log-likelihood of counts, with the qualities integrated out."""
     n = len(mu)
     r = radius / noise
     total = 0.0
@@ -62,7 +63,7 @@ def log_likelihood(
 
 @nb.njit(cache=True, nogil=True)
 def _add(g: FloatArray, h: FloatArray, i: int, j: int, terms: tuple[float, ...]) -> None:
-    """Add the derivatives by Δ and by the radius to those by μᵢ, μⱼ and the radius (last)."""
+    """Add derivatives by Δ and by the radius to those by μᵢ, μⱼ and the radius (last)."""
     d, r, dd, dr, rr = terms
     n = len(g) - 1
     g[i] += d
@@ -169,8 +170,8 @@ def posterior_modes(
 ) -> None:
     """Find the mode of each of R samples by damped Newton steps; the posterior is log-concave.
 
-    `mu` (R, n) and `radius` (R,) hold the start and become the mode; `information` (R, n + 1,
-    n + 1) the negative Hessian there, whose last row and column stand for the radius.
+    `mu` (R, n) and `radius` (R,) are the start and become the mode. `information` (R, n + 1, n + 1)
+    becomes the negative Hessian at the mode; its last row and column are of the radius.
     """
     runs, n = mu.shape
     g, h = np.empty(n + 1), np.empty((n + 1, n + 1))
@@ -210,11 +211,11 @@ def posterior_modes(
 def _latent_sum(
     count: int, delta: float, low: float, high: float, start: np.uint64, at: np.uint64
 ) -> float:
-    """Sum of differences drawn from N(delta, 1), each within (low, high): one or both finite."""
+    """Return a sum of draws from N(delta, 1), each within (low, high); one or both are finite."""
     a, b = low - delta, high - delta
     sign = 1.0
     if a > 0.0:
-        # Draw in the lower tail, where the distribution function has all its digits.
+        # Draw in the lower tail, where the distribution function is most precise.
         a, b, sign = -b, -a, -1.0
     base = cdf(a)
     p = cdf(b) - base
@@ -237,7 +238,7 @@ def _latent_sums(
     used: np.uint64,
     sums: FloatArray,
 ) -> np.uint64:
-    """Add up each system's latent differences to the others; return the numbers used so far."""
+    """Add up each system's latent differences; return how many random numbers are used so far."""
     sums[:] = 0.0
     for i in range(len(mu)):
         for j in range(len(mu)):
@@ -258,7 +259,8 @@ def _latent_sums(
 def _draw_together(factor: FloatArray, sums: FloatArray, normal: FloatArray) -> None:
     """Turn standard normal numbers into a draw from N(Q⁻¹ sums, Q⁻¹), with Q = factor factorᵀ.
 
-    Mean and noise in one pair of triangular solutions: factorᵀ x = factor⁻¹ sums + normal.
+    Two triangular systems are solved for mean and noise together: factorᵀ x = factor⁻¹ sums +
+    normal.
     """
     n = len(sums)
     for i in range(n):
@@ -291,7 +293,7 @@ def gibbs(
     kept_mu: FloatArray,
     kept_radius: FloatArray,
 ) -> np.uint64:
-    """Sweep as often as `kept_mu` has rows; return how many random numbers are used up so far.
+    """Sweep once for each row of `kept_mu`; return how many random numbers are used so far.
 
     A sweep draws the radius given the abilities (Metropolis, latent differences integrated out;
     not if `radius_step` is 0), the latent difference of every comparison given both, and all

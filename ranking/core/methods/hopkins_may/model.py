@@ -1,4 +1,4 @@
-"""The relative-ability model, its constants and its mode; see `ranking.core.methods.hopkins_may.fit`."""
+"""The relative-ability model: its constants and its mode."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class HopkinsMayModel:
     Attributes
     ----------
     radius : float or None
-        The decision radius d; None fits it, with a flat prior. WMT gave 0.5.
+        The decision radius d; None to fit it, with a flat prior. WMT used 0.5.
     prior : float
         σ₀, standard deviation of the abilities.
     system : float
         σₐ, standard deviation of the quality of a system's outputs.
     observation : float
-        σ_obs, standard deviation of a judge's look at an output.
+        σ_obs, standard deviation of the quality that a judge sees around that of the output.
 
     Raises
     ------
     ValueError
-        If a standard deviation is not positive or the radius is negative. Not finite is neither.
+        If a standard deviation is not positive and finite, or the radius is negative or not finite.
     """
 
     radius: float | None = None
@@ -51,7 +51,7 @@ class HopkinsMayModel:
 
     @property
     def noise(self) -> float:
-        """Standard deviation s of the difference of two qualities seen."""
+        """Standard deviation s of the difference of two qualities that a judge sees."""
         return math.sqrt(2 * (self.system**2 + self.observation**2))
 
 
@@ -66,8 +66,8 @@ class Modes:
     information : float64, shape (R, n + 1, n + 1)
         Negative Hessian of the log posterior at the mode; the radius is last.
     fitted : bool, shape (R,)
-        Whether the radius was fitted: not if it was given, and not where there are no ties (then
-        it is 0) or nothing but ties (then it would be infinite).
+        Whether the radius was fitted: not if it was given, nor without ties (it is 0), nor with
+        only ties (it would be infinite).
     converged : bool, shape (R,)
     """
 
@@ -81,9 +81,9 @@ class Modes:
 def posterior_modes(
     wins: Int64Array, ties: Int64Array, model: HopkinsMayModel, *, most_steps: int = _MAX_STEPS
 ) -> Modes:
-    """Find the most probable abilities, qualities integrated out, of R samples of counts.
+    """Return the most probable abilities for R samples of counts, with qualities integrated out.
 
-    The posterior is log-concave in abilities and radius, so damped Newton steps find the one mode;
+    The posterior is log-concave in abilities and radius, so damped Newton steps find its only mode;
     `converged` says whether they did within `most_steps`.
 
     Parameters
@@ -94,7 +94,7 @@ def posterior_modes(
     Raises
     ------
     ValueError
-        If there are ties, and a radius of 0 that makes them impossible.
+        If there are ties and the radius is 0, which makes them impossible.
     """
     from ranking.core.methods.hopkins_may import kernels
 
@@ -106,7 +106,7 @@ def posterior_modes(
         fitted = (tied > 0) & (decided > 0)
         rate = np.where(fitted, tied / np.maximum(tied + decided, 1), 0.0)
         radius = model.noise * special.ndtri((1 + rate) / 2)
-        # Only ties: any radius will do to start with, the caller must not use the result.
+        # With only ties, any radius will do to start with: the caller must not use the result.
         radius[(tied > 0) & (decided == 0)] = model.noise
     else:
         fitted, radius = np.zeros(runs, dtype=np.bool_), np.full(runs, model.radius)
@@ -133,7 +133,7 @@ def posterior_modes(
 
 
 def outcome_chances(mu: FloatArray, radius: float, noise: float) -> FloatArray:
-    """Chances of a win, a tie and a loss of each system against each, shape (3, n, n)."""
+    """Return probabilities of a win, tie and loss of each system against each, shape (3, n, n)."""
     delta = (mu[:, np.newaxis] - mu[np.newaxis, :]) / noise
     win = special.ndtr(delta - radius / noise)
     loss = special.ndtr(-delta - radius / noise)

@@ -1,11 +1,11 @@
 """A lower bound of the cost of any order, in compiled code.
 
-Three items i, j, k cannot go in a circle: of "i before j", "j before k" and "k before i" at least
-one is true. A weight on such a circle may therefore be taken from the three costs and added to the
-bound. Of what is left of the two costs of a pair, the smaller one is paid in any case and is added,
-too. Any weights that are not negative give a bound: they are a solution of the dual of the linear
+Three items i, j, k cannot go in a circle: of "i before j", "j before k" and "k before i", at least
+one is true. So a weight on such a circle may be subtracted from the three costs and added to the
+bound. The smaller one of the remaining two costs of a pair is paid in any order, and is added as
+well. Any weights that are not negative give a bound: they are a solution of the dual of the linear
 program with all circles of three (Grötschel, Jünger and Reinelt 1984). Good weights are found by
-subgradient steps towards the cost of the best order known (Polyak 1969).
+subgradient steps towards the cost of the best known order (Polyak 1969).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from numba import njit
 Int64Array = npt.NDArray[np.int64]
 Float64Array = npt.NDArray[np.float64]
 
-#: Steps without a better bound before steps are made shorter, and by how much.
+#: Number of steps without a better bound after which steps become shorter, and the factor.
 _PATIENCE, _SHORTER = 15, 0.7
-#: A step that closes less of the gap than this share counts as one without a better bound.
+#: A step that closes a smaller share of the gap counts as one without a better bound.
 _PROGRESS = 0.001
-#: Share of the directions of the steps before in the direction of a step.
+#: Share of earlier directions in the direction of a step.
 _MEMORY = 0.8
 
 
 @njit(cache=True, nogil=True)
 def circles_of(m: int) -> Int64Array:
-    """List the circles of three of m items, both ways round; shape (m (m−1) (m−2) / 3, 3)."""
+    """Return the circles of three of m items in both directions, shape (m (m−1) (m−2) / 3, 3)."""
     circles = np.empty((m * (m - 1) * (m - 2) // 3, 3), np.int64)
     row = 0
     for i in range(m):
@@ -43,7 +43,7 @@ def circles_of(m: int) -> Int64Array:
 
 @njit(cache=True, nogil=True)
 def take_circles(cost: Any, circles: Int64Array, weight: Any, left: Any) -> Any:
-    """Fill in what the circles leave of the costs, and return the bound.
+    """Fill in the costs that circles leave, and return the bound.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def take_circles(cost: Any, circles: Int64Array, weight: Any, left: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _choose_order_of_pairs(left: Float64Array, memory: float, before: Float64Array) -> None:
-    """Let each pair choose the order that is cheaper for it; average with earlier choices."""
+    """Fill in the cheaper order of each pair, averaged with earlier choices."""
     for i in range(len(left)):
         for j in range(i):
             first = 0.5
@@ -84,7 +84,7 @@ def _choose_order_of_pairs(left: Float64Array, memory: float, before: Float64Arr
 def _slopes(
     circles: Int64Array, weight: Float64Array, before: Float64Array, slope: Float64Array
 ) -> float:
-    """Fill in how the bound grows with each weight; return the sum of squares."""
+    """Fill in the slopes of the bound by each weight, and return their sum of squares."""
     total = 0.0
     for row in range(len(circles)):
         i, j, k = circles[row]
@@ -104,9 +104,9 @@ def raise_bound(
     Parameters
     ----------
     cost : float64, shape (m, m)
-        Whole numbers, so a bound less than 1 below the target is as good as any.
+        Whole numbers, so a bound less than 1 below the target cannot be improved.
     target : float
-        Cost of some order, which the bound cannot exceed.
+        Cost of an order, which the bound cannot exceed.
     circles : int64, shape (T, 3)
     weight : float64, shape (T,)
         Not negative.

@@ -1,7 +1,7 @@
 """The best order of up to 24 items in compiled code: the same as in numpy, ten times as fast.
 
-Importing this module imports numba, and compiles on the very first time; it is imported where a
-component is large (`ranking.core.methods.linear_ordering.solver`) and nowhere else.
+Importing this module imports numba, and compiles the first time. Only
+`ranking.core.methods.linear_ordering.solver` imports it, for large components.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Int64Array = npt.NDArray[np.int64]
 
 @njit(int64[:, ::1](int64[:, ::1]), cache=True, nogil=True)
 def _costs_behind_sets(cost: Int64Array) -> Int64Array:
-    """Sum rows: ``[S, j]`` is the cost of placing j behind all of the set S of rows."""
+    """Return sums of rows: ``[S, j]`` is the cost of placing j behind all of the set S of rows."""
     rows, m = cost.shape
     behind = np.zeros((1 << rows, m), dtype=np.int64)
     for i in range(rows):
@@ -27,12 +27,12 @@ def _costs_behind_sets(cost: Int64Array) -> Int64Array:
 
 @njit(int64[::1](int64[:, ::1]), cache=True, nogil=True)
 def best_order(cost: Int64Array) -> Int64Array:
-    """Order items so that the sum of ``cost[i, j]`` over i before j is smallest.
+    """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
     The best order of a set ends in some item, after the best order of the rest (Held and Karp
-    1962). Only the cost of each set is kept, 8 · 2**m bytes: 134 megabytes for 24 items. What an item
-    costs behind a set is the sum of two numbers, for the lower and the upper half of the items; the
-    last item of each set on the way is found again.
+    1962). Only the cost of each set is kept, 8 · 2**m bytes: 134 megabytes for 24 items. The cost
+    of an item behind a set is the sum of two numbers, for the lower and the upper half of the
+    items. The last item of each set on the best path is computed again at the end.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def best_order(cost: Int64Array) -> Int64Array:
     Returns
     -------
     int64, shape (m,)
-        Of orders equally good, the one with the largest index last, and so on to the front.
+        Of equally good orders, the one with the largest index last, and so on to the front.
     """
     m = len(cost)
     half = m // 2

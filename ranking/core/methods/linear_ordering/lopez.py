@@ -18,20 +18,20 @@ from ranking.core.scores import NotEstimable, Scores, ordinal_ranks
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Seconds to look for a proof of optimality, where many systems contradict each other in circles.
+#: Seconds to search for a proof of optimality, if many systems beat each other in circles.
 TIME_LIMIT = 60.0
 
 
 @dataclass(frozen=True)
 class LopezOrder:
-    """An order with the fewest violations that was found.
+    """The order with the fewest violations found.
 
     Attributes
     ----------
     order : tuple of int
         Indices of the systems that have a decided comparison, best first.
     violations : int
-        For each pair, by how many more judgments the later system beat the earlier one; summed.
+        Sum over pairs of the number of judgments by which the later system beat the earlier one.
     bound : int
         No order has fewer violations than this.
     """
@@ -42,40 +42,40 @@ class LopezOrder:
 
     @property
     def proven_optimal(self) -> bool:
-        """Whether no order has fewer violations."""
+        """Whether it is proven that no order has fewer violations."""
         return self.violations == self.bound
 
 
 def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int = 1) -> LopezOrder:
-    """Find an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
+    """Return an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
 
     The cost of an order is the sum, over pairs with the system j placed behind i, of
-    ``max(0, win(j, i) − win(i, j))``. (Equation 3 of Koehn 2012 as printed sums the pairs that are
-    in order instead.) Ties are dropped.
+    ``max(0, win(j, i) − win(i, j))``. (Equation 3 of Koehn 2012, as printed, sums the pairs in
+    order instead.) Ties are dropped.
 
-    Systems that beat each other in a circle form components; whole components go into the order
-    without any violation. Inside a component the order is found by dynamic programming over subsets
-    up to 18 systems, by a search with a lower bound up to 63, and by integer programming beyond.
+    Systems that beat each other in a circle form components; components can be ordered without any
+    violation. Within a component, the order is found by dynamic programming over subsets for up to
+    18 systems, by a search with a lower bound for up to 63, and by integer programming beyond.
 
-    Several orders can be optimal. The one with the fewest pairs out of the order of Expected Wins
-    is taken, so the result does not depend on how systems are numbered unless their Expected Wins
-    are equal, too. Where a component has more than 63 systems or the time limit ends the search,
-    that is not certain; but no system can be moved towards the order of Expected Wins at no cost.
+    Several orders can be optimal. The result is the one with the fewest pairs that contradict the
+    order of Expected Wins, so it does not depend on the numbers of systems unless their Expected
+    Wins are also equal. This is not certain if a component has more than 63 systems or the time
+    limit ends the search, but no system can be moved towards the order of Expected Wins at no cost.
 
     Parameters
     ----------
     wins : int64, shape (n, n)
         ``wins[a, b]`` comparisons won by a against b.
     time_limit : float
-        Seconds to look for a proof, for more than 24 systems in a component, counted in steps up
-        to 63. When they are over, the best order found is returned, with the bound that was proven.
+        Seconds to search for a proof, for more than 24 systems in a component; counted in steps for
+        up to 63 systems. Then the best order found is returned, with the proven bound.
     tables : int
-        How many tables like this one are to be ordered; as for `minimum_cost_order`.
+        Number of tables like this one to order; as for `minimum_cost_order`.
 
     Returns
     -------
     LopezOrder
-        Of the systems with at least one decided comparison.
+        The order of the systems with at least one decided comparison.
 
     References
     ----------
@@ -87,7 +87,7 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
     """
     preference = expected_wins(wins)
     rank = ordinal_ranks(preference)
-    # Everything below works in the order of Expected Wins: index 0 is the best of them.
+    # All code below uses indices in the order of Expected Wins, 0 for the best.
     systems = np.argsort(np.where(rank > 0, rank, len(rank) + 1), kind="stable")
     systems = systems[: np.count_nonzero(rank)]
     table = wins[np.ix_(systems, systems)]
@@ -103,10 +103,10 @@ def _totals(parts: list[Ordering]) -> tuple[int, int]:
 
 
 def _components(cost: Int64Array) -> list[Int64Array]:
-    """Cut systems into groups that can follow each other at no cost, in such an order.
+    """Return groups of systems in an order in which they follow each other at no cost.
 
-    ``cost[j, i] > 0`` says that i beat j more often than not. Among the groups that may come next,
-    the one holding the smallest index does.
+    ``cost[j, i] > 0`` means that i beat j more often than not. Of the groups that may come next,
+    the one with the smallest index comes next.
     """
     n = len(cost)
     beats = cost.T > 0
@@ -128,13 +128,13 @@ def _components(cost: Int64Array) -> list[Int64Array]:
 
 
 def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
-    """Score each system by the number of systems that the Lopez order places behind it.
+    """Score each system by the number of systems behind it in the Lopez order.
 
     Parameters
     ----------
     counts : Counts of shape (..., n, n)
     time_limit : float
-        As for `lopez_order`; for each of the leading samples.
+        As for `lopez_order`, for each sample.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
 def comment(
     counts: Counts, systems: tuple[str, ...], *, time_limit: float = TIME_LIMIT
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
-    """Return the cost of the order, and what is known about lower ones."""
+    """Return the violations of the order and their proven bound, as plain JSON."""
     found = lopez_order(counts.wins, time_limit=time_limit)
     extra = {
         "violations": found.violations,

@@ -1,15 +1,15 @@
-"""The best order of many items by a search that a lower bound keeps short, in compiled code.
+"""The best order of many items by a search with a lower bound, in compiled code.
 
-Importing this module imports numba, and compiles on the very first time; it is imported where a
-component is large (`ranking.core.methods.linear_ordering.solver`) and nowhere else.
+Importing this module imports numba, and compiles the first time. Only
+`ranking.core.methods.linear_ordering.solver` imports it, for large components.
 
-Orders are built from the front. Of all orders of a set of items at the front only the cheapest
-counts (Held and Karp 1962), and what comes behind costs at least the bound of its own circles and
-pairs (`ranking.core.methods.linear_ordering.bound_kernel`). The *excess* of a set is how much the orders
-that begin with it cost more, at least, than the bound of all items. It never falls when a set is
-extended by an item. Of the sets of each size, some of the smallest excess are kept. If an order is
-found whose excess is below that of every set that was dropped, no order costs less, and all orders
-of this cost are among those found. Otherwise the bound is improved and more sets are kept.
+Orders are built from the front. Of all orders of the items at the front, only the cheapest one
+matters (Held and Karp 1962), and the remaining items cost at least the bound of their own circles
+and pairs (`ranking.core.methods.linear_ordering.bound_kernel`). The *excess* of a set is a lower
+bound of how much more the orders that begin with it cost than the bound of all items. It never
+falls when an item is added to the set. For each size, some sets with the smallest excess are kept.
+If an order is found whose excess is below that of every dropped set, no order costs less, and all
+orders of this cost are among those found. Otherwise the bound is improved and more sets are kept.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_
 Int64Array = npt.NDArray[np.int64]
 UInt64Array = npt.NDArray[np.uint64]
 
-#: Sets of each size that are kept in the first round, and how many times as many in the next.
+#: Number of sets of each size kept in the first round, and its growth factor per round.
 _FIRST_WIDTH, _WIDER = 256, 4
-#: Steps towards a better bound before the first round, and how many times as many before the next.
+#: Number of steps towards a better bound before the first round, and its growth factor per round.
 _FIRST_STEPS, _LONGER = 120, 2
 _ONE = np.uint64(1)
 _LARGEST = np.iinfo(np.int64).max
 
 
 @njit(cache=True, nogil=True)
-def _moved_to_better_places(cost: Int64Array) -> Int64Array:
-    """Begin with index order, and move single items to better places until none has one."""
+def _improved_by_insertions(cost: Int64Array) -> Int64Array:
+    """Return index order improved by moving single items as long as that lowers the cost."""
     order = np.arange(len(cost))
     improved = True
     while improved:
@@ -88,7 +88,7 @@ def _fill_increase(
     weight: Int64Array,
     increase: Int64Array,
 ) -> None:
-    """Fill in by how much the excess of a set grows with each item that may come next."""
+    """Fill in the growth of a set's excess with each item that may come next."""
     m = len(surplus)
     increase[:] = 0
     for j in range(m):
@@ -106,7 +106,7 @@ def _fill_increase(
 
 @njit(cache=True, nogil=True)
 def _slot_of(items: np.uint64, sets: UInt64Array, slots: Int64Array) -> int:
-    """Find where a set is in the hash table, or where it belongs."""
+    """Return the slot of a set in the hash table, or the slot where it belongs."""
     mixed = (items ^ (items >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     slot = int(mixed >> np.uint64(33)) % len(slots)
     while slots[slot] >= 0 and sets[slots[slot]] != items:
@@ -116,7 +116,7 @@ def _slot_of(items: np.uint64, sets: UInt64Array, slots: Int64Array) -> int:
 
 @njit(cache=True, nogil=True)
 def _enlarged(sets: UInt64Array, slots: Int64Array) -> Int64Array:
-    """Enter sets into a hash table four times as large."""
+    """Return a hash table of the sets that is four times as large."""
     larger = np.full(4 * len(slots), -1)
     for number in range(len(sets)):
         larger[_slot_of(sets[number], sets, larger)] = number
@@ -133,7 +133,7 @@ def _extend(
     circle_sets: UInt64Array,
     weight: Int64Array,
 ) -> tuple[UInt64Array, Int64Array]:
-    """Extend sets by one item each, as long as the excess is at most the limit."""
+    """Return all sets extended by one item, if their excess is at most the limit."""
     m = len(surplus)
     found = np.empty(len(sets) * m, np.uint64)
     least = np.empty(len(found), np.int64)
@@ -158,7 +158,7 @@ def _extend(
 
 @njit(cache=True, nogil=True)
 def _most_to_keep(excess: Int64Array, width: int) -> int:
-    """Return the excess up to which sets are kept: about `width` of them, not twice as many."""
+    """Return the largest excess of a kept set, such that about `width` sets are kept."""
     if len(excess) <= width:
         return _LARGEST
     most = int(np.partition(excess, width)[width])
@@ -176,7 +176,7 @@ def _last_item(
     circle_sets: UInt64Array,
     weight: Int64Array,
 ) -> tuple[int, int]:
-    """Find the largest item that is last in a best order of a set, and the number of the rest."""
+    """Return the largest item that is last in a best order of a set, and the index of the rest."""
     last, rest = -1, -1
     increase = np.empty(len(surplus), np.int64)
     for number in range(len(sets)):
@@ -198,7 +198,7 @@ def _search(
     circle_sets: UInt64Array,
     weight: Int64Array,
 ) -> tuple[Int64Array, int, int]:
-    """Search for the best order.
+    """Search for the best order and return it.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _search(
     width : int
         Sets of each size to keep.
     surplus : int64, shape (m, m)
-        Costs of pairs above what they cost in any case; zero on the diagonal.
+        Costs of pairs above those paid in any order; zero on the diagonal.
     circles : int64, shape (T, 3)
     circle_sets : uint64, shape (T,)
     weight : int64, shape (T,)
@@ -216,9 +216,9 @@ def _search(
     Returns
     -------
     int64, shape (m,) or (0,)
-        The best order found; none if no order within the limit was found.
+        The best order found; empty if no order within the limit was found.
     int
-        The smallest excess of a set that was dropped.
+        The smallest excess of a dropped set.
     int
         Number of sets extended.
     """
@@ -253,25 +253,25 @@ def _search(
 
 @njit("Tuple((int64[::1], int64))(int64[:, ::1], int64)", cache=True, nogil=True)
 def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
-    """Order items so that the sum of ``cost[i, j]`` over i before j is smallest.
+    """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
     Parameters
     ----------
     cost : int64, shape (m, m), C-contiguous
         Non-negative, and zero on the diagonal; m at most 63.
     most : int
-        Begin no further round once so many sets were extended. The sets are counted, not the
-        seconds, so the result does not depend on the machine.
+        Begin no further round after this many sets were extended. Sets are counted instead of
+        seconds, so that the result does not depend on the machine.
 
     Returns
     -------
     int64, shape (m,)
-        The best order found. If it is proven optimal: of orders equally good, the one with the
+        The best order found. If it is proven optimal: of equally good orders, the one with the
         largest index last, and so on to the front.
     int
-        No order costs less than this. The order is proven optimal if it costs this.
+        No order costs less. The order is proven optimal if its cost is this.
     """
-    order = _moved_to_better_places(cost)
+    order = _improved_by_insertions(cost)
     found, bound = _cost_of(cost, order), 0
     circles, exact = circles_of(len(cost)), cost.astype(np.float64)
     weight = np.zeros(len(circles))

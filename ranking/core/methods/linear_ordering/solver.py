@@ -1,4 +1,4 @@
-"""The linear ordering problem: the order of m items of the smallest total pairwise cost."""
+"""The linear ordering problem: the order of m items with the smallest total pairwise cost."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ Int64Array = npt.NDArray[np.int64]
 
 _EXACT_KERNEL = "ranking.core.methods.linear_ordering.exact_kernel"
 _SEARCH_KERNEL = "ranking.core.methods.linear_ordering.search_kernel"
-#: Dynamic programming over all subsets takes m · 2**m steps. In numpy that is 30 ms and 38 megabytes
-#: for 18 items; in compiled code 2 ms for 18, 0.4 s and 134 megabytes for 24.
+#: The most items for dynamic programming over all subsets, which takes m · 2**m steps. In numpy, 18
+#: items take 30 ms and 38 megabytes; in compiled code, 18 items take 2 ms, and 24 items 0.4 s and
+#: 134 megabytes.
 MAX_INTERPRETED = 18
 MAX_BY_SUBSETS = 24
-#: The search writes a set of items as the bits of one number.
+#: The most items for the search, which stores a set of items as the bits of one number.
 MAX_BY_SEARCH = 63
-#: Sets that the search extends for each second of its time limit before it begins its last round.
-#: A set takes 2 to 5 microseconds, and the last round is up to four times as long as all before.
+#: Number of sets that the search extends for each second of its time limit before the last round. A
+#: set takes 2 to 5 microseconds, and the last round takes up to four times as long as all before.
 _SETS_PER_SECOND = 35_000
-#: Sets to extend before dynamic programming over all subsets, where it is possible, is faster.
+#: Number of extended sets from which dynamic programming over all subsets is faster, if it is
+#: possible.
 _SETS_BEFORE_SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """An order of m items and what is known about it.
+    """An order of m items, its cost and a lower bound.
 
     Attributes
     ----------
@@ -50,27 +52,27 @@ class Ordering:
 
 
 def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) -> Ordering:
-    """Order items so that the sum of ``cost[i, j]`` over i before j is smallest.
+    """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
     Parameters
     ----------
     cost : int64, shape (m, m)
         Non-negative.
     time_limit : float
-        Seconds to look for a proof, for more than `MAX_BY_SUBSETS` items. Up to `MAX_BY_SEARCH`
-        items they are counted in steps, so that the result does not depend on the machine; it is
-        roughly the time.
+        Seconds to search for a proof, for more than `MAX_BY_SUBSETS` items. For up to
+        `MAX_BY_SEARCH` items they are counted in steps, so that the result does not depend on the
+        machine and the time is approximate.
     tables : int
-        About how many such tables there are to order: compiled code is loaded if that pays. The
-        result is the same.
+        About the number of such tables to order: compiled code is loaded if that pays. The result
+        is the same.
 
     Returns
     -------
     Ordering
-        Of orders equally good, one with the fewest pairs out of index order, and of these the one
+        Of equally good orders, one with the fewest pairs out of index order, and of these the one
         with the largest index last, and so on to the front. With more than `MAX_BY_SEARCH` items,
-        or where the time limit ended the search: an order in which no item can be moved to a place
-        that costs less, or as much with fewer pairs out of index order.
+        or if the time limit ended the search: an order in which no item can be moved to a place
+        with a lower cost, or with the same cost and fewer pairs out of index order.
     """
     if len(cost) <= MAX_INTERPRETED:
         return _by_subsets(cost, tables)
@@ -83,13 +85,13 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) 
 
 
 def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
-    """Cost of an order."""
+    """Return the cost of an order."""
     index = list(order)
     return int(np.triu(cost[np.ix_(index, index)], 1).sum())
 
 
 def _by_subsets(cost: Int64Array, tables: int = 1) -> Ordering:
-    """Dynamic programming: the best order of a set ends in some item, after the best of the rest."""
+    """Return the best order by dynamic programming over subsets."""
     m = len(cost)
     if m < 2:
         return Ordering(tuple(range(m)), 0, 0)
@@ -104,7 +106,7 @@ def _by_subsets(cost: Int64Array, tables: int = 1) -> Ordering:
 
 
 def _with_index_order(cost: Int64Array) -> Int64Array:
-    """Return costs that compare the costs first, and pairs out of index order next."""
+    """Return costs that rank orders by cost, and then by pairs out of index order."""
     m = len(cost)
     both = np.ascontiguousarray(cost * (m * m) + np.tri(m, k=-1, dtype=np.int64))
     np.fill_diagonal(both, 0)
@@ -112,7 +114,7 @@ def _with_index_order(cost: Int64Array) -> Int64Array:
 
 
 def _by_search(cost: Int64Array, most: int) -> Ordering:
-    """Search with a bound that shows which beginnings of orders are worth continuing."""
+    """Return the best order found by a search with a lower bound."""
     m = len(cost)
     both = _with_index_order(cost)
     best, least = import_module(_SEARCH_KERNEL).search_order(both, most)
@@ -120,15 +122,15 @@ def _by_search(cost: Int64Array, most: int) -> Ordering:
         found = total_cost(cost, best.tolist())
         return Ordering(tuple(best.tolist()), found, found)
     order = _with_insertions(both, tuple(best.tolist()))
-    # All pairs may be out of index order, at 1 each; costs count m² each, rounded up.
+    # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m². Rounded up.
     bound = -((m * (m - 1) // 2 - least) // (m * m))
     return Ordering(order, total_cost(cost, order), max(0, bound))
 
 
 def _interpreted_order(both: Int64Array) -> list[int]:
-    """Do what `ranking.core.methods.linear_ordering.exact_kernel.best_order` does."""
+    """Return what `ranking.core.methods.linear_ordering.exact_kernel.best_order` returns."""
     m = len(both)
-    # after[j, S]: cost of placing j right behind all of the set S.
+    # after[j, S]: cost of placing j behind all of the set S.
     after = np.zeros((m, 1 << m), dtype=np.int64)
     for i in range(m):
         np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
@@ -162,7 +164,7 @@ def _sets_by_size(m: int) -> tuple[Int64Array, ...]:
 
 
 def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
-    """Decide each pair's order, so that no three items go in a circle."""
+    """Return the best order by integer programming: no three items may go in a circle."""
     from scipy import optimize, sparse  # as slow to import as all the rest of the core
 
     m = len(cost)
@@ -198,20 +200,20 @@ def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
     at_least = np.minimum(cost[first, second], cost[second, first]).sum()
     constant = cost[second, first].sum()
     if math.isfinite(proven):
-        # Costs are integers: a bound a hair below one is that one.
+        # Costs are integers: a bound just below an integer is that integer.
         at_least = max(at_least, math.ceil(proven - 1e-6 * max(1.0, abs(proven))) + constant)
     return Ordering(order, reached, min(reached, int(at_least)))
 
 
 def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...]:
-    """Move single items to better places until none has one."""
+    """Return the order after moving single items as long as that lowers the cost."""
     current = list(order)
     improved = True
     while improved:
         improved = False
         for item in order:
             rest = [other for other in current if other != item]
-            # Cost of the item in each gap: all before it, then all behind it.
+            # Cost of the item in each gap: with the items before it, and with those behind it.
             ahead = np.concatenate([[0], np.cumsum(cost[rest, item])])
             behind = np.concatenate([np.cumsum(cost[item, rest][::-1])[::-1], [0]])
             at = current.index(item)

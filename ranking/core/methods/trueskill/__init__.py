@@ -1,1 +1,1 @@
-"""TrueSkill, online and in the setting of WMT 2014–16."""
+"""TrueSkill, online and as WMT 2014–16 used it."""

@@ -1,7 +1,7 @@
-"""Compiled TrueSkill updates. Import inside the function that needs it: this imports numba.
+"""Compiled TrueSkill updates. Import the module inside functions: it imports numba.
 
-What is called from Python has an explicit signature, so that importing the module once compiles it
-and puts it into the cache.
+Functions called from Python have explicit signatures, so that the first import compiles and caches
+them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def win_terms(x: float) -> tuple[float, float]:
 
 @nb.njit(cache=True, nogil=True)
 def draw_terms(t: float, margin: float) -> tuple[float, float]:
-    """Return v and w for a draw between two whose difference is t, in units of c."""
+    """Return v and w for a draw between two systems with a difference of t, in units of c."""
     size = abs(t)
     a, b = margin - size, -margin - size
     p = between(b, a)
     if p <= 1e-300:
-        # A draw against all odds: the performance difference sits on the nearer margin.
+        # For a very unlikely draw, the performance difference is at the nearer margin.
         v, w = a, 1.0
     else:
         at_a, at_b = pdf(a), pdf(b)
@@ -48,7 +48,7 @@ def draw_terms(t: float, margin: float) -> tuple[float, float]:
 def update(
     mu: FloatArray, var: FloatArray, i: int, j: int, tie: bool, beta2: float, margin: float
 ) -> None:
-    """Update both systems after i beat j, or tied with it."""
+    """Update both systems after i beat j or tied with it."""
     c2 = 2.0 * beta2 + var[i] + var[j]
     c = math.sqrt(c2)
     t = (mu[i] - mu[j]) / c
@@ -75,7 +75,7 @@ def one_pass(
     margin: float,
     tau: float,
 ) -> None:
-    """Update `mu` and `var` in place with comparisons in order: first beat or tied with second."""
+    """Update `mu` and `var` with comparisons in order: `first` beat or tied with `second`."""
     beta2, tau2 = beta * beta, tau * tau
     for k in range(len(first)):
         i, j = first[k], second[k]
@@ -93,9 +93,9 @@ def _opponent(
     chance: FloatArray,
     u: float,
 ) -> int:
-    """Draw an opponent with probability ∝ exp(−|Δμ|) among those it was compared with.
+    """Return an opponent drawn with probability ∝ exp(−|Δμ|) among those compared with the system.
 
-    `e` holds exp(μ) and `inverse` exp(−μ): a product of two is exp(−|Δμ|), without calling exp
+    `e` holds exp(μ) and `inverse` exp(−μ), whose product is exp(−|Δμ|), so that exp is not called
     for every opponent of every match. `chance` is scratch.
     """
     n = len(e)
@@ -132,7 +132,7 @@ def matched_runs(
     mu: FloatArray,
     var: FloatArray,
 ) -> None:
-    """Run WMT's procedure once for each row of `mu` and `var`, shape (R, n), filled in.
+    """Fill in each row of `mu` and `var`, shape (R, n), by one run of WMT's procedure.
 
     `wins` and `ties` have shape (R, n, n), or (1, n, n) for the same comparisons in each run.
     """
@@ -149,7 +149,8 @@ def matched_runs(
             for j in range(n):
                 total[i, j] = 0 if i == j else won[i, j] + won[j, i] + tied[i, j]
                 if total[i, j] > 0:
-                    # Systems without any comparison keep a negative variance: never chosen.
+                    # Systems without any comparison keep a negative variance, so they are never
+                    # chosen.
                     v[i] = sigma * sigma
                     matches += total[i, j]
         matches //= 2
@@ -159,7 +160,7 @@ def matched_runs(
         for match in range(matches):
             i = int(np.argmax(v))
             j = _opponent(i, total, e, inverse, chance, uniform(start, np.uint64(2 * match)))
-            # One of their stored comparisons: which one does not matter, only its outcome.
+            # Draw one of their stored comparisons; only its outcome matters.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
             if drawn < won[i, j]:
                 update(m, v, i, j, False, beta2, margin)
@@ -177,7 +178,7 @@ def matched_runs(
     nogil=True,
 )
 def shuffled(key: npt.NDArray[np.uint64], seed: np.uint64, run: int) -> npt.NDArray[np.uint64]:
-    """Return numbers to sort units by: each a function of (seed, run, key of the unit) only."""
+    """Return numbers to sort units by; each depends only on (seed, run, key of the unit)."""
     start = stream(seed, np.uint64(run))
     result = np.empty(len(key), dtype=np.uint64)
     for k in range(len(key)):

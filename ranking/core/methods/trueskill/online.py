@@ -1,7 +1,7 @@
-"""TrueSkill online: every comparison once, in an order (Herbrich, Minka & Graepel 2006).
+"""TrueSkill online: one pass over all comparisons (Herbrich, Minka & Graepel 2006).
 
-The setting of the Workshops on Machine Translation is in `ranking.core.methods.trueskill.wmt`, with the
-formulas; its names can be had from here as well.
+`ranking.core.methods.trueskill.wmt` has the formulas, and the procedure of the Workshops on Machine
+Translation.
 """
 
 from __future__ import annotations
@@ -19,20 +19,7 @@ from ranking.core.methods.ability import (
     no_ability,
     weighted_tally,
 )
-from ranking.core.methods.trueskill.wmt import (
-    Weights,
-    draw_margin,
-    score_counts,
-    trueskill_wmt,
-)
-
-__all__ = [
-    "Games",
-    "draw_margin",
-    "score_counts",
-    "trueskill_online",
-    "trueskill_wmt",
-]
+from ranking.core.methods.trueskill.wmt import Weights, draw_margin
 
 _MAX_DRAW = 0.99
 
@@ -53,30 +40,30 @@ def trueskill_online(
     """Estimate abilities by one pass over the comparisons, averaged over orders.
 
     TrueSkill learns from each comparison once, so its estimate depends on their order. With
-    ``order="key"`` a run shuffles the blocks by a hash of (seed, run, content key), and the result
-    is the mean over the runs; with ``order="rows"`` there is one run, over the blocks as they come
-    (in the order they were judged, if the caller sorted them so). Within a block comparisons go by
-    shown position.
+    ``order="key"``, a run shuffles the blocks by a hash of (seed, run, content key), and the result
+    is the mean over runs. With ``order="rows"``, there is one run over the blocks in the given
+    order, for instance that of judging. Within a block, comparisons are ordered by shown position.
 
     Ties count, as draws. Collapsed outputs are expanded to every system they stand for. Unlike
-    in `ranking.core.methods.trueskill.wmt`, β does not grow with the number of comparisons, so the standard
-    deviations shrink with it; those of a block count as independent, which they are not.
+    in `ranking.core.methods.trueskill.wmt`, β does not grow with the number of comparisons, so the
+    standard deviations shrink as it grows. Comparisons of a block count as independent, which they
+    are not.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64; only used by ``order="key"``.
+        0 ≤ seed < 2**64; only used with ``order="key"``.
     order : {"key", "rows"}
     runs : int
-        Number R of orders; 1 with ``order="rows"`` whatever is given.
+        Number R of orders; ignored with ``order="rows"``, which has 1.
     weights : integer, shape (B,), optional
         How often each block counts.
     mu, sigma : float
-        Prior. The defaults are those of the paper.
+        Mean and standard deviation of the prior; the defaults are those of the paper.
     beta : float
-        Standard deviation of the noise each side of a game has.
+        Standard deviation of the noise of each side of a game.
     tau : float
         Standard deviation added to each side before a game; 0, since systems do not improve.
     draw_probability : float, optional
@@ -85,8 +72,8 @@ def trueskill_online(
     Returns
     -------
     Ability
-        `mu` the mean over the runs, `sigma` the root of TrueSkill's mean variance plus the
-        variance between orders (of skills relative to their mean), `draws` the runs; `extra`:
+        `mu` is the mean over the runs; `sigma` the root of TrueSkill's mean variance plus the
+        variance between orders (of skills relative to their mean); `draws` are the runs. `extra`:
         "comparisons", "runs", "order", "draw_probability".
 
     Raises
@@ -122,7 +109,7 @@ def trueskill_online(
     estimable = np.zeros(n, dtype=np.bool_)
     estimable[games.first] = estimable[games.second] = True
     draws[:, ~estimable] = variances[:, ~estimable] = np.nan
-    # The level of all skills together differs from order to order, and means nothing.
+    # The mean of all skills differs between orders, and has no meaning.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
     spread = variances.mean(axis=0) + (draws - level).var(axis=0)
     return Ability(
@@ -142,7 +129,7 @@ def trueskill_online(
 
 
 class Games:
-    """The N comparisons of blocks as games, by block and there by shown position.
+    """The N comparisons of blocks as games, sorted by block and then by shown position.
 
     Attributes
     ----------
@@ -150,15 +137,15 @@ class Games:
         Winner and loser, or the two sides of a tie: indices of systems.
     tie : bool, shape (N,)
     shown : int8, shape (N,)
-        1 if the side shown first won, −1 if the other did, 0 for a tie.
+        1 if the side shown first won, −1 if the other side won, 0 for a tie.
     block : int64, shape (N,)
         Row of the block.
     turn : int64, shape (N,)
-        Place of the game in the order of all.
+        Index of the game in the order of all games.
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        # Systems of each block by shown position, those without a label last.
+        # Systems of each block by shown position, systems without a label last.
         shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
         by_position = np.argsort(shown, axis=1, kind="stable")
         most = int(np.count_nonzero(blocks.labels, axis=1).max(initial=0))

@@ -1,4 +1,4 @@
-"""TrueSkill in the setting of WMT 2014–16.
+"""TrueSkill as WMT 2014–16 used it.
 
 TrueSkill reads comparisons as games between two systems (Herbrich, Minka & Graepel 2006). A system's
 skill is a normal distribution (μ, σ²); a game adds noise of variance β² to each side and is a draw
@@ -40,12 +40,12 @@ Progress = Callable[[int, int], None]
 
 #: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
 SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
-#: Runs computed between two reports of progress, by one worker.
+#: Runs that one worker computes between two reports of progress.
 _RUNS_AT_A_TIME = 50
 
 
 def draw_margin(draw_probability: float) -> float:
-    """Margin ε, in units of β, within which two equal systems draw with this probability."""
+    """Return the margin ε, in units of β, at which equal systems draw with this probability."""
     if not 0 <= draw_probability < 1:
         raise ValueError("draw_probability: expected 0 ≤ p < 1")
     return math.sqrt(2) * float(special.ndtri((draw_probability + 1) / 2))
@@ -66,46 +66,46 @@ def trueskill_wmt(
 ) -> Ability:
     """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
 
-    A run plays as many games as there are comparisons, N: the next takes the system of largest
-    variance and an opponent with probability ∝ exp(−|Δμ|) among those it was compared with, draws
-    one of their stored comparisons, with replacement, and updates both. Prior μ 0 and σ 0.5,
-    β = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
+    A run plays as many games as there are comparisons, N. Each game takes the system with the
+    largest variance and an opponent with probability ∝ exp(−|Δμ|) among those compared with it,
+    draws one of their stored comparisons with replacement, and updates both. Prior μ 0 and σ 0.5, β
+    = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
 
     Ties count, as draws. Collapsed outputs are expanded to every system they stand for, and two
-    systems of one candidate count as tied: nobody compared them, but the published abilities need
-    it (on WMT15 English–Finnish they differ by up to 0.08 without). The reference counts as a
-    system unless it was left out with `Blocks.without`.
+    systems of one candidate count as tied: nobody compared them, but the published abilities
+    require it (on WMT15 English–Finnish, abilities without it differ by up to 0.08). The reference
+    counts as a system unless it was left out with `Blocks.without`.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64. Run r is a function of (seed, r), whatever `runs` and `jobs`.
+        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs` and `jobs`.
     runs : int
-        Number R of runs, 1,000 for published ranges.
+        Number R of runs; WMT published ranges of 1,000.
     resample : {"none", "pairs"}
-        "pairs" draws the comparisons anew, with replacement, before each run, as in 2016;
-        "none" as in 2014–15. Without it, runs differ by the games they drew only.
+        "pairs" resamples the comparisons, with replacement, before each run, as in 2016; "none"
+        does not, as in 2014–15: runs then only differ in the games drawn.
     weights : integer, shape (B,), optional
         How often each block counts, for a bootstrap of blocks, segments or judges.
     collapsed_tie : bool
-        False leaves out pairs inside one candidate, as the other methods do.
+        Whether to count pairs inside one candidate as tied; the other methods leave them out.
     sigma : float
-        Standard deviation of the prior; β scales with it, and so do the abilities.
+        Standard deviation of the prior; β and the abilities are proportional to it.
     draw_probability : float
         Between 0 and 1.
     jobs : int
-        Threads. Does not affect the result.
+        Number of threads. Does not affect the result.
     progress : callable, optional
-        Told (runs done, runs) now and then.
+        Called with (runs done, runs).
 
     Returns
     -------
     Ability
-        `mu` the mean and `sigma` the standard deviation of the abilities over the runs (not the
-        σ of TrueSkill, which says nothing: the prior is narrow against β), `draws` the runs;
-        `extra`: "comparisons", "runs", "resample", "beta".
+        `mu` is the mean and `sigma` the standard deviation of the abilities over the runs (not
+        TrueSkill's σ, which is meaningless because the prior is narrow compared with β); `draws`
+        are the runs. `extra`: "comparisons", "runs", "resample", "beta".
 
     Raises
     ------
@@ -172,7 +172,7 @@ def score_counts(
     wins, ties : int64, shape (R, n, n)
         Counts as in `Tallies`, of each resample.
     seed : int
-        0 ≤ seed < 2**64; resample r takes run ``first_run + r``.
+        0 ≤ seed < 2**64; resample r is scored by run ``first_run + r``.
 
     Returns
     -------
@@ -207,9 +207,9 @@ def _runs(
     first_run: int = 0,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Abilities in each run, shape (R, n); 0 for systems never compared.
+    """Return the abilities in each run, shape (R, n); 0 for systems never compared.
 
-    `order`, in which the runs walk over the systems, is of each sample or the same for all.
+    `order` is the order in which runs go through the systems, one for each sample or one for all.
     """
     from ranking.core.methods.trueskill.kernels import matched_runs
 
@@ -221,7 +221,7 @@ def _runs(
     ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
     mu, var = np.empty((runs, n)), np.empty((runs, n))
 
-    def some(first: int) -> int:
+    def play_runs(first: int) -> int:
         rows = slice(first, min(first + _RUNS_AT_A_TIME, runs))
         counts = rows if len(ordered_wins) > 1 else slice(None)
         matched_runs(
@@ -238,7 +238,7 @@ def _runs(
         return rows.stop
 
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done in pool.map(some, range(0, runs, _RUNS_AT_A_TIME)):
+        for done in pool.map(play_runs, range(0, runs, _RUNS_AT_A_TIME)):
             if progress is not None:
                 progress(done, runs)
     result = np.empty_like(mu)
@@ -247,7 +247,7 @@ def _runs(
 
 
 def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
-    """Put the systems of each sample into its order, or all samples into the only one."""
+    """Return counts with the systems of each sample in its order, or all in the same order."""
     shape = (len(counts), counts.shape[-1])
     place = np.broadcast_to(order, shape)
     rows = np.take_along_axis(counts, place[:, :, np.newaxis], axis=1)
@@ -257,7 +257,7 @@ def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
 
 
 def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
-    """Draw the comparisons anew for each run: one multinomial draw over the counted cells."""
+    """Return resampled comparisons for each run: one multinomial draw over the counted cells."""
     n = len(tallies.systems)
     order = canonical_order(tallies.wins, tallies.ties)
     upper = np.triu_indices(n, 1)

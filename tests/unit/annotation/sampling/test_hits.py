@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, normalised
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
 from tests.drawn_texts import (
@@ -69,7 +69,7 @@ def takes_part(segment: SegmentOutputs, parameters: DesignParameters) -> dict[in
 def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
-    plan = draw_hit(
+    plan, _after = draw_hit_and_state(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
     )
     text_of = takes_part(segment, parameters)
@@ -94,7 +94,7 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
 def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_as_wanted(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
-    plan = draw_hit(
+    plan, _after = draw_hit_and_state(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
     )
     ranked = {OutputKind.SYSTEM}
@@ -126,18 +126,20 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     again = SegmentOutputs(number=1, words=segment.words, outputs=tuple(shuffled))
     recorded = DrawState.from_json(state.to_json())
-    assert draw_hit(
+    one, _after = draw_hit_and_state(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
-    ) == draw_hit(
+    )
+    other, _after = draw_hit_and_state(
         parameters=parameters, number=number, window=[1], texts={1: again}, state=recorded
     )
+    assert one == other
 
 
 @given(designs, segments, numbers)
 def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_reference(
     parameters: DesignParameters, segment: SegmentOutputs, number: int
 ) -> None:
-    plan = draw_hit(
+    plan, _after = draw_hit_and_state(
         parameters=replace(parameters, bad_reference_rate=1.0),
         number=number,
         window=[1],
@@ -185,7 +187,7 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
         3: segment_texts(3, {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"}),
     }
     for kind in DesignKind:
-        plan = draw_hit(
+        plan, _after = draw_hit_and_state(
             parameters=DesignParameters(kind=kind, seed=1, reference_rate=1.0),
             number=1,
             window=[1, 2, 3, 4],
@@ -204,7 +206,7 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
         number: segment_texts(number, {name: name for name in system_names(7)}, words=words)
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
-    plan = draw_hit(
+    plan, _after = draw_hit_and_state(
         parameters=parameters, number=1, window=list(texts), texts=texts, state=DrawState.empty()
     )
     unlimited = {DesignKind.BINARY: 2, DesignKind.ALL: 7}.get(kind, 5)

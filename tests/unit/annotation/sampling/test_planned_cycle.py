@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.planned_cycle import PlannedCycle
 from annotation.sampling.state import DrawState, Int64Array
@@ -90,7 +90,9 @@ def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_c
     assert state.planned_cycle is not None
     assert left(state) > 2
     few = {1: segment_texts(1, {name: name for name in names[:5]})}
-    plan = draw_hit(parameters=parameters, number=1, window=[1], texts=few, state=state)
+    plan, _after = draw_hit_and_state(
+        parameters=parameters, number=1, window=[1], texts=few, state=state
+    )
     after = state.after(plan)
     assert "cycle" not in plan.blocks[0].why
     assert left(after) == 0
@@ -106,7 +108,7 @@ def test_a_state_recorded_before_designs_planned_ahead_draws_what_it_drew_then()
     assert state.planned_cycle is None
     drawn_then = ["72130", "26584", "10475", "63758"]  # By the version before.
     for number, systems in enumerate(drawn_then, start=1):
-        plan = draw_hit(
+        plan, _after = draw_hit_and_state(
             parameters=balanced(4), number=number, window=[number], texts=texts, state=state
         )
         assert "".join(names[0][-1] for names in plan.blocks[0].systems) == systems

@@ -14,7 +14,6 @@ from annotation.sampling.repeats import (
     HITHistoryEntry,
     Purpose,
     Slot,
-    first_step,
     intra_due,
     intra_offset,
     intra_original,
@@ -62,9 +61,6 @@ def test_every_family_begins_once_and_has_all_its_copies(parameters: DesignParam
     assert first == list(range(1, len(first) + 1))
     copies = Counter(each.family for each in planned if each.purpose is Purpose.REDUNDANCY)
     assert all(copies[family] == parameters.redundancy - 1 for family in first[:-1])
-    for family in first:
-        step = first_step(parameters=parameters, family=family)
-        assert planned[step - 1] == Slot(purpose=Purpose.FIRST, family=family)
 
 
 @given(designs)

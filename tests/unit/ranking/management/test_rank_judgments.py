@@ -50,6 +50,43 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
     assert said["rankings"][1]["extra"]["proven_optimal"] is True
 
 
+IGNORED = [
+    ("d,d,d,d", "only_one_is_named", "All judged blocks name the same document"),
+    ("d,,e,e", "some_blocks_name_none", "Warning: only 6 of 8 judged blocks name a document"),
+    ("d,e/f,e,e", "a_segment_is_of_two", "Warning: some segment is said to be of two documents"),
+    ("d,d,e,e", None, None),
+    (",,,", None, None),
+]
+
+
+@pytest.mark.parametrize(("names", "code", "sentence"), IGNORED)
+def test_documents_that_ranges_ignore_are_said_to_be_ignored(
+    names: str, code: str | None, sentence: str | None, judgments: str, run: Run, run_json: RunJson
+) -> None:
+    """`names`: the document of each segment; "e/f" is one for the first judge, one for the second."""
+    path = Path(judgments)
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    named = [name.split("/") for name in names.split(",") for _judge in range(2)]
+    path.write_text(
+        "\n".join(
+            [header]
+            + [
+                row.replace(",d,", f",{name[number % len(name)]},")
+                for number, (row, name) in enumerate(zip(rows, named, strict=True))
+            ]
+        ),
+        encoding="utf-8",
+    )
+    text = run("rank_judgments", judgments, "--resamples", 10)
+    said = run_json("rank_judgments", judgments, "--resamples", 10)
+    assert said["input"]["documents_ignored"] == code
+    sentences = [other for _names, _code, other in IGNORED if other]
+    assert [other for other in sentences if other in text] == ([sentence] if sentence else [])
+    # Ranges over segments alone do not ask for documents.
+    by_segments = run("rank_judgments", judgments, "--resamples", 10, "--resample", "segments")
+    assert not any(other in by_segments for other in sentences)
+
+
 def test_the_ranking_is_the_core_s(judgments: str, run_json: RunJson) -> None:
     blocks: Blocks = read_judgments([judgments]).blocks
     expected = rank(blocks.without(["_ref"]), seed=3)

@@ -7,7 +7,7 @@ from ranking.core.counting.tallies import tally
 from ranking.core.diagnosis.correlation import correlation
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
-from ranking.core.judges.outliers import Rule, outliers, ranking_without
+from ranking.core.judges.outliers import Rule, outliers, ranking_without, suspicion
 from ranking.core.scores import Scores
 
 SYSTEMS = ("a", "b", "c", "d", "_ref")
@@ -124,3 +124,9 @@ def test_correlation_is_that_of_scipy_and_says_when_there_is_none() -> None:
     assert found.spearman == pytest.approx(spearmanr(x[:4], y[:4]).statistic)
     assert correlation(np.array([0.1] * 3), np.array([1, 2, 3])).pearson is None
     assert correlation(np.array([1.0]), np.array([1.0])).spearman is None
+
+
+def test_suspicion_is_a_probability(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
+    found = [suspicion(judge, len(diagnosed)) for judge in diagnosed]
+    assert min(found) >= 0
+    assert max(found) == 1

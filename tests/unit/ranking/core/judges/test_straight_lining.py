@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.straight_lining import straight_lining
+from ranking.core.judges.straight_lining import line_chances, straight_lining
 
 SYSTEMS = ["a", "b", "c", "d", "e"]
 
@@ -66,3 +66,9 @@ def test_without_a_block_there_is_nothing_to_say() -> None:
     assert ann.shown_order.value is None
     assert ann.p_shuffled is None
     assert straight_lining(blocks_from_rows([], SYSTEMS)) == ()
+
+
+def test_chances_of_a_line_worked_by_hand() -> None:
+    lines, chances = line_chances(blocks([3, 3, 3], [1, 2], [1, 2, 3], [2, 1, 3], [1, 2, 2]))
+    assert lines.tolist() == [True, True, True, False, True]
+    assert chances == pytest.approx([0, 0, 2 / 6, 2 / 6, 4 / 6])

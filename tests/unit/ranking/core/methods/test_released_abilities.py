@@ -16,7 +16,8 @@ from ranking.core.methods.ability import Ability
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may.fit import hopkins_may
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel
-from ranking.core.methods.trueskill.online import trueskill_online, trueskill_wmt
+from ranking.core.methods.trueskill.online import trueskill_online
+from ranking.core.methods.trueskill.wmt import trueskill_wmt
 from ranking.core.ranges.clusters import clusters, rank_ranges
 from ranking.core.selection.cross_validation import select_method
 from ranking.core.selection.predictors import by_pairs, predictors

@@ -101,3 +101,12 @@ def test_arguments_out_of_range_are_refused(call: object, named: str) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=named):
         call(np.array([[0, 3], [1, 0]]))
+
+
+def test_ranges_of_several_tables_are_those_of_each() -> None:
+    tables = np.random.default_rng(4).integers(0, 40, (3, 8, 8))
+    ranges = rank_ranges_by_sign_test(tables)
+    for place, table in enumerate(tables):
+        alone = rank_ranges_by_sign_test(table)
+        np.testing.assert_array_equal(ranges.low[place], alone.low)
+        np.testing.assert_array_equal(ranges.high[place], alone.high)

@@ -1,11 +1,13 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting.counts import Layout
+from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.live_moments import LiveMoments
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level, Resampling
 from ranking.core.counting.tallies import tally
@@ -116,6 +118,47 @@ def test_ranges_over_segments_and_judges_are_those_of_a_whole_ranking(method: st
             row.rank_low,
             row.rank_high,
         )
+
+
+def test_ties_do_not_change_the_ranges_of_a_method_that_drops_them(drawn_blocks: Drawn) -> None:
+    """Only the judges of decided comparisons count, here far fewer than those of all."""
+    blocks = drawn_blocks(150)
+    labels = blocks.labels.copy()
+    labels[(blocks.judge >= 5)[:, np.newaxis] & (labels > 0)] = 1
+    blocks = replace(blocks, labels=labels)
+    ranges = []
+    for ties in (False, True):
+        state = LiveState(blocks.systems, Resampling("two_way", seed=3), resamples=400, ties=ties)
+        state.add(blocks)
+        found = state.rank_ranges("expected_wins")
+        ranges.append((found.low.tolist(), found.high.tolist()))
+    assert ranges[0] == ranges[1]
+
+
+def test_few_documents_are_recognised_by_the_comparisons_that_count(drawn_blocks: Drawn) -> None:
+    blocks = drawn_blocks(150)
+    document, labels = blocks.segment % 4, blocks.labels.copy()
+    labels[(document < 3)[:, np.newaxis] & (labels > 0)] = (
+        1  # decided comparisons are of document 3
+    )
+    blocks = replace(blocks, labels=labels, document=document)
+    layout = Layout(len(blocks.systems))
+    live = LiveMoments(Layout(len(blocks.systems), ties=True), documents=True)
+    live.change(blocks, 1)
+    kept = count(blocks, live.layout)
+    for wanted in (layout, live.layout):
+        found, expected = live.moments(kept, wanted), moments_of_blocks(blocks, wanted)
+        assert found.few_documents == expected.few_documents == (wanted == layout)
+        for name in ("cells", *CLUSTER_UNITS):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_moments_stay_as_they_were_when_judgments_are_added(drawn_blocks: Drawn) -> None:
+    state = state_of(drawn_blocks(50), "two_way")
+    moments, expected = state.moments, moments_of_blocks(drawn_blocks(50), state.layout)
+    state.add(drawn_blocks(60).take(slice(50, None)))
+    for name in ("cells", *CLUSTER_UNITS):
+        np.testing.assert_array_equal(getattr(moments, name), getattr(expected, name))
 
 
 def test_moments_are_those_of_all_judgments(drawn_blocks: Drawn) -> None:

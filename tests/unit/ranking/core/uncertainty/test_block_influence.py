@@ -1,6 +1,7 @@
 """Covariances from influences of blocks, beside those from counts where both can be had."""
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -21,12 +22,28 @@ Drawn = Callable[[int], Blocks]
 
 @pytest.fixture(scope="module")
 def clustered() -> Blocks:
-    """Blocks with blank labels among them, so that not all are of one size."""
+    """Return blocks of several sizes: with blank labels, and with two systems in one candidate."""
     world = World(name="moves", systems=6, blocks=200, segments=50, judges=9, taste_sd=3)
     blocks = draw_campaign(world, 1)[0]
     labels = blocks.labels.copy()
     labels[:60, :3] = 0
-    return Blocks(**{**vars(blocks), "labels": labels})
+    candidates = blocks.candidates.copy()
+    for row in range(60, 120):
+        first, second = np.flatnonzero(labels[row])[:2]
+        labels[row, second], candidates[row, second] = labels[row, first], candidates[row, first]
+    return Blocks(**{**vars(blocks), "labels": labels, "candidates": candidates})
+
+
+def comparisons_of_each(blocks: Blocks) -> np.ndarray:
+    """Return the number of pairs of labelled systems with different candidates in each block."""
+    labelled = [np.flatnonzero(row) for row in blocks.labels]
+    pairs = [list(combinations(shown, 2)) for shown in labelled]
+    return np.array(
+        [
+            sum(one[a] != one[b] for a, b in of_block)
+            for one, of_block in zip(blocks.candidates, pairs, strict=True)
+        ]
+    )
 
 
 def test_moves_of_counts_have_the_covariance_of_counts(clustered: Blocks) -> None:
@@ -54,10 +71,10 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
             "judges": clustered.judge,
         }.get(clusters, np.arange(len(clustered)))
         sizes, sums = [], []
-        labels = np.count_nonzero(clustered.labels, axis=1)
+        comparisons = comparisons_of_each(clustered)
         for number in np.unique(unit):
             mine = unit == number
-            sizes.append((labels[mine] * (labels[mine] - 1) / 2).sum())
+            sizes.append(comparisons[mine].sum())
             sums.append(influence[mine].sum(axis=0))
         effective = sum(sizes) ** 2 / np.square(sizes).sum()
         variance = np.square(sums).sum(axis=0) * effective / (effective - 1)

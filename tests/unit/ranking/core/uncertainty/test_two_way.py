@@ -9,24 +9,17 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
-from ranking.core.counting.counts import Counts, Layout, count
+from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     Moments,
-    effective_units_by_system,
     moments_of_blocks,
-    second_moments,
-    unit_counts,
-    units_of,
 )
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.expected_wins import expected_wins_influence, smoothed_share
-from ranking.core.methods.method import CountsMethod
-from ranking.core.methods.registry import METHODS
+from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.ranges.clusters import rank_ranges
 from ranking.core.rankings.rank import rank
-from ranking.core.rankings.two_way_resampling import _share, two_way_resampling
 from ranking.core.scores import Scores
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
@@ -41,12 +34,6 @@ from ranking.core.uncertainty.two_way import (
 from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
-
-WITH_INFLUENCE = [
-    name
-    for name, method in METHODS.items()
-    if isinstance(method, CountsMethod) and method.influence is not None
-]
 
 
 def moments_of(added: list[tuple[int, int, list[int]]]) -> Moments:
@@ -104,72 +91,6 @@ def test_the_covariance_is_that_of_statsmodels() -> None:
     # Satterthwaite, of the two variances statsmodels gives.
     expected = both[0, 0] ** 2 / (of_segments[0, 0] ** 2 / 19 + of_judges[0, 0] ** 2 / 11)
     assert found.degrees_of_freedom == pytest.approx(max(1, expected), rel=1e-9)
-
-
-@pytest.mark.parametrize("outright", [False, True])
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("blocks_of_unit", [40, 4000])
-def test_moments_are_sums_over_units(
-    drawn_blocks: Drawn, *, ties: bool, outright: bool, blocks_of_unit: int
-) -> None:
-    """By the sparse products and, with many blocks, by the compiled kernel."""
-    blocks = drawn_blocks(blocks_of_unit)
-    layout = Layout(len(blocks.systems), ties=ties, outright=outright)
-    moments = moments_of_blocks(blocks, layout)
-    np.testing.assert_array_equal(moments.cells, count(blocks, layout))
-    for unit in CLUSTER_UNITS[1:]:
-        numbers = units_of(blocks, unit)
-        expected = np.zeros((len(layout.used),) * 2, dtype=np.int64)
-        for number in np.unique(numbers).tolist():
-            cells = count(blocks.take(numbers == number), layout)[layout.used]
-            expected += np.outer(cells, cells)
-        np.testing.assert_array_equal(getattr(moments, unit), expected)
-
-
-def test_the_compiled_moments_are_the_interpreted_ones(
-    drawn_blocks: Drawn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocks, layout = drawn_blocks(300), Layout(6, ties=True, outright=True)
-    found = moments_of_blocks(blocks, layout)
-    from ranking.core.counting import kernel as counting_kernel
-
-    monkeypatch.setattr(
-        "ranking.core.counting.moments.counting_kernel", lambda _steps: counting_kernel
-    )
-    compiled = moments_of_blocks(blocks, layout)
-    for name in ("cells", *CLUSTER_UNITS):
-        np.testing.assert_array_equal(getattr(found, name), getattr(compiled, name))
-
-
-@pytest.mark.parametrize("name", WITH_INFLUENCE)
-def test_influence_is_the_derivative_where_data_are_plenty(name: str) -> None:
-    """By one comparison more and one less, of each used cell."""
-    method = METHODS[name]
-    assert isinstance(method, CountsMethod)
-    assert method.influence is not None
-    random = np.random.default_rng(2)
-    layout = method.layout(4)
-    cells = np.zeros(layout.size, dtype=np.int64)
-    cells[layout.used] = random.integers(200_000, 400_000, len(layout.used))
-    if layout.outright:
-        cells[-12:] = [900_000] * 4 + [500_000] * 4 + [400_000] * 4
-    influence = method.influence(layout.unpack(cells))
-    assert influence.shape == (4, layout.size)
-    for cell in layout.used.tolist():
-        more, less = cells.copy(), cells.copy()
-        more[cell] += 1000
-        less[cell] -= 1000
-        moved = (
-            method.of_counts(layout.unpack(more)).values
-            - method.of_counts(layout.unpack(less)).values
-        ) / 2000
-        np.testing.assert_allclose(influence[:, cell], moved, atol=2e-11)
-
-
-def test_a_smoothed_share_of_few_trials_is_not_certain() -> None:
-    share, weight = smoothed_share(np.array([0, 1, 2, 10]), np.array([0, 1, 2, 10]))
-    np.testing.assert_allclose(share, [1 / 2, 2 / 3, 3 / 4, 11 / 12])
-    np.testing.assert_allclose(weight, [0, 2**0.5, 2**0.5 / 2, (10 / 9) ** 0.5 / 10])
 
 
 def few_judges(judges: int) -> Blocks:
@@ -248,22 +169,6 @@ def test_draws_may_be_made_in_parts() -> None:
     np.testing.assert_array_equal(whole[4:], tail)
 
 
-def test_resampling_has_the_variance_of_the_closed_form() -> None:
-    """For a method that could have either: Expected Wins, with shared segments and tastes."""
-    blocks, _truth = draw_campaign(world_named("100 segments and 10 judges, taste 2.5"), 5)
-    method = METHODS["expected_wins"]
-    assert isinstance(method, CountsMethod)
-    layout = Layout(len(blocks.systems))
-    closed = method.covariance(moments_of_blocks(blocks, layout), layout)
-    resampling, limits = two_way_resampling(blocks, seed=1)
-    assert (resampling.level, limits) == ("two_way", ())
-    assert 0 < resampling.share < 1
-    scores = method.score_resamples(blocks, resampling, range(2000)).values
-    degrees_of_freedom = closed.rank_degrees_of_freedom
-    wanted = np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
-    assert np.trace(np.cov(scores.T)) == pytest.approx(wanted, rel=0.1)
-
-
 def test_ranges_hold_two_thirds_more_systems_than_over_blocks() -> None:
     """Seeded campaigns of the world in which blocks fail most; see docs/statistics/coverage.md."""
     world = world_named("100 segments and 10 judges, taste 2.5")
@@ -331,13 +236,6 @@ def test_least_variances_enlarge_what_is_below_and_keep_correlations() -> None:
     np.testing.assert_allclose(found.matrix, [[4, 2, 0], [2, 4, 0], [0, 0, 2]])
 
 
-def test_a_system_takes_part_in_its_own_cells() -> None:
-    layout = Layout(3, ties=True, outright=True)
-    found = {tuple(np.flatnonzero(column).tolist()) for column in layout.takes_part.T}
-    assert found == {(0, 1), (0, 2), (1, 2), (0,), (1,), (2,)}
-    assert layout.takes_part.sum() == 2 * (6 + 3) + 9
-
-
 @pytest.mark.parametrize(
     ("systems", "degrees_of_freedom", "expected"),
     [
@@ -401,134 +299,3 @@ def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> Non
     np.testing.assert_array_equal(found.estimable, [estimable] * 2)
     assert found.group is not None
     np.testing.assert_array_equal(found.group, [[0, 0, 1, 2]] * 2)
-
-
-def test_the_share_resampled_solves_its_equation_between_nought_and_one() -> None:
-    share = _share(3.0, 2.0, 2.0)
-    assert share * 3 + share**2 * 2 == pytest.approx(2)
-    assert (_share(1.0, 1.0, 9.0), _share(0.0, 0.0, 1.0), _share(1.0, 1.0, 0.0)) == (1, 1, 0)
-
-
-@pytest.mark.parametrize(
-    ("judges", "segments", "level"),
-    [(2, 30, "segments"), (30, 2, "judges"), (2, 2, "blocks"), (30, 30, "two_way")],
-)
-def test_what_is_resampled_where_units_are_few(judges: int, segments: int, level: Level) -> None:
-    rows = [
-        BlockRow(f"j{k % judges}", k // 2 % segments, ["a", "b", "c"], [1 + k % 3, 2, 3 - k % 2])
-        for k in range(60)
-    ]
-    resampling, limits = two_way_resampling(blocks_from_rows(rows, "abc"), seed=7)
-    assert (resampling.level, resampling.seed) == (level, 7)
-    assert (RangeLimit.FEW_JUDGES in limits) == (judges == 2)
-    assert (RangeLimit.FEW_SEGMENTS in limits) == (segments == 2)
-
-
-def test_where_nothing_varies_resampling_has_a_share_all_the_same() -> None:
-    """Infinitely many degrees of freedom: ties only, and judges who agree more than chance."""
-    ties = [BlockRow(f"j{k % 6}", k // 6, ["a", "b"], [1, 1]) for k in range(36)]
-    assert two_way_resampling(blocks_from_rows(ties, "ab"), seed=0)[0].share == 1
-    balanced = [
-        BlockRow(f"j{j}", s, ["a", "b"], [1, 2] if (s + j) % 2 else [2, 1])
-        for s in range(6)
-        for j in range(6)
-    ]
-    assert two_way_resampling(blocks_from_rows(balanced, "ab"), seed=0)[0].share == pytest.approx(0)
-
-
-def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
-    """Student's, with the degrees of freedom of ranks."""
-    world = World(name="share", judges=30, systems=5, blocks=200)
-    blocks = draw_campaign(world, 1)[0]
-    layout = Layout(5)
-    moments = moments_of_blocks(blocks, layout)
-    influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
-    influence = influence[:, layout.used]
-    closed = two_way_covariance(moments, influence)
-    degrees_of_freedom = closed.rank_degrees_of_freedom
-    assert degrees_of_freedom > 4
-    of = {
-        unit: np.trace(influence @ getattr(moments, unit) @ influence.T) for unit in CLUSTER_UNITS
-    }
-    share = two_way_resampling(blocks, seed=0)[0].share
-    found = share * (of["segments"] + of["judges"]) + share**2 * of["blocks"]
-    assert 0 < share < 1
-    assert found == pytest.approx(
-        np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
-    )
-
-
-@pytest.mark.parametrize("name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"])
-def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(name: str) -> None:
-    """Of system a with two wins, no loss and one tie; two of three blocks won alone."""
-    method = METHODS[name]
-    assert isinstance(method, CountsMethod)
-    assert method.influence is not None
-    layout = method.layout(2)
-    counts = Counts(
-        wins=np.array([[0, 2], [0, 0]]),
-        ties=np.array([[0, 1], [1, 0]]),
-        shown=np.array([3, 3]),
-        best=np.array([3, 1]),
-        alone=np.array([2, 0]),
-    )
-    part, whole = {"geq_others": (3, 3), "bojar": (2, 2)}.get(name, (2, 3))
-    share, weight = (part + 1) / (whole + 2), (whole / (whole - 1)) ** 0.5 / whole
-    influence = method.influence(counts)[0]
-    assert influence.shape == (layout.size,)
-    if layout.outright:
-        # Shown, best, alone: of a and b each.
-        expected = [weight * -share, 0, 0, 0, weight, 0]
-        np.testing.assert_allclose(influence[-6:], expected)
-        assert not influence[:-6].any()
-    else:
-        assert influence[1] == pytest.approx(weight * (1 - share))
-        assert influence[2] == pytest.approx(weight * -share)
-    if layout.ties and not layout.outright:
-        tie = {"geq_others": 1, "gt_others": 0}[name]
-        assert influence[5] == pytest.approx(weight * (tie - share))
-
-
-def test_influences_of_expected_wins_ignore_the_diagonal_and_opponents_never_met() -> None:
-    wins = np.array([[7, 3, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
-    found = expected_wins_influence(wins)
-    weight = (4 / 3) ** 0.5 / 4
-    assert found[0, 0, 1] == pytest.approx(weight * (1 - 4 / 6))
-    assert found[0, 1, 0] == pytest.approx(-weight * 4 / 6)
-    # b met two, one of them once.
-    assert found[1, 1, 0] == pytest.approx(weight / 2 * (1 - 2 / 6))
-    assert found[1, 1, 2] == pytest.approx(2**0.5 / 2 * (1 - 2 / 3))
-    assert not found[3].any()
-    assert not found[:, :, 3].any()
-    assert not np.diagonal(found, axis1=1, axis2=2).any()
-
-
-def test_effective_units_of_each_system_and_of_nobody() -> None:
-    """Of a: three segments with 2, 1 and 1 comparisons; of d none."""
-    rows = [
-        BlockRow("i", 1, ["a", "b", "c"], [1, 2, 3]),
-        BlockRow("j", 2, ["a", "b"], [1, 2]),
-        BlockRow("j", 3, ["a", "c"], [1, 1]),
-    ]
-    layout = Layout(4, ties=True)
-    moments = moments_of_blocks(blocks_from_rows(rows, "abcd"), layout)
-    found = effective_units_by_system(moments, layout, "segments")
-    np.testing.assert_allclose(found, [16 / 6, 9 / 5, 9 / 5, 0])
-    np.testing.assert_allclose(
-        effective_units_by_system(moments, layout, "judges"), [2, 9 / 5, 9 / 5, 0]
-    )
-    assert moments.effective("segments") == pytest.approx(25 / 11)
-    none = moments_of_blocks(blocks_from_rows([], "ab"), Layout(2))
-    assert [none.effective(unit) for unit in CLUSTER_UNITS] == [0, 0, 0]
-
-
-def test_blocks_of_a_unit_need_not_be_beside_each_other(drawn_blocks: Drawn) -> None:
-    """More blocks than are counted at a time, of units in no order."""
-    blocks = drawn_blocks(2500)
-    layout = Layout(len(blocks.systems), ties=True)
-    unit = np.random.default_rng(1).integers(0, 400, len(blocks))
-    total = unit_counts(blocks, layout, unit).toarray()
-    for number in (0, 17, 399):
-        expected = count(blocks.take(unit == number), layout)[layout.used]
-        np.testing.assert_array_equal(total[:, number], expected)
-    np.testing.assert_array_equal(second_moments(blocks, layout, unit), total @ total.T)

@@ -1,0 +1,113 @@
+"""Querysets that Django compiles once a process, and PostgreSQL plans once a connection.
+
+What every judged block reads is written as querysets, like everything else. For these few, Django
+takes ten times as long to build the SQL as PostgreSQL to run it, so it is built once and prepared
+(`campaign.database.prepared`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Expression, Field, Model, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
+
+from campaign.database.prepared import Statement
+
+
+class Parameter(Expression):
+    """`$1`, `$2` …: stands in a queryset for a value that is known when the query is executed."""
+
+    def __init__(self, number: int, field: "Field[Any, Any]") -> None:
+        super().__init__(output_field=field)
+        self.number = number
+
+    def as_sql(
+        self,
+        compiler: SQLCompiler,  # noqa: ARG002
+        connection: BaseDatabaseWrapper,  # noqa: ARG002
+    ) -> tuple[str, tuple[str | int, ...]]:
+        return f"${self.number}", ()
+
+
+class PreparedQuery:
+    """A queryset that is prepared; `rows` returns what the queryset would yield.
+
+    Parameters
+    ----------
+    name : str
+        Name of the prepared statement; no other has it.
+    queryset : callable
+        Takes a value for each of `fields`, by name, and returns a queryset with `values_list`. It is
+        called once, with a `Parameter` for each value, so it must not branch on values.
+    fields : mapping of str to Field
+        Model fields that could hold the values: they say of which PostgreSQL types these are.
+    first : PreparedQuery, optional
+        Goes before it in the same round trip and the same transaction: a lock that must be held
+        before this query sees the tables. It takes its values from those given to `rows`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        queryset: Callable[..., QuerySet[Any, Any]],
+        fields: "Mapping[str, Field[Any, Any]]",
+        *,
+        first: "PreparedQuery | None" = None,
+    ) -> None:
+        self.name = name
+        self.queryset = queryset
+        self.fields = fields
+        self._first = first
+        before = [] if first is None else list(first.fields)
+        self._order = [*before, *fields]
+
+    def rows(self, **values: Any) -> list[tuple[Any, ...]]:
+        """Execute the query with a value for each field and return its rows."""
+        compiled = self._compiled
+        rows = compiled.statement.rows(*[values[name] for name in self._order])
+        return [compiled.converted(row) for row in rows] if compiled.converters else rows
+
+    def row(self, **values: Any) -> tuple[Any, ...] | None:
+        """Execute the query and return its first row; None if there is none."""
+        rows = self.rows(**values)
+        return rows[0] if rows else None
+
+    @cached_property
+    def _compiled(self) -> "_Compiled":
+        parameters = {
+            name: Parameter(number, field)
+            for number, (name, field) in enumerate(self.fields.items(), start=1)
+        }
+        compiler = self.queryset(**parameters).query.get_compiler(connection=connection)
+        operations: Any = connection.ops
+        sql: str = operations.compose_sql(*compiler.as_sql())
+        types = ", ".join(str(field.db_type(connection)) for field in self.fields.values())
+        first = None if self._first is None else self._first._compiled.statement  # noqa: SLF001
+        return _Compiled(
+            Statement(self.name, types, sql, first=first),
+            compiler.get_converters(expression for expression, _sql, _alias in compiler.select),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """`converters`: functions by column that make what a field yields of what the driver returns."""
+
+    statement: Statement
+    converters: dict[int, tuple[list[Callable[..., Any]], Expression]]
+
+    def converted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        cells = list(row)
+        for column, (converters, expression) in self.converters.items():
+            for convert in converters:
+                cells[column] = convert(cells[column], expression, connection)
+        return tuple(cells)
+
+
+def field_names(model: type[Model], path: str = "") -> list[str]:
+    """Return the fields of a model for `values_list`, with a prefix; for `instance_from`."""
+    return [f"{path}{field.attname}" for field in model._meta.concrete_fields]

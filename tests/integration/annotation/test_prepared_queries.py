@@ -1,0 +1,133 @@
+"""A prepared query returns what its queryset would yield, whatever values it is given."""
+
+import sys
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import BigIntegerField, QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.api.urls import urlpatterns
+from annotation.models import HIT, Assignment, QualityActionKind
+from annotation.selectors import assigned_blocks
+from annotation.services import (
+    design_change,
+    hits_plan,
+    judgment_submit,
+    quality_action_take,
+    skip_submit,
+)
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import Judge
+from campaign.services import conflict_declare
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+def queries() -> list[PreparedQuery]:
+    """Return the prepared queries of all modules that the judging API imports."""
+    assert urlpatterns
+    found = {
+        value.name: value
+        for name, module in list(sys.modules.items())
+        if name.startswith("annotation.")
+        for value in vars(module).values()
+        if isinstance(value, PreparedQuery)
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def values_of(assignment: Assignment) -> dict[str, Any]:
+    """Return a value for every name that a query takes one by."""
+    block = assignment.hit.blocks.order_by("position")[1]
+    return {
+        "judge_id": assignment.judge_id,
+        "user_id": assignment.judge.user_id,
+        "test_set_id": assignment.hit.test_set_id,
+        "hit_id": assignment.hit_id,
+        "public_id": str(block.public_id),
+        "conflicts": list(assignment.judge.conflicts.values_list("system", flat=True)),
+    }
+
+
+def assignments_of_all_kinds() -> list[Assignment]:
+    """Return what two judges hold, one of them in the middle of their work, the other one new."""
+    campaign = make_campaign(blocks_per_judge=40)
+    test_set = make_test_set(campaign, documents=(12, 9), planned=0)
+    design_change(test_set=test_set, kind="binary")
+    hits_plan(test_set_id=test_set.pk, count=40)
+    at_work, new = (
+        make_judge(campaign, "at work"),
+        make_judge(campaign, "new", languages=["en", "de"]),
+    )
+    conflict_declare(judge=at_work, system=test_set.systems.get(name="dune"))
+    judge_one_hit(at_work)
+    held = lend(at_work)
+    first, second, _third = assigned_blocks(held)
+    labels: list[int | None] = [1 + place % 5 for place in range(len(second.candidates))]
+    judgment_submit(
+        assigned=second, client_id=uuid4(), labels=labels, active_ms=9000, comment="“ % ”"
+    )
+    skip_submit(assigned=first, client_id=uuid4(), reason="other")
+    quality_action_take(
+        judge=at_work,
+        test_set=test_set,
+        action=QualityActionKind.WARN,
+        user=make_organiser(campaign),
+    )
+    # The judge who is new may be lent any of them.
+    held_too = lend(new)
+    HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
+    return [held, held_too]
+
+
+def without_the_time(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [tuple(each for each in row if type(each) is not type(timezone.now())) for row in rows]
+
+
+def test_all_of_them_return_what_their_queryset_yields() -> None:
+    held = assignments_of_all_kinds()
+    assert len(queries()) >= 8
+    found = set()
+    for assignment in held:
+        values = values_of(assignment)
+        for query in queries():
+            asked = {name: values[name] for name in query.fields}
+            with transaction.atomic():
+                expected = without_the_time(list(query.queryset(**asked)))
+                assert without_the_time(query.rows(**asked)) == expected, query.name
+            found.update([query.name] if expected else [])
+    assert found == {query.name for query in queries()}, "Each has found something."
+
+
+def test_constants_may_look_like_placeholders() -> None:
+    """They are written into the statement, once."""
+
+    def named(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+        return Judge.objects.filter(pk__gte=judge_id, pseudonym="100 % of $1's").values_list("pk")
+
+    judge = make_judge(make_campaign(), "100 % of $1's")
+    query = PreparedQuery(f"named_{uuid4().hex}", named, {"judge_id": BigIntegerField()})
+    assert query.rows(judge_id=judge.pk) == [(judge.pk,)]
+    assert query.row(judge_id=judge.pk + 1) is None
+
+
+def test_a_lock_that_goes_first_takes_its_values_by_name() -> None:
+    def locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+        return Judge.objects.select_for_update(no_key=True).filter(pk=judge_id).values_list("pk")
+
+    def later(than_id: int | Parameter) -> QuerySet[Judge, Any]:
+        return Judge.objects.filter(pk__gt=than_id).values_list("pk")
+
+    campaign = make_campaign()
+    one, other = make_judge(campaign, "one"), make_judge(campaign, "other")
+    lock = PreparedQuery(f"lock_{uuid4().hex}", locked, {"judge_id": BigIntegerField()})
+    query = PreparedQuery(f"read_{uuid4().hex}", later, {"than_id": BigIntegerField()}, first=lock)
+    with transaction.atomic(), CaptureQueriesContext(connection) as sent:
+        assert query.rows(than_id=one.pk, judge_id=other.pk) == [(other.pk,)]
+    assert f"({other.pk}); EXECUTE {query.name} ({one.pk})" in sent[-1]["sql"]

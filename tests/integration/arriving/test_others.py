@@ -1,0 +1,86 @@
+"""What concerns one judge, panel or campaign leaves the others as they are."""
+
+import pytest
+
+from campaign.models import Campaign, Invitation, InvitationMail, PanelKind
+from campaign.services import (
+    JoinRefusedError,
+    invitation_create_for_anybody,
+    invitation_open,
+    judge_change,
+    judge_invite,
+    judge_join,
+    judge_links_revoke,
+    judges_invite_by_mail,
+    sns_topic_approve,
+    sns_topic_request_store,
+)
+from campaign.services.joining import languages_offered
+from tests.factories import make_campaign, make_judge, make_test_set
+from tests.recruiting import make_panel
+
+
+class TestLinks:
+    @pytest.fixture
+    def mails(self, campaign: Campaign) -> list[InvitationMail]:
+        return judges_invite_by_mail(
+            campaign=campaign,
+            addresses=["ada@example.org", "bea@example.org"],
+            base_url="https://judge.example.org/",
+        ).mails
+
+    def test_those_of_one_judge_are_revoked(self, mails: list[InvitationMail]) -> None:
+        ada, bea = mails
+        for each in mails:
+            judge_invite(judge=each.judge)
+        judge_links_revoke(judge=ada.judge)
+        assert list(InvitationMail.objects.filter(withdrawn_at=None)) == [bea]
+        open_to = Invitation.objects.filter(revoked_at=None).values_list("user", flat=True)
+        assert list(open_to) == [bea.judge.user_id]
+
+    def test_a_message_was_withdrawn_when_it_was_first(self, mails: list[InvitationMail]) -> None:
+        ada, _bea = mails
+        judge_links_revoke(judge=ada.judge)
+        ada.refresh_from_db()
+        withdrawn_at = ada.withdrawn_at
+        judge_links_revoke(judge=ada.judge)
+        ada.refresh_from_db()
+        assert withdrawn_at is not None
+        assert ada.withdrawn_at == withdrawn_at
+
+
+class TestLanguages:
+    def test_those_of_other_campaigns_are_not_offered(self, campaign: Campaign) -> None:
+        make_test_set(campaign, planned=0)
+        make_test_set(make_campaign("other"), target_language="cs", planned=0)
+        link, _token = invitation_create_for_anybody(campaign=campaign, cap=9)
+        assert languages_offered(link) == ["de", "en"]
+
+    @pytest.mark.parametrize("read", ["en", "de"])
+    def test_neither_source_nor_target_is_enough(self, campaign: Campaign, read: str) -> None:
+        make_test_set(campaign, planned=0)
+        link, token = invitation_create_for_anybody(campaign=campaign, cap=9, asks_languages=True)
+        assert invitation_open(token=token) == link
+        with pytest.raises(JoinRefusedError):
+            judge_join(invitation=link, browser=b"1".ljust(32), languages=[read])
+
+
+def test_a_judges_expertise_stays_when_their_languages_change(campaign: Campaign) -> None:
+    judge = make_judge(campaign, languages=["en", "de"], expertise=["law"])
+    judge_change(judge=judge, languages=["en", "cs"])
+    judge.refresh_from_db()
+    assert (judge.languages, judge.expertise) == (["en", "cs"], ["law"])
+    judge_change(judge=judge, expertise=["medicine"])
+    judge.refresh_from_db()
+    assert (judge.languages, judge.expertise) == (["en", "cs"], ["medicine"])
+
+
+def test_one_panel_trusts_a_topic_once(campaign: Campaign) -> None:
+    topic = "arn:aws:sns:us-east-1:123456789012:mturk"
+    panel, other = (make_panel(campaign, PanelKind.MTURK, name=name) for name in ("one", "two"))
+    for each in (panel, other):
+        sns_topic_request_store(panel=each, topic_arn=topic, subscribe_url="https://example.org/")
+    assert sns_topic_approve(panel=panel, topic_arn=topic)
+    assert not sns_topic_approve(panel=panel, topic_arn=topic)
+    other.refresh_from_db()
+    assert other.topic_arn == ""

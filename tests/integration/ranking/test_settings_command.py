@@ -1,0 +1,104 @@
+"""The command that changes how rank ranges are made."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import User
+from ranking.models import RankingSettings
+from ranking.services import (
+    ranking_run_compute,
+)
+from tests.integration.ranking.pages import addresses
+from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+def command(writer: TestSetWriter, *arguments: str) -> str:
+    out = StringIO()
+    name = ["--campaign", writer.campaign.slug, "--test-set", writer.test_set.name]
+    call_command("change_ranking", *name, *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: User) -> None:
+    said = command(varied, "--resample", "segments", "--by", "olga@example.org")
+    assert "resample=segments, ranges=percentile" in said
+    command(varied, "--rank-ranges", "sign_test", "--correction", "bh", "--sided", "two")
+    command(varied, "--confidence", "0.9")
+    rows = list(RankingSettings.objects.order_by("id"))
+    assert [row.changed_by for row in rows] == [organiser, None, None]
+    assert tuple(rows[-1].choice.recorded.values()) == (
+        *("pairs", "sign_test", "benjamini_hochberg", 2, 0.9),
+    )
+    command(varied, "--rank-ranges", "bootstrap")
+    command(varied, "--rank-ranges", "two_way")
+    levels = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
+    assert list(levels)[-2:] == [
+        ("percentile", "blocks", "none"),
+        ("percentile", "two_way", "none"),
+    ]
+
+
+def test_the_command_refuses_what_contradicts_itself(varied: TestSetWriter) -> None:
+    for arguments in (
+        ("--rank-ranges", "two_way", "--resample", "blocks"),
+        ("--rank-ranges", "anytime", "--correction", "none"),
+        ("--rank-ranges", "confidence_set", "--sided", "one"),
+    ):
+        with pytest.raises(CommandError):
+            command(varied, *arguments)
+    assert not RankingSettings.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "arguments"),
+    [
+        ({}, []),
+        ({"resample": "judges"}, ["--resample", "judges"]),
+        ({"ranges": "confidence_set"}, ["--rank-ranges", "confidence_set"]),
+        (
+            {"ranges": "sign_test", "correction": "holm"},
+            ["--rank-ranges", "sign_test", "--correction", "holm"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("size", [None, 6, 2])
+def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits(
+    as_organiser: Client,
+    varied: TestSetWriter,
+    tmp_path: Path,
+    chosen: dict[str, Any],
+    arguments: list[str],
+    size: int | None,
+) -> None:
+    """For one document, for two, which are too few, and for six."""
+    if size is not None:
+        documents_of(varied, size)
+    settings_change(varied, **chosen)
+    ranking_run_compute(test_set_id=varied.test_set.pk)
+    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
+    dashboard = as_organiser.get(addresses(varied)["dashboard"])
+    download = as_organiser.get(
+        reverse("judgments-download", args=[varied.campaign.slug, varied.test_set.pk])
+    )
+    file = tmp_path / "judgments.csv"
+    file.write_bytes(b"".join(download))
+    out = StringIO()
+    call_command("rank_judgments", str(file), *arguments, "--format", "json", stdout=out)
+    (said,) = json.loads(out.getvalue())["rankings"]
+
+    assert [line.row for line in dashboard.context["plot"].rows] == rest["systems"]
+    assert said["systems"] == rest["systems"]
+    assert said["pairs"] == rest["pairs"]
+    # One document says nothing of others, and a file need not mean it.
+    assert said["limits"] == [limit for limit in rest["limits"] if limit != "one_document"]
+    for name in ("effective_segments", "effective_documents", "effective_judges"):
+        assert said[name] == rest["input"][name]

@@ -1,0 +1,76 @@
+"""The page that changes how rank ranges are made."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import User
+from ranking.models import RankingSettings
+from ranking.services import (
+    ranking_run_compute,
+)
+from ranking.tasks import rank_what_is_due
+from tests.integration.ranking.pages import addresses, text_of
+from tests.integration.ranking.writing import TestSetWriter, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+def page_of(writer: TestSetWriter) -> str:
+    return reverse("ranking-settings", args=[writer.campaign.slug, writer.test_set.pk])
+
+
+def test_the_page_offers_levels_in_words_and_changes_the_level(
+    as_organiser: Client, organiser: User, varied: TestSetWriter
+) -> None:
+    ranking_run_compute(test_set_id=varied.test_set.pk)
+    dashboard = addresses(varied)["dashboard"]
+    assert page_of(varied) in as_organiser.get(dashboard).content.decode()
+    shown = as_organiser.get(page_of(varied))
+    assert "Choose this if only these judges matter." in text_of(shown)
+    assert 'value="two_way" id="id_resample_two_way"' in shown.content.decode()
+    assert shown.content.decode().count(" checked>") == 1
+
+    answer = as_organiser.post(page_of(varied), {"resample": "blocks"}, follow=True)
+
+    assert "Changed. A ranking with the new rank ranges will appear within seconds." in text_of(
+        answer
+    )
+    settings = RankingSettings.objects.get()
+    assert (settings.resample, settings.changed_by) == ("blocks", organiser)
+    rank_what_is_due()
+    page = text_of(as_organiser.get(dashboard))
+    assert "95 % rank ranges from 1,000 resamples of blocks. They treat blocks" in page
+    assert "Blocks are drawn at random again and again" in page
+    assert "Last changed by Olga" in text_of(as_organiser.get(page_of(varied)))
+    again = as_organiser.post(page_of(varied), {"resample": "blocks"}, follow=True)
+    assert "Nothing was changed." in text_of(again)
+    refused = as_organiser.post(page_of(varied), {"resample": "docs"})
+    assert refused.status_code == 400
+    assert "Select a valid choice" in text_of(refused)
+    assert RankingSettings.objects.count() == 1
+
+
+def test_the_page_makes_ranges_by_tests_percentiles_again_but_keeps_sets(
+    as_organiser: Client, varied: TestSetWriter
+) -> None:
+    settings_change(varied, ranges="sign_test")
+    shown = as_organiser.get(page_of(varied))
+    assert "currently come from tests of pairs" in text_of(shown)
+    assert " checked>" not in shown.content.decode()
+    as_organiser.post(page_of(varied), {"resample": "blocks"})
+    settings_change(varied, ranges="confidence_set", correction="holm")
+    as_organiser.post(page_of(varied), {"resample": "segments"})
+    rows = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
+    assert list(rows)[1:] == [
+        ("percentile", "blocks", "none"),
+        ("confidence_set", "two_way", "holm"),
+        ("confidence_set", "segments", "holm"),
+    ]
+
+
+def test_the_campaigns_settings_lead_to_those_of_its_test_sets(
+    as_organiser: Client, varied: TestSetWriter
+) -> None:
+    page = as_organiser.get(reverse("campaign-settings", args=[varied.campaign.slug]))
+    assert page_of(varied) in page.content.decode()

@@ -1,0 +1,103 @@
+"""SQL by hand stands in one package, a statement a file, and says what it is for."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from launcher.data_directory import CHECKOUT
+
+PACKAGE = CHECKOUT / "annotation" / "sql"
+FILES = sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.py")
+PRODUCT = ("annotation", "campaign", "config", "demo", "ranking")
+# Bodies of triggers and what these share with the worker; settings, locks and COPY, which name no
+# table of ours; and the session, whose statement is read by itself.
+ELSEWHERE = ("*/models/*", "*/migrations/*", "campaign/database/*", "campaign/accounts/sessions.py")
+SQL = re.compile(
+    r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|VALUES|SET|COPY|CALL|LOCK|MERGE|TRUNCATE"
+    r"|PREPARE|EXECUTE|EXPLAIN|ANALYZE|VACUUM|CREATE|ALTER|DROP)\s"
+)
+PAST_THE_ORM = {"RawSQL", "raw", "extra"}
+FEWEST_MS = 0.3
+
+
+def sources() -> Iterator[tuple[Path, ast.Module]]:
+    for app in PRODUCT:
+        for path in sorted((CHECKOUT / app).rglob("*.py")):
+            yield path.relative_to(CHECKOUT), ast.parse(path.read_text())
+
+
+def strings(tree: ast.Module) -> list[ast.Constant]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def called(tree: ast.Module) -> list[str]:
+    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [
+        name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+        for name in functions
+    ]
+
+
+def test_no_sql_is_written_elsewhere() -> None:
+    found = [
+        f"{path}:{string.lineno}"
+        for path, tree in sources()
+        if path.parent != PACKAGE.relative_to(CHECKOUT)
+        and not any(path.match(pattern) for pattern in ELSEWHERE)
+        for string in strings(tree)
+        if SQL.match(str(string.value))
+    ]
+    assert not found, "Write a queryset, or a statement in annotation/sql/."
+
+
+def test_querysets_hold_no_sql() -> None:
+    found = [str(path) for path, tree in sources() if PAST_THE_ORM.intersection(called(tree))]
+    assert not found
+
+
+def test_the_database_package_names_no_table_of_ours() -> None:
+    for path in (CHECKOUT / "campaign" / "database").glob("*.py"):
+        assert not re.search(r"\b(annotation|campaign|ranking)_[a-z]", path.read_text()), path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+class TestEachFile:
+    def test_holds_one_statement_of_its_name(self, path: Path) -> None:
+        tree = ast.parse(path.read_text())
+        assert called(tree).count("Statement") == 1
+        assert f'Statement(\n    "{path.stem}",\n' in path.read_text()
+        assert f"\n{path.stem.upper()} = Statement(" in path.read_text()
+
+    def test_says_its_rule_the_tests_that_hold_it_and_what_it_earns(self, path: Path) -> None:
+        header = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert "\nRule: " in header
+        tests = re.findall(r"^Test: (.+)$", header, re.MULTILINE)
+        assert tests
+        for test in tests:
+            file, *names = test.split("::")
+            assert _defines(ast.parse((CHECKOUT / file).read_text()), names), test
+        earned = re.search(
+            r"^Earns: (?:(\d+\.\d) ms a judged block|with (\w+))$", header, re.MULTILINE
+        )
+        assert earned
+        ms, other = earned.groups()
+        if ms is not None:
+            assert float(ms) >= FEWEST_MS, "Better left to the ORM."
+        else:
+            assert f"annotation.sql.{path.stem} import" in (PACKAGE / f"{other}.py").read_text()
+
+
+def _defines(tree: ast.Module | ast.ClassDef, names: list[str]) -> bool:
+    """Return whether a module defines this test, by the names of its classes and its own."""
+    first, *rest = names
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == first:
+            return not rest or (isinstance(node, ast.ClassDef) and _defines(node, rest))
+    return False
