@@ -8,9 +8,11 @@ import pytest
 
 from launcher.data_directory import CHECKOUT
 
-ROOMS = (
-    *("annotation", "campaign", "catalogues", "config", "demo", "docs", "launcher", "ranking"),
-    *("static", "templates", "tests"),
+# Folders that a path in a document may begin with: those of the repository.
+ROOMS = sorted(
+    path.name
+    for path in CHECKOUT.iterdir()
+    if path.is_dir() and path.name[0] != "." and path.name != "node_modules"
 )
 FOLDERS = (".github", "demo", "docs", "tests/data")
 DOCUMENTS = [
