@@ -29,8 +29,11 @@ def catalogue_file(root: Path, locale: str) -> Path:
 
 
 def locales(root: Path) -> list[str]:
-    """Return the locales that have a folder, such as `zh_Hans`."""
-    return sorted(path.name for path in (root / "locale").glob("*/"))
+    """Return the locales that have a catalogue, such as `zh_Hans`.
+
+    A folder without one is what another branch has compiled.
+    """
+    return sorted(path.parts[-3] for path in root.glob("locale/*/LC_MESSAGES/django.po"))
 
 
 def catalogue_read(root: Path, locale: str) -> Catalog:

@@ -20,8 +20,7 @@ CZECH = {"Skip": "Přeskočit", "{n} sentence": ["{n} věta", "{n} věty", "{n} 
 def project(tmp_path: Path) -> Path:
     (tmp_path / "campaign").mkdir()
     (tmp_path / "campaign" / "words.py").write_text(CODE)
-    (tmp_path / "locale" / "cs").mkdir(parents=True)
-    assert main(["update"], tmp_path) == 0
+    assert main(["update", "cs"], tmp_path) == 0
     return tmp_path
 
 
@@ -33,6 +32,14 @@ def fill(project: Path, brought: object, locale: str = "cs") -> int:
 def test_every_language_on_offer_has_a_catalogue_and_the_other_way_round() -> None:
     offered = {to_locale(code) for code, _name in settings.LANGUAGES}
     assert offered == {*locales(ROOT), "en"}
+
+
+def test_a_folder_that_another_branch_left_behind_is_no_language(project: Path) -> None:
+    left = project / "locale" / "fr" / "LC_MESSAGES"
+    left.mkdir(parents=True)
+    (left / "django.mo").write_bytes(b"")
+    assert locales(project) == ["cs"]
+    assert main(["compile"], project) == 0
 
 
 def test_what_is_open_goes_out_and_comes_back(
