@@ -21,21 +21,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    # Databases from before these were made one stay as they are.
-    replaces = [
-        ("annotation", "0001_initial"),
-        ("annotation", "0002_exposures_of_the_tour"),
-        ("annotation", "0003_hit_plan"),
-        ("annotation", "0004_count_closed_blocks"),
-        ("annotation", "0005_blocks_ahead"),
-        ("annotation", "0006_judgments_announced"),
-        ("annotation", "0007_measures_of_clicking"),
-        ("annotation", "0008_planner_settings_kept"),
-        ("annotation", "0009_plain_names"),
-        ("annotation", "0010_recorded_planned_cycles"),
-        ("annotation", "0011_rule_times_by_the_database"),
-    ]
-
     dependencies = [
         ("campaign", "0001_first_release"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

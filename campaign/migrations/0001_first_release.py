@@ -14,20 +14,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    # Databases from before these were made one stay as they are.
-    replaces = [
-        ("campaign", "0001_initial"),
-        ("campaign", "0002_arriving"),
-        ("campaign", "0003_panels"),
-        ("campaign", "0004_tour"),
-        ("campaign", "0005_user_language"),
-        ("campaign", "0006_sessions_with_their_user"),
-        ("campaign", "0007_topics_ask_and_browsers_are_forgotten"),
-        ("campaign", "0008_requested_topic_arn"),
-        ("campaign", "0009_standard_names"),
-        ("campaign", "0010_each_rule_of_panels_alone"),
-    ]
-
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
     ]

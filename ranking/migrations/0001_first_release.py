@@ -11,13 +11,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    # Databases from before these were made one stay as they are.
-    replaces = [
-        ("ranking", "0001_initial"),
-        ("ranking", "0002_ranking_settings"),
-        ("ranking", "0003_report_times_by_the_database"),
-    ]
-
     dependencies = [
         ("campaign", "0001_first_release"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
