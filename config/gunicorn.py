@@ -28,7 +28,7 @@ CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS") or 120)
 
 
 def when_ready(server: Any) -> None:
-    """Before the first worker is forked: the application is loaded, nobody has asked yet."""
+    """Share the loaded application's memory and limit silent clients, before workers are forked."""
     _memory_share()
     _silence_limit(server)
 

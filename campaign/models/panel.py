@@ -12,7 +12,7 @@ KEY_BYTES = 16  # 128 bits
 
 
 def panel_key() -> str:
-    """Return a new part of an address that nobody guesses."""
+    """Return a new random token for a panel's address."""
     return secrets.token_urlsafe(KEY_BYTES)
 
 

@@ -132,5 +132,5 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
 
 
 def code_make() -> str:
-    """Return a random code that nobody guesses, without letters that look like digits."""
+    """Return a random completion code of 12 characters, without letters that look like digits."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12))

@@ -1,4 +1,4 @@
-"""Text normalisation: what of a text counts when texts are compared."""
+"""Normalise texts before they are compared."""
 
 import unicodedata
 

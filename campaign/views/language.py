@@ -11,7 +11,7 @@ from campaign.services import user_language_set
 
 @require_POST
 def language_choose(request: HttpRequest) -> HttpResponse:
-    """Show this browser, and whoever is signed in, the pages in another language from now on."""
+    """Set the language of the pages for this browser and for the signed-in user; redirect back."""
     page = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(
         page, allowed_hosts={request.get_host()}, require_https=request.is_secure()

@@ -52,7 +52,7 @@ def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
 
 
 def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
-    """Return the first HIT that nobody has locked, with `has_next` and all its columns."""
+    """Return a query of the first unlocked HIT: `has_next`, then all its columns. It locks the row."""
     locked = hits.select_for_update(skip_locked=True, no_key=True, of=("self",))
     found: QuerySet[HIT, Any] = locked.annotate(has_next=has_next).values_list(
         "has_next", *field_names(HIT)
