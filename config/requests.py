@@ -6,6 +6,8 @@ from collections.abc import Callable
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 
+from config.api_errors import bad_request
+
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
@@ -30,7 +32,7 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
         if _CONTROL_CHARACTER.search(request.path_info) or _ESCAPED_CONTROL_CHARACTER.search(
             request.META["QUERY_STRING"]
         ):
-            raise BadRequest("The address holds a control character.")
+            return bad_request(request, BadRequest())
         return get_response(request)
 
     return refuse
