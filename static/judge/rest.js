@@ -56,7 +56,14 @@ export class Rest {
     if (first || !this.queue.lack) this.#say(say("loading"));
     $("foot").classList.add("resting");
     this.#explainOutbox();
-    const found = await this.queue.ask();
+    let found = await this.queue.ask();
+    // Asked before the last submission was on its way: that one may bring work, and a page that says that all
+    // is stored, and leads elsewhere, has to wait for it.
+    if (!found && this.#isAtAnEnd() && this.outbox.waiting().length) {
+      await this.outbox.emptied();
+      if (!this.#shown) return;
+      found = await this.queue.ask();
+    }
     if (!this.#shown) return;
     if (found) this.onWork();
     else this.#explain();
@@ -69,12 +76,16 @@ export class Rest {
   #explain() {
     const lack = /** @type {string} */ (this.queue.lack);
     this.status.turnedAway(lack === "signed-out");
-    // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
-    if (lack === "none" || (lack === "paused" && $("rest-completion"))) this.#finished();
+    if (this.#isAtAnEnd()) this.#finished();
     else this.#say(say(WORDS[lack]));
     $("rest-instructions").hidden = lack !== "instructions";
     const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
+  }
+
+  // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
+  #isAtAnEnd() {
+    return this.queue.lack === "none" || (this.queue.lack === "paused" && Boolean($("rest-completion")));
   }
 
   #explainOutbox() {

@@ -51,6 +51,34 @@ def test_from_prolific_to_the_code_and_back(
     expect(page).to_have_url(f"https://app.prolific.com/submissions/complete?cc={COMPLETION}")
 
 
+def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: NewPage) -> None:
+    """Also where the page learns before, from a question of its own, that nothing more is to be done."""
+    campaign = make_test_set(make_campaign(), identical=()).campaign
+    prolific = Prolific(make_panel(campaign))
+    page = new_page(viewport=PHONE)
+    page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
+    at_sentence(page, 1)
+    asking: list[Route] = []
+    sending: list[Route] = []
+    page.route("**/assignments/", lambda route: asking.append(route))
+    with page.expect_request("**/assignments/"):
+        judge_block(page)
+    at_sentence(page, 2)
+    judge_block(page)
+    at_sentence(page, 3)
+    page.route("**/judgments/*/", lambda route: sending.append(route))
+    with page.expect_request("**/judgments/*/"):
+        judge_block(page)
+    with page.expect_response("**/assignments/"):
+        asking[0].continue_()
+    page.unroute("**/assignments/")
+    page.evaluate("() => fetch('/healthz')")  # By the time of this answer the page has read the other.
+    assert page.locator("#rest-completion").is_hidden()
+    sending[0].continue_()
+    page.get_by_role("link", name="Finish").click()
+    expect(page.locator("#code")).to_have_text(COMPLETION)
+
+
 def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     new_page: NewPage, axe_check: Callable[[Page], None], tolerate: list[str], live_server: object
 ) -> None:
