@@ -11,7 +11,7 @@ from rest_framework.views import exception_handler as rest_exception_handler
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's own handler, with the fields of a refused body under `errors`."""
+    """Return what DRF's handler returns, with the fields of a refused body under `errors`."""
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
