@@ -84,10 +84,10 @@ def test_the_better_system_wins_as_often_as_the_normal_distribution_says() -> No
 
 
 def test_outputs_of_segments_are_as_good_as_the_normal_distribution_says() -> None:
-    model = Model(systems=2, noise=5, segments=20_000)
+    model = Model(systems=2, noise=1, segments=20_000)
     counted = simulate_wins(model, blocks=[40_000], seed=5, experiment=0)
     difference = counted.quality[0] - counted.quality[1]
-    expected = norm.cdf(difference / (5 * np.sqrt(2)))
+    expected = norm.cdf(difference / np.sqrt(2))
     # A segment has two blocks on average, which agree.
     assert counted.wins[0, 0, 1] / 40_000 == pytest.approx(expected, abs=4 * 0.5 / 100)
 
