@@ -19,6 +19,8 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# Where links lead that commands print; the launcher sets it while the demo runs.
+PUBLIC_ADDRESS = env.str("PUBLIC_ADDRESS", default="http://127.0.0.1:8000")
 # Behind a proxy that ends TLS, HTTPS=1 makes cookies secure and believes the proxy's header.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:

@@ -78,6 +78,7 @@ def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
             # Only now: an earlier run's web server, stopped a moment ago, may have held the port.
             port = port_from_environment()
             base_url = f"http://{HOST}:{port}"
+            services.serve_at(base_url)
             progress(_services_sentence(services))
             environment = _environment(services)
             Preparation(

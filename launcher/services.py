@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from pathlib import Path
 from types import TracebackType
 
 from launcher.data_directory import DataDirectory, read_json, write_private
@@ -42,12 +43,15 @@ class Services:
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
         self.found: list[str] = []
+        self._address: str | None = None
 
     @property
     def environment(self) -> dict[str, str]:
         """Environment variables for the applications."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
+        address = os.environ.get("PUBLIC_ADDRESS") or self._address
         return {
+            **({"PUBLIC_ADDRESS": address} if address else {}),
             "QUINTET_HOME": str(self.directory.path),
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self.directory.secret_key(),
             "DATABASE_URL": self.postgres.url if self.postgres else os.environ["DATABASE_URL"],
@@ -73,11 +77,19 @@ class Services:
                 undo.callback(self.valkey.remove_sockets)
                 undo.callback(self.valkey.stop)
                 self.valkey.start()
-            environment_file = self.directory.path / "services.json"
-            undo.callback(environment_file.unlink, missing_ok=True)
-            write_private(environment_file, json.dumps(self.environment))
+            undo.callback(self._environment_file.unlink, missing_ok=True)
+            write_private(self._environment_file, json.dumps(self.environment))
             self._held = undo.pop_all()
         return self
+
+    def serve_at(self, address: str) -> None:
+        """Have commands beside these services print links to a web server at this address."""
+        self._address = address
+        write_private(self._environment_file, json.dumps(self.environment))
+
+    @property
+    def _environment_file(self) -> Path:
+        return self.directory.path / "services.json"
 
     def __exit__(
         self,

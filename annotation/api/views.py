@@ -48,10 +48,6 @@ from campaign.texts.languages import language_described
 
 logger = logging.getLogger(__name__)
 
-# Made once: a serializer copies its fields each time it is made, and validates without keeping
-# anything.
-_ASSIGNMENT = serializers.AssignmentRequestSerializer()
-_JUDGMENT = serializers.JudgmentRequestSerializer()
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
@@ -146,7 +142,9 @@ class AssignmentsView(APIView):
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
         """
-        asked = _ASSIGNMENT.run_validation(request.data)
+        body = serializers.AssignmentRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        asked = body.validated_data
         judge = judge_or_403(request, asked.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
@@ -196,7 +194,9 @@ class JudgmentView(APIView):
 
         With `after`, the next HIT comes with the answer.
         """
-        data = dict(_JUDGMENT.run_validation(request.data))
+        body = serializers.JudgmentRequestSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        data = dict(body.validated_data)
         after = data.pop("after", None)
         assigned = assigned_or_404(request, data.pop("block"))
         try:

@@ -1,38 +1,10 @@
-"""The blocks of a planned HIT, as rows: written ahead by the worker, or when the HIT is lent."""
+"""The trigger that writes the blocks of a HIT when it is lent, unless the worker wrote them ahead."""
 
 import pgtrigger
 
+from annotation.sql.hit_blocks_write import BLOCKS_OF_PLANS
 from campaign.database.copy import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
-
-# Writes what the plans of the HITs show that `{hits}` holds for, in one statement.
-BLOCKS_OF_PLANS = """
-    WITH planned AS MATERIALIZED (
-        SELECT h.id, h.plan, h.segment_ids FROM annotation_hit h WHERE {hits}
-    ), block AS (
-        INSERT INTO annotation_block (hit_id, segment_id, position, control, expected)
-        SELECT planned.id, planned.segment_ids[each.place], each.place,
-            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
-            CASE WHEN each.shown ? 'expected' THEN ARRAY(
-                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
-            ) END
-        FROM planned, jsonb_array_elements(planned.plan) WITH ORDINALITY AS each (shown, place)
-        RETURNING id, hit_id, position
-    ), candidate AS (
-        INSERT INTO annotation_candidate (block_id, position)
-        SELECT block.id, each.place
-        FROM block JOIN planned ON planned.id = block.hit_id, jsonb_array_elements(
-            planned.plan -> block.position - 1 -> 'candidates'
-        ) WITH ORDINALITY AS each (outputs, place)
-        RETURNING id, block_id, position
-    )
-    INSERT INTO annotation_candidateoutput (candidate_id, output_id)
-    SELECT candidate.id, output::bigint
-    FROM candidate JOIN block ON block.id = candidate.block_id
-    JOIN planned ON planned.id = block.hit_id, jsonb_array_elements_text(
-        planned.plan -> block.position - 1 -> 'candidates' -> candidate.position - 1
-    ) AS output
-"""
 
 # In the database, so that no HIT is ever lent without its blocks, whoever lends it, and none gets
 # them twice.

@@ -169,6 +169,8 @@ def judge_reinstate(*, judge: Judge, user: User, note: str = "") -> int:
 def _rule_create(
     campaign: Campaign, terms: RuleTerms, user: User | None, *, replaces: QualityRule | None
 ) -> QualityRule:
+    # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     return QualityRule.objects.create(
         campaign=campaign,
         test_set=terms.test_set,

@@ -4,35 +4,32 @@ Every request of a judge begins with this. Django's own two queries cost 0.7 to 
 What makes a session somebody's, and what ends it, is still `django.contrib.auth`'s to say.
 """
 
-from functools import cache
 from typing import Any, cast
 
 from django.contrib import auth
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends import db
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
-from campaign.database.prepared import Statement, columns_of, instance_from
+from campaign.database.prepared import instance_from
+from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Session, User
 
 _OURS = "campaign.accounts.backends.UserBackend"
 
 
-@cache
-def _read() -> Statement:
-    columns = columns_of(User, "u")
-    return Statement(
-        "session_read",
-        "text",
-        f"""
-        SELECT s.session_data, {columns}
-        FROM campaign_session s LEFT JOIN campaign_user u ON u.id = s.user_id
-        WHERE s.session_key = $1 AND s.expire_date > statement_timestamp()
-        """,  # noqa: S608  constants alone
-    )
+def _not_expired(session_key: str | Parameter) -> QuerySet[Session, Any]:
+    """Return a session's data and the fields of its user, unless it has expired."""
+    sessions = Session.objects.filter(session_key=session_key, expire_date__gt=Now())
+    return sessions.values_list("session_data", *field_names(User, "user__"))
+
+
+_READ = PreparedQuery("session_read", _not_expired, {"session_key": TextField()})
 
 
 class SessionStore(db.SessionStore):
@@ -50,7 +47,7 @@ class SessionStore(db.SessionStore):
         return session
 
     def load(self) -> dict[str, Any]:
-        found = _read().row(self.session_key)
+        found = _READ.row(session_key=self.session_key)
         if found is None:
             self._session_key = None
             return {}

@@ -72,11 +72,11 @@ class Statement:
             self.execute = f"{first.execute}; {self.execute}"
 
     def rows(self, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run it; the rows it yields."""
+        """Run it and return the rows it yields: none where it returns nothing."""
         with connection.cursor() as cursor:
             self._prepare_once(cursor)
             cursor.execute(self.execute, parameters)
-            found: list[tuple[Any, ...]] = cursor.fetchall()
+            found: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
         return found
 
     def row(self, *parameters: Any) -> tuple[Any, ...] | None:
@@ -105,11 +105,6 @@ def _prepare(statement: Statement, cursor: Any) -> None:
     cursor.execute(f"{write}; {statement.prepare}; {restore}")
 
 
-def columns_of(model: type[Model], alias: str) -> str:
-    """All columns of a model, for `instance_from`."""
-    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
-
-
 def instance_from(model: type[M], values: Sequence[Any]) -> M:
-    """Return the model's row of values in the order of `columns_of` or `field_names`."""
+    """Return the model's row of values in the order of `field_names`."""
     return model.from_db(connection.alias, [f.attname for f in model._meta.concrete_fields], values)

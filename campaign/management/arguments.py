@@ -2,7 +2,8 @@
 
 import argparse
 
-from django.core.management.base import CommandError
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -96,6 +97,17 @@ def tags_argument(text: str) -> list[str]:
     if not all(tags):
         raise argparse.ArgumentTypeError(f"{text!r} has an empty tag between its commas")
     return sorted(set(tags))
+
+
+def address_option_add(parser: CommandParser) -> None:
+    """Add `--address`, for the links that a command prints."""
+    parser.add_argument(
+        "--address",
+        type=address_argument,
+        default=settings.PUBLIC_ADDRESS,
+        metavar="URL",
+        help="where this Quintet is reached (default: %(default)s)",
+    )
 
 
 def address_argument(text: str) -> str:

@@ -8,10 +8,9 @@ from typing import IO
 from campaign.formats import FormatError, InputFile
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.detection import detect_input_format
-from ranking.files.five_way import read_five_way, scan_five_way
+from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
-from ranking.files.pairwise_scan import scan_pairwise
 from ranking.files.rank_pairs import read_rank
 from ranking.files.records import (
     FileRead,
@@ -20,7 +19,6 @@ from ranking.files.records import (
     JudgmentSelection,
     JudgmentsRead,
 )
-from ranking.files.scan import NotPlainError
 from ranking.files.selecting import selected
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
 from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
@@ -32,12 +30,6 @@ _READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
     InputFormat.RANK: read_rank,
     InputFormat.JSONL: read_jsonl,
 }
-_SCANNERS: dict[InputFormat, Callable[[InputFile, Vocabulary], Iterator[Columns]]] = {
-    InputFormat.FIVE_WAY_CSV: scan_five_way,
-    InputFormat.PAIRWISE_CSV: scan_pairwise,
-}
-#: A file of at least this many bytes (as stored) is worth loading pyarrow for.
-SCANNED_FROM_BYTES = 4 << 20
 #: What the core counts places with.
 MAX_CANDIDATES = 127
 
@@ -49,13 +41,10 @@ def read_judgments(
     selection: JudgmentSelection | None = None,
     progress: ReadingProgress | None = None,
     standard_input: IO[bytes] | None = None,
-    scanned_from_bytes: int = SCANNED_FROM_BYTES,
 ) -> JudgmentsRead:
     """Read the judgments of one language pair from files of one format.
 
-    Judges and systems of the same name are the same in all files. pyarrow reads large CSV files;
-    a file that is not plain is read again by the strict reader, whose errors name file, line and
-    field.
+    Judges and systems of the same name are the same in all files.
 
     Parameters
     ----------
@@ -69,8 +58,6 @@ def read_judgments(
         Called with the bytes read so far and, if known, those of all files.
     standard_input : binary file, optional
         Read for ``-`` instead of the process's own.
-    scanned_from_bytes : int
-        Size of a file from which on pyarrow reads it.
 
     Returns
     -------
@@ -87,7 +74,7 @@ def read_judgments(
         was chosen is not there.
     """
     sources = Sources(names, progress=progress, standard_input=standard_input)
-    reading = _Reading(input_format, sources, scanned_from_bytes)
+    reading = _Reading(input_format, sources)
     for name in sources.names:
         reading.read(name)
     return reading.result(selection or JudgmentSelection())
@@ -96,31 +83,21 @@ def read_judgments(
 class _Reading:
     """The files read so far."""
 
-    def __init__(
-        self, input_format: InputFormat | None, sources: Sources, scanned_from_bytes: int
-    ) -> None:
+    def __init__(self, input_format: InputFormat | None, sources: Sources) -> None:
         self._given = input_format
         self._first: tuple[InputFormat, str] | None = None
         self._sources = sources
-        self._scanned_from = scanned_from_bytes
         self._vocabulary = Vocabulary()
         self._columns: list[Columns] = []
         self._files: list[FileRead] = []
 
     def read(self, name: str) -> None:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
-        parts = None
-        if self._sources.size(name) >= self._scanned_from:
-            with self._sources.opened(name) as stream:
-                found, file = self._detected(InputFile(called, stream))
-                parts = self._scanned(found, file)
-                sha256 = stream.sha256()
-        if parts is None:
-            with self._sources.opened(name) as stream:
-                found, file = self._detected(InputFile(called, stream))
-                rows = _fitting(_READERS[found](file), called)
-                parts = list(columns_of(rows, self._vocabulary))
-                sha256 = stream.sha256()
+        with self._sources.opened(name) as stream:
+            found, file = self._detected(InputFile(called, stream))
+            rows = _fitting(_READERS[found](file), called)
+            parts = list(columns_of(rows, self._vocabulary))
+            sha256 = stream.sha256()
         if not any(len(part) for part in parts):
             raise FormatError(
                 called, "the file holds no judgment", "give a file with judgments", line=1
@@ -140,15 +117,6 @@ class _Reading:
                 line=1,
             )
         return found, whole
-
-    def _scanned(self, found: InputFormat, file: InputFile) -> list[Columns] | None:
-        if found not in _SCANNERS:
-            return None
-        try:
-            return list(_SCANNERS[found](file, self._vocabulary))
-        except NotPlainError:
-            # Names of this file that are in the vocabulary already do no harm there.
-            return None
 
     def result(self, selection: JudgmentSelection) -> JudgmentsRead:
         if self._first is None:

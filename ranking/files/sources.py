@@ -41,7 +41,7 @@ class HashedStream:
 
 
 class Sources:
-    """Files to be read; ``-`` is standard input, kept in memory so that it, too, can be reread.
+    """Files to be read; ``-`` is standard input, kept in memory so that its size is known.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class Sources:
         return self._kept
 
     def _told(self, size: int) -> None:
-        self._read = min(self._read + size, self._total)  # a file may be read a second time
+        self._read = min(self._read + size, self._total)  # a file may grow meanwhile
         if self._progress is not None and size:
             self._progress(self._read, self._total)
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule, RuleDirection
 from annotation.services import quality_rule_apply
-from campaign.models import Judge, SystemKind, TestSet
+from campaign.models import Campaign, Judge, SystemKind, TestSet
 from ranking.core.agreement.report import JudgeChance
 from ranking.judge_monitoring import (
     PROBABILITIES,
@@ -41,6 +41,8 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
         report = QualityReport.objects.select_for_update().filter(test_set=test_set).first()
         if report is not None and report.watermark > run.watermark:
             return None
+        # Waits for a rule that is being added: it would count as older than this report, unread.
+        Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
         report, _created = QualityReport.objects.update_or_create(
             test_set=test_set,
             # By the same clock as the rules, which must not seem older than this.

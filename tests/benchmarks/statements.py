@@ -74,10 +74,21 @@ def rolled_back(work: Callable[[], object]) -> Callable[[], None]:
     return attempt
 
 
+def session_key(judge: Any) -> str:
+    """Return the key of a new session of this judge."""
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(judge.user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
 def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     """Every prepared query beside the same queryset, not prepared."""
     from annotation.selectors import judging, pool, progress, shown
     from annotation.services.lending import claim, context
+    from campaign.accounts import sessions
 
     asks = {
         "judge_id": judge.pk,
@@ -87,6 +98,7 @@ def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     known = {"judge_id": judge.pk}
     hit = {"hit_id": assignment.hit_id, "judge_id": judge.pk}
     for query, often, values in [
+        (sessions._READ, 1, {"session_key": session_key(judge)}),
         (judging._ASSIGNED_TO, 1, {"user_id": judge.user_id, "public_id": str(block.public_id)}),
         (judging._JUDGE, A_HIT, known),
         (context._CONTEXT, A_HIT, known),
@@ -128,6 +140,33 @@ def lend_by_orm(hit: Any, judge: Any, lease: Any) -> None:
     Exposure.objects.bulk_create(
         Exposure(judge=judge, segment_id=segment, assignment=assignment)
         for segment in hit.segment_ids
+    )
+
+
+def blocks_by_orm(hits: Any) -> None:
+    from annotation.models import Block, BlockControl, Candidate, CandidateOutput
+
+    shown = [(hit, place, plan) for hit in hits for place, plan in enumerate(hit.plan, start=1)]
+    blocks = Block.objects.bulk_create(
+        Block(
+            hit=hit,
+            segment_id=hit.segment_ids[place - 1],
+            position=place,
+            control=BlockControl.ATTENTION if "expected" in plan else "",
+            expected=plan.get("expected"),
+        )
+        for hit, place, plan in shown
+    )
+    outputs = [
+        (Candidate(block=block, position=place), ids)
+        for block, (_hit, _place, plan) in zip(blocks, shown, strict=True)
+        for place, ids in enumerate(plan["candidates"], start=1)
+    ]
+    Candidate.objects.bulk_create(candidate for candidate, _ids in outputs)
+    CandidateOutput.objects.bulk_create(
+        CandidateOutput(candidate=candidate, output_id=output)
+        for candidate, ids in outputs
+        for output in ids
     )
 
 
@@ -182,10 +221,16 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     from django.utils import timezone
 
     from annotation.models import HIT, Judgment
+    from annotation.services import hits_plan
     from annotation.services.judging.storage import judgment_store
     from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
+    from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
     from annotation.sql.hit_lend import HIT_LEND
+    from campaign.database.copy import pgtrigger_ignore_preset
 
+    # As many as the worker writes at once.
+    hits_plan(test_set_id=assignment.hit.test_set_id, count=10)
+    unwritten = list(HIT.objects.order_by("-pk")[:10])
     hit = HIT.objects.filter(assignments__isnull=True, blocks__isnull=False).first()
     assert hit is not None
     now = timezone.now()
@@ -217,6 +262,13 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
         1,
         rolled_back(lambda: judgment_store(judgment())),
         rolled_back(lambda: store_by_orm(judgment())),
+    )
+    pgtrigger_ignore_preset()
+    yield Pair(
+        "hit_blocks_write",
+        A_HIT / len(unwritten),
+        rolled_back(lambda: HIT_BLOCKS_WRITE.rows([each.pk for each in unwritten])),
+        rolled_back(lambda: blocks_by_orm(unwritten)),
     )
     yield Pair(
         "assignment_close",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import ProblemReport, ProblemReportKind
 from annotation.selectors import AssignedBlock
-from annotation.services.judging.submission import SubmissionRefusedError
+from annotation.services.judging.submission import SubmissionRefusedError, submission_owner_check
 
 
 @transaction.atomic
@@ -32,6 +32,6 @@ def problem_report(
             "comment": comment.strip(),
         },
     )
-    if not created and report.judge_id != assigned.judge_id:
-        raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+    if not created:
+        submission_owner_check(report, judge_id=assigned.judge_id)
     return report

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from annotation.models import Judgment, JudgmentSequence, Skip
+from annotation.models import Judgment, JudgmentSequence, ProblemReport, Skip
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.storage import (
     assignment_close_if_done,
@@ -63,8 +63,7 @@ def judgment_submit(
         return judgment
     known = Judgment.objects.filter(client_id=client_id).first()
     if known is not None:
-        if known.judge_id != assigned.judge_id:
-            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        submission_owner_check(known, judge_id=assigned.judge_id)
         return known
     if refusal is not None:
         raise refusal
@@ -90,8 +89,7 @@ def skip_submit(
     assignment_lock(assigned.assignment_id)
     known = Skip.objects.filter(client_id=client_id).first()
     if known is not None:
-        if known.judge_id != assigned.judge_id:
-            raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        submission_owner_check(known, judge_id=assigned.judge_id)
         return known
     skip, created = Skip.objects.get_or_create(
         judge_id=assigned.judge_id,
@@ -106,6 +104,12 @@ def skip_submit(
     if created:
         assignment_close_if_done(assigned.assignment_id, done=assigned.block_id)
     return skip
+
+
+def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id: int) -> None:
+    """Raise `SubmissionRefusedError` if what is stored under an id belongs to another judge."""
+    if stored.judge_id != judge_id:
+        raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
 
 
 def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:

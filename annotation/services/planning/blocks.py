@@ -5,11 +5,11 @@ Nothing depends on it: a HIT that is lent unprepared gets its blocks from a trig
 
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import HIT, Block
-from annotation.models.lent_blocks import BLOCKS_OF_PLANS
+from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
 from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.database.planner import table_scans_off
 
@@ -49,6 +49,6 @@ def _prepare(hit_ids: list[int]) -> int:
     # Filtered again under the lock: somebody may have been lent one.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     pgtrigger_ignore_preset()
-    with table_scans_off(), connection.cursor() as cursor:
-        cursor.execute(BLOCKS_OF_PLANS.format(hits="h.id = ANY (%s)"), [mine])
+    with table_scans_off():
+        HIT_BLOCKS_WRITE.rows(mine)
     return len(mine)

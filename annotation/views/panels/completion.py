@@ -1,6 +1,7 @@
 """The last page of a participation: its code, once earned, and the link back to the service."""
 
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -39,8 +40,27 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
         "done": max(0, done),
         "has_code": participation.state in Participation.EARNING,
     }
-    if participation.panel.kind == PanelKind.MTURK:
-        context["address"] = participation.submit_to + MTURK_SUBMIT
-        return sends_to_mturk(request, render(request, "panel/completion.html", context))
-    context["address"] = f"{PROLIFIC_COMPLETE}?{urlencode({'cc': participation.code})}"
-    return render(request, "panel/completion.html", context)
+    return _PAGES[PanelKind(participation.panel.kind)](request, context)
+
+
+def _prolific(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    query = urlencode({"cc": context["participation"].code})
+    return _page(request, context, address=f"{PROLIFIC_COMPLETE}?{query}")
+
+
+def _mturk(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    address = context["participation"].submit_to + MTURK_SUBMIT
+    return sends_to_mturk(request, _page(request, context, address=address))
+
+
+#: The page with the way back to each service.
+_PAGES: Final[Mapping[PanelKind, Callable[[HttpRequest, dict[str, Any]], HttpResponse]]] = {
+    PanelKind.PROLIFIC: _prolific,
+    PanelKind.MTURK: _mturk,
+}
+
+
+def _page(request: HttpRequest, context: dict[str, Any], *, address: str) -> HttpResponse:
+    kind = context["participation"].panel.kind
+    shown = {**context, "address": address, "return_template": f"panel/_return_{kind}.html"}
+    return render(request, "panel/completion.html", shown)

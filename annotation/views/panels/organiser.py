@@ -1,6 +1,7 @@
 """An organiser's pages of panels: addresses, codes, and the state of participations."""
 
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
 from xml.sax.saxutils import escape
 
 from django.contrib import messages
@@ -34,6 +35,21 @@ _QUESTION = """<?xml version="1.0" encoding="UTF-8"?>
   <ExternalURL>{address}</ExternalURL>
   <FrameHeight>0</FrameHeight>
 </ExternalQuestion>"""
+
+
+def _prolific(address: str) -> dict[str, str]:
+    return {"address": address + PROLIFIC_QUERY}
+
+
+def _mturk(address: str) -> dict[str, str]:
+    return {"question": _QUESTION.format(address=escape(address))}
+
+
+#: What organisers paste into the service to have it open the address for participants.
+_PASTED: Final[Mapping[PanelKind, Callable[[str], dict[str, str]]]] = {
+    PanelKind.PROLIFIC: _prolific,
+    PanelKind.MTURK: _mturk,
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,14 +110,12 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
     address = request.build_absolute_uri(reverse("panel-entry", args=[panel.key]))
     events = request.build_absolute_uri(reverse("panel-events", args=[panel.events_key]))
     rows = participations_of(panel=panel, limit=AT_ONCE + 1)
-    is_prolific = panel.kind == PanelKind.PROLIFIC
     return {
         "campaign": campaign,
         "section": "panels",
         "panel": panel,
-        "is_prolific": is_prolific,
-        "address": address + PROLIFIC_QUERY if is_prolific else address,
-        "question": "" if is_prolific else _QUESTION.format(address=escape(address)),
+        **_PASTED[PanelKind(panel.kind)](address),
+        "pasted_template": f"organiser/_paste_{panel.kind}.html",
         "events": events,
         "rows": rows[:AT_ONCE],
         "has_more": len(rows) > AT_ONCE,

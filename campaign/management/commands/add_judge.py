@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from campaign.management.arguments import (
-    address_argument,
+    address_option_add,
     campaign_named,
     invitation_address,
     systems_named,
@@ -46,13 +46,7 @@ class Command(BaseCommand):
             metavar="SYSTEM",
             help="show them no output of this system; may be given more than once",
         )
-        parser.add_argument(
-            "--address",
-            type=address_argument,
-            default="http://127.0.0.1:8000",
-            metavar="URL",
-            help="where this Quintet is reached (default: %(default)s)",
-        )
+        address_option_add(parser)
 
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaign.management.arguments import address_argument, campaign_named, invitation_address
+from campaign.management.arguments import address_option_add, campaign_named, invitation_address
 from campaign.services import organiser_invite
 
 
@@ -21,13 +21,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--name", default="", help="name that others see (default: the address)"
         )
-        parser.add_argument(
-            "--address",
-            type=address_argument,
-            default="http://127.0.0.1:8000",
-            metavar="URL",
-            help="where this Quintet is reached (default: %(default)s)",
-        )
+        address_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])

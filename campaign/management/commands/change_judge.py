@@ -7,7 +7,7 @@ from django.db import transaction
 
 from campaign.management.arguments import (
     NONE,
-    address_argument,
+    address_option_add,
     campaign_named,
     invitation_address,
     judge_named,
@@ -40,13 +40,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--new-link", action="store_true", help="print a further link for this judge"
         )
-        parser.add_argument(
-            "--address",
-            type=address_argument,
-            default="http://127.0.0.1:8000",
-            metavar="URL",
-            help="where this Quintet is reached (default: %(default)s)",
-        )
+        address_option_add(parser)
 
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:

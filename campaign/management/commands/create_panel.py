@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from campaign.management.arguments import address_argument, campaign_named
+from campaign.management.arguments import address_option_add, campaign_named
 from campaign.models import PanelKind
 from campaign.services import PanelRefusedError, PanelTerms, panel_create
 
@@ -44,13 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("--completion-code", default="", metavar="CODE")
         parser.add_argument("--screened-out-code", default="", metavar="CODE")
         parser.add_argument("--keep-who-fails-training", action="store_true")
-        parser.add_argument(
-            "--address",
-            type=address_argument,
-            default="http://127.0.0.1:8000",
-            metavar="URL",
-            help="where this Quintet is reached (default: %(default)s)",
-        )
+        address_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         terms = PanelTerms(

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from campaign.management.arguments import address_argument, campaign_named, invitation_address
+from campaign.management.arguments import address_option_add, campaign_named, invitation_address
 from campaign.models import Campaign
 from campaign.services import (
     AddressesRefusedError,
@@ -62,13 +62,7 @@ class Command(BaseCommand):
             default=settings.LANGUAGE_CODE,
             help="language of the messages (default: %(default)s)",
         )
-        parser.add_argument(
-            "--address",
-            type=address_argument,
-            default="http://127.0.0.1:8000",
-            metavar="URL",
-            help="where this Quintet is reached (default: %(default)s)",
-        )
+        address_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])

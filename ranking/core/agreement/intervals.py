@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +106,7 @@ def shares_of_compared(
     Shares
     """
     segments = np.union1d(compared.units.segment, ties.segment)
-    statistic = _statistic(compared, ties, segments, chance, symmetric=symmetric)
+    statistic = _measure(chance, symmetric=symmetric).statistic(compared.units, ties, segments)
     whole: Int64Array = np.asarray(statistic.by_segment.sum(axis=1)).reshape(-1, 1)
     key = segments.astype(np.uint64)
     found = [
@@ -132,27 +133,38 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
         Number of categories of a rating.
     symmetric : bool
     """
+    return _measure(chance, symmetric=symmetric).additive(categories)
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A measure of agreement from counts by segment, and from sums over units."""
+
+    statistic: Callable[[Units, Ties, Int64Array], Statistic]
+    additive: Callable[[int], Additive]
+
+
+def _measure(chance: Chance, *, symmetric: bool) -> _Measure:
     if chance is Chance.COHEN:
         raise ValueError("chance: Cohen's is not the same for all judges")
     if chance is Chance.FLEISS:
-        return fleiss_additive(symmetric=symmetric)
+        return _Measure(
+            lambda units, _, segments: fleiss(units, segments, symmetric=symmetric),
+            lambda _: fleiss_additive(symmetric=symmetric),
+        )
     if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
         ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
-        return krippendorff_additive(categories, symmetric=symmetric, ordinal=ordinal)
-    return pooled_additive(FIXED_CHANCE.get(chance))
-
-
-def _statistic(
-    compared: Compared, ties: Ties, segments: Int64Array, chance: Chance, *, symmetric: bool
-) -> Statistic:
-    if chance is Chance.COHEN:
-        raise ValueError("chance: Cohen's is not the same for all judges")
-    if chance is Chance.FLEISS:
-        return fleiss(compared.units, segments, symmetric=symmetric)
-    if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
-        ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
-        return krippendorff(compared.units, segments, symmetric=symmetric, ordinal=ordinal)
-    return pooled(compared.units, ties, segments, FIXED_CHANCE.get(chance))
+        return _Measure(
+            lambda units, _, segments: krippendorff(
+                units, segments, symmetric=symmetric, ordinal=ordinal
+            ),
+            partial(krippendorff_additive, symmetric=symmetric, ordinal=ordinal),
+        )
+    expected = FIXED_CHANCE.get(chance)
+    return _Measure(
+        lambda units, ties, segments: pooled(units, ties, segments, expected),
+        lambda _: pooled_additive(expected),
+    )
 
 
 def resampled_sums(

@@ -16,6 +16,7 @@ from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import TestSet
 from tests.conftest import Eventually
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.locks import somebody_waits_for_a_lock
 
 pytestmark = pytest.mark.django_db
 
@@ -114,13 +115,6 @@ def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> No
             assert not changed.done()
             assert Design.objects.count() == 1
         assert changed.result(timeout=30).kind == "balanced"
-
-
-def somebody_waits_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-        waits: bool = cursor.fetchone()[0]
-    return waits
 
 
 class TestCommand:

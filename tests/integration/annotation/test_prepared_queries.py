@@ -5,8 +5,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import BigIntegerField, QuerySet
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -21,7 +23,7 @@ from annotation.services import (
     skip_submit,
 )
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge
+from campaign.models import Judge, User
 from campaign.services import conflict_declare
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -30,16 +32,24 @@ pytestmark = pytest.mark.django_db
 
 
 def queries() -> list[PreparedQuery]:
-    """Return the prepared queries of all modules that the judging API imports."""
+    """Return the prepared queries of all modules that the judging API and sessions import."""
     assert urlpatterns
     found = {
         value.name: value
         for name, module in list(sys.modules.items())
-        if name.startswith("annotation.")
+        if name.startswith(("annotation.", "campaign."))
         for value in vars(module).values()
         if isinstance(value, PreparedQuery)
     }
     return [found[name] for name in sorted(found)]
+
+
+def session_of(user: User | None) -> str:
+    """Return the key of a session of this user."""
+    client = Client()
+    assert user is not None
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def values_of(assignment: Assignment) -> dict[str, Any]:
@@ -51,6 +61,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
         "test_set_id": assignment.hit.test_set_id,
         "hit_id": assignment.hit_id,
         "public_id": str(block.public_id),
+        "session_key": session_of(assignment.judge.user),
         "conflicts": list(assignment.judge.conflicts.values_list("system", flat=True)),
     }
 
@@ -92,7 +103,7 @@ def without_the_time(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def test_all_of_them_return_what_their_queryset_yields() -> None:
     held = assignments_of_all_kinds()
-    assert len(queries()) >= 8
+    assert len(queries()) >= 9
     found = set()
     for assignment in held:
         values = values_of(assignment)

@@ -146,6 +146,12 @@ def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataD
 
         beside = launcher(directory, "run", "--", sys.executable, "manage.py", "migrate", "--check")
         assert beside.returncode == 0, beside.stderr
+        link = launcher(
+            *(directory, "run", "--", sys.executable, "manage.py", "add_judge", "at another port"),
+            *("--campaign", "museum"),
+        ).stdout.strip()
+        assert link.startswith(f"{told['base_url']}/i/")
+        assert answers(link)
         refused = launcher(directory, "demo", PORT="0")
         assert refused.returncode == 1
         assert f"(process {process.pid})" in refused.stderr

@@ -18,7 +18,7 @@ from launcher import postgresql
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.processes import is_running
-from launcher.services import Services
+from launcher.services import Services, running_environment
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
 
 HOLD = "import signal; from launcher.data_directory import DataDirectory; from launcher.services import Services\nwith Services(DataDirectory.from_environment()): print('up', flush=True); signal.pause()"
@@ -190,6 +190,22 @@ def test_named_services_are_used_and_none_is_started(
         assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
         assert working_in(directory.path) == []
+
+
+def test_commands_beside_a_web_server_learn_its_address(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
+    monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
+    with Services(directory) as services:
+        assert "PUBLIC_ADDRESS" not in services.environment
+        services.serve_at("http://127.0.0.1:8123")
+        beside = running_environment(directory)
+        assert beside == services.environment
+        assert beside["PUBLIC_ADDRESS"] == "http://127.0.0.1:8123"
+        monkeypatch.setenv("PUBLIC_ADDRESS", "https://judge.example.org")
+        assert services.environment["PUBLIC_ADDRESS"] == "https://judge.example.org"
+    assert running_environment(directory) is None
 
 
 @pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])

@@ -1,6 +1,7 @@
 """Second moments of counts, beside sums over units by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,16 @@ def test_the_compiled_moments_are_the_interpreted_ones(
     compiled = moments_of_blocks(blocks, layout)
     for name in ("cells", *CLUSTER_UNITS):
         np.testing.assert_array_equal(getattr(found, name), getattr(compiled, name))
+
+
+def test_documents_count_from_the_fewest_on(drawn_blocks: Drawn) -> None:
+    blocks, layout = drawn_blocks(40), Layout(6, ties=True)
+    blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))
+    effective = moments_of_blocks(blocks, layout, fewest_documents=0).effective("segments")
+    enough = moments_of_blocks(blocks, layout, fewest_documents=effective)
+    few = moments_of_blocks(blocks, layout, fewest_documents=np.nextafter(effective, 99))
+    assert (enough.few_documents, few.few_documents) == (False, True)
+    assert enough.effective("segments") == effective < few.effective("segments")
 
 
 def test_a_system_takes_part_in_its_own_cells() -> None:

@@ -1,14 +1,17 @@
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.tallies import tally
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.expected_wins import expected_wins
 
 Rows = st.SearchStrategy[list[BlockRow]]
+Drawn = Callable[[int], Blocks]
 
 
 def test_counts_wins_and_ties_of_each_pair() -> None:
@@ -20,6 +23,19 @@ def test_counts_wins_and_ties_of_each_pair() -> None:
     assert tallies.wins.tolist() == [[0, 1, 1], [0, 0, 0], [1, 0, 0]]
     assert tallies.ties.tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
     assert (tallies.comparisons, tallies.tied) == (4, 1)
+
+
+def test_counts_that_are_unpacked_are_those_of_the_tallies(drawn_blocks: Drawn) -> None:
+    shards = [drawn_blocks(60).take(np.arange(60) % 2 == rest) for rest in range(2)]
+    layout = Layout(len(shards[0].systems), ties=True)
+    cells = np.stack([count(shard, layout) for shard in shards])
+    together, alone = layout.unpack(cells), layout.unpack(cells[0])
+    assert together.ties is not None
+    for at, shard in enumerate(shards):
+        tallies = tally(shard)
+        np.testing.assert_array_equal(together.wins[at], tallies.wins)
+        np.testing.assert_array_equal(together.ties[at], tallies.ties)
+    np.testing.assert_array_equal(alone.ties, together.ties[0])
 
 
 def test_systems_of_one_candidate_are_not_compared_with_each_other() -> None:

@@ -41,6 +41,14 @@ def test_a_hand_worked_ranking() -> None:
     assert (ranking.method, ranking.resample) == ("expected_wins", "two_way")
 
 
+def test_standard_errors_are_told_where_a_method_has_any() -> None:
+    rows = [pair("a", 1, "b", 2, i) for i in range(20)] + [pair("a", 2, "b", 1, 20)]
+    errors = ranked(rows, ("a", "b")).extra["standard_errors"]
+    assert errors["clusters"] == "two_way"
+    assert {name for name, error in errors["values"].items() if error > 0} == {"a", "b"}
+    assert "standard_errors" not in ranked(rows, ("a", "b"), method="lopez").extra
+
+
 def test_systems_that_cannot_be_told_apart_share_a_range_and_a_cluster() -> None:
     rows = [pair("a", 1, "b", 2, i) for i in range(10)]
     rows += [pair("a", 2, "b", 1, i) for i in range(10, 20)]

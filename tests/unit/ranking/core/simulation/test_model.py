@@ -83,6 +83,15 @@ def test_the_better_system_wins_as_often_as_the_normal_distribution_says() -> No
     assert counted.wins[0, 0, 1] / 40_000 == pytest.approx(expected, abs=4 * 0.5 / 200)
 
 
+def test_outputs_of_segments_are_as_good_as_the_normal_distribution_says() -> None:
+    model = Model(systems=2, noise=1, segments=20_000)
+    counted = simulate_wins(model, blocks=[40_000], seed=5, experiment=0)
+    difference = counted.quality[0] - counted.quality[1]
+    expected = norm.cdf(difference / np.sqrt(2))
+    # A segment has two blocks on average, which agree.
+    assert counted.wins[0, 0, 1] / 40_000 == pytest.approx(expected, abs=4 * 0.5 / 100)
+
+
 def test_two_systems_tie_within_the_decision_radius() -> None:
     model = Model(systems=2, noise=3, tie_radius=2)
     counted = simulate_wins(model, blocks=[40_000], seed=5, experiment=0)
@@ -237,6 +246,12 @@ def test_experiments_report_progress_and_keep_their_order() -> None:
     )
     assert result.tolist() == list(range(5, 50))
     assert seen == [(0, 45), (20, 45), (40, 45), (45, 45)]
+
+
+@pytest.mark.parametrize(("experiments", "jobs"), [(range(3), 0), (range(0), 1)])
+def test_no_experiment_or_no_job_is_refused(experiments: range, jobs: int) -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        measure_experiments(_number, experiments, jobs=jobs)
 
 
 @pytest.mark.parametrize(

@@ -203,4 +203,6 @@ def test_plans_refuse_nonsense(campaign: CampaignCurve) -> None:
     with pytest.raises(ValueError, match="confidence"):
         plan_budget(TEN, targets=[0.5], confidence=1.5, experiments=2)
     with pytest.raises(ValueError, match="confidence"):
+        plan_budget(TEN, targets=[0.5], confidence=0, experiments=2)
+    with pytest.raises(ValueError, match="confidence"):
         noise_table(campaign, experiments=2).fit(campaign.significant, 0)

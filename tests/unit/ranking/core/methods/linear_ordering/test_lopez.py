@@ -47,6 +47,21 @@ def violations(wins: Int64Array, order: tuple[int, ...]) -> int:
     )
 
 
+def test_systems_that_never_beat_better_ones_are_ordered_apart() -> None:
+    """Twenty circles of three, one below the other: each costs one violation."""
+    shown = np.random.default_rng(0).permutation(60).reshape(20, 3)
+    wins = np.zeros((60, 60), dtype=np.int64)
+    for place, circle in enumerate(shown):
+        wins[np.ix_(circle, shown[place + 1 :].ravel())] = 1
+        first, second, third = circle
+        wins[first, second] = wins[second, third] = 2
+        wins[third, first] = 1
+    found = lopez_order(wins)
+    assert found.proven_optimal
+    assert found.violations == 20
+    assert list(found.order) == shown.ravel().tolist()
+
+
 @pytest.mark.parametrize("systems", range(2, 7))
 def test_no_order_has_fewer_violations(systems: int) -> None:
     for seed in range(20):
