@@ -110,26 +110,39 @@ def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSe
         "action": "pause",
         "measure": "reference",
         "direction": "below",
-        "threshold": "0.5",
+        "threshold": "50 %",
         "minimum": "40",
     }
     wrong = page.post(rules, {**terms, "threshold": "nan", "minimum": "0"})
     assert wrong.status_code == 400
+    for text, said in (("50", "such as 55 %"), ("5000 %", "is from 0 % to 100 %")):
+        wrong = page.post(rules, {**terms, "threshold": text, "act": "yes"})
+        assert (wrong.status_code, said in words(wrong)) == (400, True)
+    asked = page.post(rules, terms)
+    assert "No judge is measured yet." in words(asked)
     assert not QualityRule.objects.exists()
-    added = page.post(rules, terms, follow=True)
+    added = page.post(rules, {**terms, "act": "yes"}, follow=True)
     assert (
         "Pause if “prefers the reference” is surely below 50 %, on at least 40 comparisons"
         in words(added)
     )
     rule = QualityRule.objects.get()
+    assert rule.threshold == 0.5
     address = reverse("quality-rule", args=[test_set.campaign.slug, rule.pk])
-    assert 'value="0.5"' in page.get(address).content.decode()
+    assert 'value="50 %"' in page.get(address).content.decode()
     page.post(address, {**terms, "action": "warn"})
+    assert not QualityRule.objects.filter(replaces=rule).exists()
+    page.post(address, {**terms, "action": "warn", "act": "yes"})
     changed = QualityRule.objects.get(replaces=rule)
     assert (changed.action, changed.switched_off_at) == ("warn", None)
-    page.post(reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk]))
+    off = reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk])
+    assert "Switch off a rule" in words(page.get(off))
+    page.post(off, {"act": "yes"})
     assert "No rule is in force" in words(page.get(rules))
-    page.post(reverse("quality-rules-suggest", args=[test_set.campaign.slug]))
+    suggest = reverse("quality-rules-suggest", args=[test_set.campaign.slug])
+    page.post(suggest)
+    assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
+    page.post(suggest, {"act": "yes"})
     assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 5
 
 
@@ -226,7 +239,9 @@ def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, rol
             (reverse("quality-rules", args=[slug]), {}),
             (reverse("quality-rules-suggest", args=[slug]), {}),
             (reverse("quality-rule", args=[slug, rule.pk]), {}),
-            (reverse("quality-rule-off", args=[slug, rule.pk]), {}),
+            (reverse("quality-rule-off", args=[slug, rule.pk]), {"act": "yes"}),
+            (reverse("quality-rule-undo", args=[slug, rule.pk]), {}),
+            (reverse("quality-rule-act", args=[slug, rule.pk]), {"act": "yes"}),
         )
     ]
     assert set(statuses) == {302 if role == "nobody" else 404}
