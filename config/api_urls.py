@@ -5,6 +5,14 @@ from django.urls import include, path
 from annotation.api.hits import DesignsView, HITsView
 from annotation.api.research import JudgmentsView
 from campaign.api.views import CampaignsView, CampaignView, SystemsView, TestSetView
+from ranking.api.rules import (
+    RuleActView,
+    RuleOffView,
+    RulePreviewView,
+    RulesView,
+    RuleUndoView,
+    SuggestedRulesView,
+)
 from ranking.api.views import (
     JudgesView,
     LatestRankingView,
@@ -13,6 +21,15 @@ from ranking.api.views import (
     RankingsView,
     RankingView,
 )
+
+_rules = [
+    path("", RulesView.as_view(), name="api-rules"),
+    path("preview/", RulePreviewView.as_view(), name="api-rules-preview"),
+    path("suggested/", SuggestedRulesView.as_view(), name="api-rules-suggested"),
+    path("<int:rule_id>/off/", RuleOffView.as_view(), name="api-rule-off"),
+    path("<int:rule_id>/undo/", RuleUndoView.as_view(), name="api-rule-undo"),
+    path("<int:rule_id>/act/", RuleActView.as_view(), name="api-rule-act"),
+]
 
 _test_set = [
     path("", TestSetView.as_view(), name="api-test-set"),
@@ -32,5 +49,6 @@ urlpatterns = [
     path("judging/", include("annotation.api.urls")),
     path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
+    path("campaigns/<slug:slug>/rules/", include(_rules)),
     path("test-sets/<int:test_set_id>/", include(_test_set)),
 ]

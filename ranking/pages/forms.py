@@ -64,13 +64,13 @@ class RuleForm(forms.Form):
             except ThresholdError as error:
                 self.add_error("threshold", str(error))
             else:
-                self.threshold = threshold
+                self._threshold = threshold
         return cleaned
 
     @property
     def terms(self) -> RuleTerms:
         """Return the terms of a valid form."""
-        return RuleTerms(**{**self.cleaned_data, "threshold": self.threshold})
+        return RuleTerms(**{**self.cleaned_data, "threshold": self._threshold})
 
     @property
     def written(self) -> dict[str, str]:
