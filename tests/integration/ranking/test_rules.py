@@ -16,6 +16,7 @@ from annotation.services import (
     QualityRefusedError,
     RuleTerms,
     judge_reinstate,
+    quality_action_take,
     quality_rule_add,
     quality_rule_switch_off,
     quality_rule_undo,
@@ -454,3 +455,49 @@ def test_the_page_of_rules_costs_the_same_for_many_judges(
         as_organiser.get(address)
     # Session and user, campaign; rules to hold, reports, what they did, judges; rules, test sets.
     assert len(queries) <= 9
+
+
+def test_every_ranking_says_how_many_judges_it_leaves_out(
+    as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.test_set.pk])
+    latest = f"/api/v1/test-sets/{judged.test_set.pk}/rankings/latest/"
+    judges = reverse("judge-quality", args=[campaign.slug, judged.test_set.pk])
+    assert "left out of this ranking" not in as_organiser.get(dashboard).content.decode()
+    assert 'id="left-out"' not in as_organiser.get(judges).content.decode()
+    assert as_organiser.get(latest).json()["judges_left_out"] == []
+
+    rules_put_in_force(campaign=campaign, terms=[terms(threshold=0.3)], user=organiser)
+    # Excluded as well, but never judged here: the ranking is not without anything of theirs.
+    quality_action_take(
+        judge=judged.judge("idle"), test_set=judged.test_set, action="exclude", user=organiser
+    )
+    rank_test_set(judged.test_set.pk)
+
+    page = as_organiser.get(dashboard).content.decode()
+    assert "1 judge is left out of this ranking." in page
+    assert f'href="{judges}#left-out"' in page
+    assert "The file is without the 1 judge" in page
+    assert "1 judge left out of the ranking" in as_organiser.get("/campaigns/").content.decode()
+    who = as_organiser.get(judges).content.decode()
+    listed = who[who.index('id="left-out"') :].split("</section>")[0]
+    assert "j11" in listed
+    assert "is surely below 30 %" in listed
+    ranking = as_organiser.get(latest).json()
+    assert ranking["judges_left_out"] == ["j11"]
+    assert ranking["parameters"]["excluded_judges"] == ["idle", "j11"]
+    file = as_organiser.get(reverse("judgments-download", args=[campaign.slug, judged.test_set.pk]))
+    assert file["Excluded-Judges"] == "2"
+
+
+def test_the_dashboard_says_that_a_rule_waits(
+    as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.test_set.pk])
+    rule = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
+    rank_again(judged)
+    page = as_organiser.get(dashboard).content.decode()
+    assert "A rule waits for you" in page
+    assert "It would exclude 11 of 12 judges: j01, " in page
+    quality_rule_switch_off(rule=rule, user=organiser)
+    assert "A rule waits for you" not in as_organiser.get(dashboard).content.decode()
