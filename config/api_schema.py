@@ -20,7 +20,7 @@ _DESCRIPTIONS = {
     "403": "Signed in, but not allowed to.",
     "404": "There is no such thing, or it is none of yours.",
 }
-_ORGANISERS_ONLY = ("/hits/", "/quality-actions/", "/ranking-settings/")
+_ORGANISERS_ONLY = ("/closing/", "/hits/", "/quality-actions/", "/ranking-settings/")
 _RULES = "/campaigns/{slug}/rules/"
 
 

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from annotation.api.closing import TestSetClosingView
 from annotation.api.hits import DesignsView, HITsView
 from annotation.api.research import JudgmentsView
 from campaign.api.views import CampaignsView, CampaignView, SystemsView, TestSetView
@@ -39,6 +40,7 @@ _test_set = [
     path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
     path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
+    path("closing/", TestSetClosingView.as_view(), name="api-closing"),
     path("designs/", DesignsView.as_view(), name="api-designs"),
     path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),

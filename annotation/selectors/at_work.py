@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Judgment
 from campaign.models import Judge, TestSet
@@ -34,6 +36,21 @@ def test_set_at_work(*, test_set: TestSet) -> AtWork:
         judges=len({judge for judge, _segments in rows}),
         blocks=sum(len(segments) for _judge, segments in rows),
     )
+
+
+def closing_in_words(*, test_set: TestSet) -> list[str]:
+    """Return sentences on what closing a test set would do now."""
+    now = test_set_at_work(test_set=test_set)
+    judges = ngettext(
+        "%(count)d judge is at work in it", "%(count)d judges are at work in it", now.judges
+    ) % {"count": now.judges}
+    blocks = ngettext("%(count)d block is lent", "%(count)d blocks are lent", now.blocks) % {
+        "count": now.blocks
+    }
+    return [
+        _("%(judges)s; %(blocks)s.") % {"judges": judges, "blocks": blocks},
+        _("They may finish what they hold. Nobody is lent more of it; what was judged stays."),
+    ]
 
 
 def judge_share(*, judge: Judge, test_set: TestSet) -> JudgeShare:

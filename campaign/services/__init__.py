@@ -63,7 +63,13 @@ from campaign.services.people import (
     organiser_invite,
     user_language_set,
 )
-from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
+from campaign.services.rules import (
+    RulesRefusedError,
+    campaign_change,
+    test_set_change,
+    test_set_close,
+    test_set_reopen,
+)
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -118,5 +124,7 @@ __all__ = [
     "sns_topic_request_store",
     "test_set_change",
     "test_set_choose",
+    "test_set_close",
+    "test_set_reopen",
     "user_language_set",
 ]

@@ -113,10 +113,14 @@ ADDRESSES = {
     "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST,
     "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/test-sets/<int:test_set_id>/ranking-settings/": {**MEMBERS_API, "researcher": 403},
     "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
+    # Writing: tests/integration/annotation/test_closing.py.
+    "api/v1/test-sets/<int:test_set_id>/closing/": {**MEMBERS_API, "researcher": 403},
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
     "api/v1/judging/assignments/": {

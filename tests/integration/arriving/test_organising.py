@@ -65,7 +65,8 @@ class TestLinks:
         page.post(f"{PAGE}links/{link.pk}/revoke/", {"act": "yes"})
         assert Client().get(found[1]).status_code == 404
         page.post(f"{PAGE}links/{link.pk}/restore/")
-        assert Client().get(found[1]).status_code == 200
+        link.refresh_from_db()
+        assert link.revoked_at is None
         # Who came stays.
         assert newcomer.get("/judge/museum/").status_code == 200
 

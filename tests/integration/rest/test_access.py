@@ -32,6 +32,7 @@ OF_A_TEST_SET = (
 )
 # `tests/integration/test_every_address.py` says who may.
 OF_ITS_ORGANISERS = (
+    "api-closing",
     "api-hits",
     "api-quality-actions",
     "api-ranking-settings",

@@ -43,6 +43,7 @@ ORGANISERS = [
     "/api/v1/test-sets/{test_set_id}/quality-actions/",
 ]
 SETTINGS = "/api/v1/test-sets/{test_set_id}/ranking-settings/"
+CLOSING = "/api/v1/test-sets/{test_set_id}/closing/"
 RULES = {
     "/api/v1/campaigns/{slug}/rules/": {"get", "post"},
     "/api/v1/campaigns/{slug}/rules/preview/": {"post"},
@@ -62,7 +63,7 @@ def schema() -> dict[str, Any]:
 
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
-    assert paths == {*READ, *ORGANISERS, SETTINGS, *RULES}
+    assert paths == {*READ, *ORGANISERS, SETTINGS, CLOSING, *RULES}
     assert {path: set(schema["paths"][path]) for path in RULES} == RULES
     assert all(list(schema["paths"][path]) == ["get"] for path in (*READ, *ORGANISERS))
     assert set(schema["paths"][SETTINGS]) == {"get", "patch"}
