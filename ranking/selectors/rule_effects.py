@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
 from campaign.models import Campaign, Judge
@@ -160,34 +162,52 @@ def acts_held(
 ) -> list[RuleAct]:
     """Return the acts that wait for an organiser.
 
-    These are all pauses and exclusions, if with them rules would have stopped more than one in five
-    of the judges measured: counted with those whom rules stopped before, so that a rule cannot
-    empty a campaign one by one either. Warnings never wait. One query, if a judge is to be stopped.
+    These are the pauses and exclusions of judges at work, if with them rules would have stopped more
+    than one in five of the judges measured: counted with those whom rules stopped before, so that a
+    rule cannot empty a campaign one by one either. Warnings never wait. Two queries, if a judge is
+    to be stopped.
     """
-    stops = [act for act in acts if act.rule.action in STOPPING]
+    stops = _stopping_anew(acts, campaign_id=campaign_id)
     if not stops:
         return []
-    before = QualityAction.objects.in_force().filter(
-        judge__campaign=campaign_id,
-        rule__isnull=False,
-        action__in=STOPPING,
-        judge__pseudonym__in=measured,
-    )
+    before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
     out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
     return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
 
 
 def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[RuleEffects]:
-    """Return what waits for an organiser: the effects of each rule that is held, oldest first."""
+    """Return what waits for an organiser: the effects of each rule that is held, oldest first.
+
+    What need not wait, the worker did when it measured.
+    """
     rules = [rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STOPPING]
     if not rules:
         return []
     effects = rule_effects(rules, campaign=campaign, test_set_id=test_set_id)
+    held = _stopping_anew(effects.acts, campaign_id=campaign.pk)
     return [
         RuleEffects(acts=tuple(acts), measured=effects.measured)
         for rule in rules
-        if (acts := [act for act in effects.acts if act.rule is rule])
+        if (acts := [act for act in held if act.rule is rule])
     ]
+
+
+def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
+    """Return the pauses and exclusions of judges who are not stopped in this way already."""
+    stops = [act for act in acts if act.rule.action in STOPPING]
+    if not stops:
+        return []
+    in_force = set(_stops_in_force(campaign_id).values_list("judge", "action"))
+    return [
+        act
+        for act in stops
+        if (act.judge.pk, QualityActionKind.EXCLUDE) not in in_force
+        and (act.judge.pk, act.rule.action) not in in_force
+    ]
+
+
+def _stops_in_force(campaign_id: int) -> QuerySet[QualityAction]:
+    return QualityAction.objects.in_force().filter(judge__campaign=campaign_id, action__in=STOPPING)
 
 
 def _evidence(

@@ -1,13 +1,15 @@
 """Rules in a real browser: what one would do, more than one in five, undoing, switching off."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import QualityAction, QualityRule
 from annotation.selectors import excluded_judges
-from annotation.services import RuleTerms, quality_rule_add
+from annotation.services import RuleTerms, quality_action_take, quality_rule_add
+from campaign.models import Judge
 from ranking.services import rules_preview, rules_put_in_force
 from ranking.tasks import rank_test_set
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
@@ -128,9 +130,12 @@ def test_axe_finds_nothing_where_something_is_asked(
     page = new_page(viewport=viewport, color_scheme=scheme)
     campaign = judged.campaign
     user = enter(page, campaign)
-    code = rules_preview(campaign=campaign, terms=[TERMS]).code
-    acted = rules_put_in_force(campaign=campaign, terms=[TERMS], user=user, confirmed=code).rules[0]
+    pause = replace(TERMS, action="pause")
+    code = rules_preview(campaign=campaign, terms=[pause]).code
+    acted = rules_put_in_force(campaign=campaign, terms=[pause], user=user, confirmed=code).rules[0]
     waiting = quality_rule_add(campaign=campaign, terms=TERMS, user=user)
+    fay = Judge.objects.get(pseudonym="fay")
+    quality_action_take(judge=fay, test_set=judged.test_set, action="exclude", user=user)
     rank_test_set(judged.test_set.pk)
     rules = f"/campaigns/{campaign.slug}/rules/"
     for name, where in (

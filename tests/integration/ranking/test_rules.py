@@ -193,6 +193,29 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]
 
 
+def test_who_is_stopped_already_makes_no_rule_wait(
+    judged: TestSetWriter, campaign: Campaign, organiser: User
+) -> None:
+    """A pause of somebody excluded takes nobody out; an exclusion of somebody paused does."""
+    quality_action_take(
+        judge=Judge.objects.get(pseudonym="j11"),
+        test_set=judged.test_set,
+        action="pause",
+        user=organiser,
+    )
+    code = rules_preview(campaign=campaign, terms=[terms(action="pause")]).code
+    rules_put_in_force(
+        campaign=campaign, terms=[terms(action="pause")], user=organiser, confirmed=code
+    )
+    again = quality_rule_add(campaign=campaign, terms=terms(action="pause"), user=organiser)
+    graver = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
+    rank_again(judged)
+    assert QualityAction.objects.filter(rule=again).count() == 11
+    assert not QualityAction.objects.filter(rule=graver).exists()
+    [held] = effects_held(campaign=campaign)
+    assert (held.acts[0].rule, len(held.acts)) == (graver, 11)
+
+
 def test_undoing_a_rule_reverts_all_it_did_and_nothing_else(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
