@@ -1,24 +1,155 @@
-"""The names of what is measured of a judge: the only list of them."""
+"""What is measured of a judge: the only list of measures, what each can be, and thresholds in words."""
+
+import re
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.formats import get_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 
 class JudgeMeasure(models.TextChoices):
     """A measure of a judge; see docs/statistics/quality.md."""
 
-    REFERENCE = "reference", _("prefers the reference")
-    BAD_REFERENCE = "bad_reference", _("rejects damaged references")
-    REFERENCE_RANDOM = "reference_random", _("reference: p of clicking at random")
-    BAD_REFERENCE_RANDOM = "bad_reference_random", _("damaged: p of clicking at random")
-    INTER = "inter", _("κ with the others")
-    INTRA = "intra", _("κ with themselves")
-    TIES = "ties", _("share of ties")
-    SECONDS = "seconds", _("median seconds a block")
-    ONE_LABEL = "one_label", _("blocks with one rank for all")
-    SHOWN_ORDER = "shown_order", _("blocks ranked in shown order")
-    POSITION = "position", _("p of no position bias")
-    REFERENCE_IGNORED = "reference_ignored", _("reference ignored: p of somebody who reads")
-    DAMAGE_IGNORED = "damage_ignored", _("damage ignored: p of somebody who reads")
-    TYPED_IN_ORDER = "typed_in_order", _("typed in shown order: p of somebody who reads")
-    DISAGREES = "disagrees", _("agrees less: p of somebody like the others")
+    REFERENCE = "reference", gettext_lazy("prefers the reference")
+    BAD_REFERENCE = "bad_reference", gettext_lazy("rejects damaged references")
+    REFERENCE_RANDOM = "reference_random", gettext_lazy("reference: p of clicking at random")
+    BAD_REFERENCE_RANDOM = "bad_reference_random", gettext_lazy("damaged: p of clicking at random")
+    INTER = "inter", gettext_lazy("κ with the others")
+    INTRA = "intra", gettext_lazy("κ with themselves")
+    TIES = "ties", gettext_lazy("share of ties")
+    SECONDS = "seconds", gettext_lazy("median seconds a block")
+    ONE_LABEL = "one_label", gettext_lazy("blocks with one rank for all")
+    SHOWN_ORDER = "shown_order", gettext_lazy("blocks ranked in shown order")
+    POSITION = "position", gettext_lazy("p of no position bias")
+    REFERENCE_IGNORED = (
+        "reference_ignored",
+        gettext_lazy("reference ignored: p of somebody who reads"),
+    )
+    DAMAGE_IGNORED = "damage_ignored", gettext_lazy("damage ignored: p of somebody who reads")
+    TYPED_IN_ORDER = (
+        "typed_in_order",
+        gettext_lazy("typed in shown order: p of somebody who reads"),
+    )
+    DISAGREES = "disagrees", gettext_lazy("agrees less: p of somebody like the others")
+
+
+class Scale(StrEnum):
+    """What kind of number a measure is."""
+
+    SHARE = "share"
+    KAPPA = "kappa"
+    SECONDS = "seconds"
+    PROBABILITY = "probability"
+
+
+class Limits(NamedTuple):
+    """The least and the greatest threshold of a scale, both allowed."""
+
+    least: float
+    most: float
+
+
+#: The bounds of thresholds: the database, the form, REST and the command all take them from here.
+LIMITS: Final = {
+    Scale.SHARE: Limits(0, 1),
+    Scale.KAPPA: Limits(-1, 1),
+    Scale.SECONDS: Limits(0, 86_400),
+    Scale.PROBABILITY: Limits(0, 1),
+}
+_OTHER_SCALES: Final = {
+    JudgeMeasure.REFERENCE: Scale.SHARE,
+    JudgeMeasure.BAD_REFERENCE: Scale.SHARE,
+    JudgeMeasure.TIES: Scale.SHARE,
+    JudgeMeasure.ONE_LABEL: Scale.SHARE,
+    JudgeMeasure.SHOWN_ORDER: Scale.SHARE,
+    JudgeMeasure.INTER: Scale.KAPPA,
+    JudgeMeasure.INTRA: Scale.KAPPA,
+    JudgeMeasure.SECONDS: Scale.SECONDS,
+}
+SCALES: Final = {measure: _OTHER_SCALES.get(measure, Scale.PROBABILITY) for measure in JudgeMeasure}
+#: The most evidence that a rule may ask for.
+MAX_MINIMUM: Final = 1_000_000
+
+# "1,000" could be two numbers, so that a comma has at most two digits after it, or a 0 before it.
+_WRITTEN: Final = re.compile(
+    r"(?P<number>[-−]?(?:\d{1,9}(?:[.]\d{1,9}|,\d{1,2})?|0,\d{1,9}))\s*(?P<unit>[%s]?)"
+)
+_UNITS: Final = {
+    Scale.SHARE: {"%"},
+    Scale.KAPPA: {""},
+    Scale.SECONDS: {"", "s"},
+    Scale.PROBABILITY: {"", "%"},
+}
+
+
+class ThresholdError(ValueError):
+    """A threshold that the measure cannot have, or that can be read in two ways; says why."""
+
+
+def threshold_check(measure: str, threshold: float) -> None:
+    """Raise `ThresholdError` unless the measure can have this value."""
+    known = JudgeMeasure(measure)
+    limits = LIMITS[SCALES[known]]
+    # NaN is between nothing.
+    if limits.least <= threshold <= limits.most:
+        return
+    raise ThresholdError(
+        _("“%(measure)s” is from %(least)s to %(most)s.")
+        % {
+            "measure": known.label,
+            "least": threshold_in_words(known, limits.least),
+            "most": threshold_in_words(known, limits.most),
+        }
+    )
+
+
+def threshold_from_text(measure: str, text: str) -> float:
+    """Return the threshold that somebody wrote: "55 %", "0.4" for a κ or a probability, "5 s".
+
+    A share must have its sign: a bare 0.5 could be a half or half a per cent. Raises
+    `ThresholdError` for what cannot be read, or what the measure cannot be.
+    """
+    known = JudgeMeasure(measure)
+    read = _WRITTEN.fullmatch(text.strip().replace("٪", "%"))
+    if read is None or read["unit"] not in _UNITS[SCALES[known]]:
+        raise ThresholdError(_how_to_write(known))
+    value = Decimal(read["number"].replace("−", "-").replace(",", "."))
+    threshold = float(value / 100 if read["unit"] == "%" else value)
+    threshold_check(known, threshold)
+    return threshold
+
+
+def _how_to_write(measure: JudgeMeasure) -> str:
+    words = {
+        Scale.SHARE: _("“%(measure)s” is a share: write it with the sign, such as 55 %%."),
+        Scale.KAPPA: _("“%(measure)s” is a number from −1 to 1, such as 0.2."),
+        Scale.SECONDS: _("“%(measure)s” is a time: write seconds, such as 5."),
+        Scale.PROBABILITY: _("“%(measure)s” is a probability: write it from 0 to 1, such as 0.01."),
+    }
+    return words[SCALES[measure]] % {"measure": measure.label}
+
+
+def threshold_in_words(measure: str, threshold: float) -> str:
+    """Return the threshold in the reader's language, with every digit: "55 %", "5 s", "−0.2"."""
+    scale = SCALES[JudgeMeasure(measure)]
+    number = _digits(threshold, scale).replace(".", get_format("DECIMAL_SEPARATOR"))
+    if scale == Scale.SHARE:
+        return _("%(number)s %%") % {"number": number}
+    if scale == Scale.SECONDS:
+        return _("%(seconds)s s") % {"seconds": number}
+    return number.replace("-", "−")
+
+
+def threshold_as_text(measure: str, threshold: float) -> str:
+    """Return the threshold as `threshold_from_text` reads it, in whatever language."""
+    scale = SCALES[JudgeMeasure(measure)]
+    return _digits(threshold, scale) + {Scale.SHARE: " %", Scale.SECONDS: " s"}.get(scale, "")
+
+
+def _digits(threshold: float, scale: Scale) -> str:
+    exact = Decimal(repr(float(threshold))) * (100 if scale == Scale.SHARE else 1)
+    return format(exact.normalize(), "f")

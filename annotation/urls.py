@@ -1,5 +1,6 @@
 from django.urls import path
 
+from annotation.views.closing import test_set_close_page, test_set_reopen_page
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
@@ -40,6 +41,16 @@ urlpatterns = [
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/",
         training_block,
         name="training-block",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/",
+        test_set_close_page,
+        name="test-set-close",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/",
+        test_set_reopen_page,
+        name="test-set-reopen",
     ),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/",

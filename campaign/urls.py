@@ -6,8 +6,10 @@ from campaign.views.instructions import organiser_instructions, organiser_instru
 from campaign.views.invitation import invitation
 from campaign.views.invitations import (
     invitations_page,
+    judge_links_give_back,
     judge_links_withdraw,
     link_create,
+    link_restore,
     link_revoke,
     mail_again,
     mails_create,
@@ -33,12 +35,18 @@ urlpatterns = [
     path(_INVITATIONS, invitations_page, name="invitations"),
     path(f"{_INVITATIONS}links/", link_create, name="link-create"),
     path(f"{_INVITATIONS}links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"),
+    path(f"{_INVITATIONS}links/<int:invitation_id>/restore/", link_restore, name="link-restore"),
     path(f"{_INVITATIONS}mails/", mails_create, name="mails-create"),
     path(f"{_INVITATIONS}judges/<int:judge_id>/again/", mail_again, name="mail-again"),
     path(
         f"{_INVITATIONS}judges/<int:judge_id>/withdraw/",
         judge_links_withdraw,
         name="judge-links-withdraw",
+    ),
+    path(
+        f"{_INVITATIONS}judges/<int:judge_id>/give-back/",
+        judge_links_give_back,
+        name="judge-links-give-back",
     ),
     path(_INSTRUCTIONS, organiser_instructions, name="instructions"),
     path(

@@ -20,7 +20,8 @@ _DESCRIPTIONS = {
     "403": "Signed in, but not allowed to.",
     "404": "There is no such thing, or it is none of yours.",
 }
-_ORGANISERS_ONLY = ("/hits/", "/quality-actions/", "/ranking-settings/")
+_ORGANISERS_ONLY = ("/closing/", "/hits/", "/quality-actions/", "/ranking-settings/")
+_RULES = "/campaigns/{slug}/rules/"
 
 
 def errors_describe(
@@ -62,7 +63,11 @@ def _errors(address: str, operation: dict[str, Any]) -> list[str]:
     errors = ["401"]
     if "requestBody" in operation or query:
         errors.append("400")
-    if address.startswith("/api/v1/judging/") or address.endswith(_ORGANISERS_ONLY):
+    if (
+        address.startswith("/api/v1/judging/")
+        or address.endswith(_ORGANISERS_ONLY)
+        or _RULES in address
+    ):
         errors.append("403")
     if "{" in address or "cursor" in query:
         errors.append("404")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.judge_measures import SCALES, JudgeMeasure, Scale
 from ranking.core.agreement.counts import shards_of_whole_segments
 from ranking.core.agreement.statistics import scott_chance
 from ranking.core.agreement.units import cells_of_comparisons
@@ -39,15 +39,7 @@ _MAX_LOWEST_P = 0.05
 
 #: Probabilities, which have no interval and are compared with a threshold as they are.
 PROBABILITIES = frozenset(
-    {
-        JudgeMeasure.REFERENCE_RANDOM,
-        JudgeMeasure.BAD_REFERENCE_RANDOM,
-        JudgeMeasure.POSITION,
-        JudgeMeasure.REFERENCE_IGNORED,
-        JudgeMeasure.DAMAGE_IGNORED,
-        JudgeMeasure.TYPED_IN_ORDER,
-        JudgeMeasure.DISAGREES,
-    }
+    measure for measure, scale in SCALES.items() if scale == Scale.PROBABILITY
 )
 
 

@@ -4,7 +4,14 @@ from ranking.views.campaigns import campaign_detail, campaign_list
 from ranking.views.dashboard import dashboard_live, dashboard_page
 from ranking.views.home import home
 from ranking.views.quality import action_revert, judge_act, judge_quality_page
-from ranking.views.rules import rule_page, rule_switch_off, rules_page, rules_suggest
+from ranking.views.rules import (
+    rule_act,
+    rule_page,
+    rule_switch_off,
+    rule_undo,
+    rules_page,
+    rules_suggest,
+)
 from ranking.views.settings import ranking_settings_page
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
@@ -32,4 +39,6 @@ urlpatterns = [
     path(f"{_CAMPAIGN}rules/suggested/", rules_suggest, name="quality-rules-suggest"),
     path(f"{_CAMPAIGN}rules/<int:rule_id>/", rule_page, name="quality-rule"),
     path(f"{_CAMPAIGN}rules/<int:rule_id>/off/", rule_switch_off, name="quality-rule-off"),
+    path(f"{_CAMPAIGN}rules/<int:rule_id>/undo/", rule_undo, name="quality-rule-undo"),
+    path(f"{_CAMPAIGN}rules/<int:rule_id>/act/", rule_act, name="quality-rule-act"),
 ]

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import trigger_from_file
 
@@ -27,6 +27,18 @@ class RuleDirection(models.TextChoices):
 
     BELOW = "below", _("below")
     ABOVE = "above", _("above")
+
+
+def _threshold_in_range() -> models.Q:
+    """Return the condition that a rule in force has a threshold its measure can have."""
+    condition = models.Q(switched_off_at__isnull=False)
+    for scale, limits in LIMITS.items():
+        measures = sorted(str(measure) for measure in JudgeMeasure if SCALES[measure] == scale)
+        # NaN and the infinities compare true with everything or nothing.
+        condition |= models.Q(
+            measure__in=measures, threshold__gte=limits.least, threshold__lte=limits.most
+        )
+    return condition
 
 
 class QualityRule(models.Model):
@@ -76,10 +88,9 @@ class QualityRule(models.Model):
             models.CheckConstraint(
                 condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
             ),
-            # NaN and the infinities compare true with everything or nothing.
+            # Rules of before the bounds stay as history, switched off.
             models.CheckConstraint(
-                condition=models.Q(threshold__gte=-1, threshold__lte=86400),
-                name="quality_rule_threshold_in_range",
+                condition=_threshold_in_range(), name="quality_rule_threshold_in_range"
             ),
         ]
         triggers = [

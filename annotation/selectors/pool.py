@@ -40,11 +40,12 @@ def test_sets_to_plan() -> QuerySet[TestSet]:
 def test_sets_open_to_judge(judge: Judge | OuterRef) -> QuerySet[TestSet]:
     """Return the test sets of the judge's campaign whose languages and subject they know.
 
-    `judge` may be the judge of an outer query.
+    Closed ones are left out. `judge` may be the judge of an outer query.
     """
     return test_sets_to_plan().filter(
         Q(campaign__judges__languages=[])
         | Q(campaign__judges__languages__contains=[F("source_language"), F("target_language")]),
+        closed_at__isnull=True,
         campaign__judges=judge,
         campaign__judges__expertise__contains=F("expertise"),
     )

@@ -29,7 +29,10 @@ from annotation.services.quality import (
     quality_rule_apply,
     quality_rule_change,
     quality_rule_switch_off,
+    quality_rule_undo,
     quality_rules_suggest,
+    rule_terms_check,
+    suggested_terms,
 )
 from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
@@ -69,9 +72,12 @@ __all__ = [
     "quality_rule_apply",
     "quality_rule_change",
     "quality_rule_switch_off",
+    "quality_rule_undo",
     "quality_rules_suggest",
+    "rule_terms_check",
     "sampling_state_record",
     "skip_submit",
+    "suggested_terms",
     "tour_begin",
     "tour_leave",
     "training_block_explain",

@@ -7,7 +7,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.judge_measures import (
+    MAX_MINIMUM,
+    JudgeMeasure,
+    ThresholdError,
+    threshold_check,
+)
 from annotation.models import (
     JudgmentSequence,
     QualityAction,
@@ -31,7 +36,11 @@ SUGGESTED_RULES = (
 
 
 class QualityRefusedError(Exception):
-    """The rule or action cannot be changed as requested; the message says why."""
+    """The rule or action cannot be changed as requested; `field` names the term at fault, if any."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +55,24 @@ class RuleTerms:
     test_set: TestSet | None = None
 
 
+def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
+    """Raise `QualityRefusedError` if no rule of this campaign can have these terms."""
+    if terms.test_set is not None and terms.test_set.campaign_id != campaign.pk:
+        raise QualityRefusedError(_("The test set belongs to another campaign."), field="test_set")
+    if not 1 <= terms.minimum <= MAX_MINIMUM:
+        raise QualityRefusedError(
+            _("The evidence asked for is from 1 to %(most)s.") % {"most": f"{MAX_MINIMUM:,}"},
+            field="minimum",
+        )
+    try:
+        threshold_check(terms.measure, terms.threshold)
+    except ThresholdError as error:
+        raise QualityRefusedError(str(error), field="threshold") from error
+
+
 @transaction.atomic
 def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None) -> QualityRule:
     """Create and return a rule of a campaign or test set; it covers all judgments so far."""
-    if terms.test_set is not None and terms.test_set.campaign_id != campaign.pk:
-        raise QualityRefusedError(_("The test set belongs to another campaign."))
     return _rule_create(campaign, terms, user, replaces=None)
 
 
@@ -62,38 +84,55 @@ def quality_rule_change(*, rule: QualityRule, terms: RuleTerms, user: User) -> Q
 
 
 @transaction.atomic
-def quality_rule_switch_off(*, rule: QualityRule, user: User) -> QualityRule:
-    """Switch a rule off and return it; its actions stay in force until somebody reverts them."""
+def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False) -> QualityRule:
+    """Switch a rule off and return it; its actions stay in force unless `undo` reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is already switched off."))
     row.switched_off_at, row.switched_off_by = timezone.now(), user
     row.save(update_fields=["switched_off_at", "switched_off_by"])
+    if undo:
+        quality_rule_undo(rule=row, user=user)
     return row
+
+
+@transaction.atomic
+def quality_rule_undo(*, rule: QualityRule, user: User, note: str = "") -> int:
+    """Revert all that a rule did and is still in force; return the number of actions reverted.
+
+    The actions stay in the history, and the rule does not act on these judges again.
+    """
+    # Waits for an action that the rule is taking just now.
+    QualityRule.objects.select_for_update().get(pk=rule.pk)
+    actions = list(QualityAction.objects.in_force().filter(rule=rule).order_by("pk"))
+    for action in actions:
+        quality_action_revert(action=action, user=user, note=note)
+    return len(actions)
+
+
+def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
+    """Return the terms of the suggested rules, except on measures that have a rule in force."""
+    in_force = campaign.quality_rules.filter(switched_off_at__isnull=True)
+    existing = set(in_force.values_list("measure", flat=True))
+    return [
+        RuleTerms(
+            measure=measure,
+            direction=direction,
+            threshold=threshold,
+            minimum=minimum,
+            action=QualityActionKind.WARN,
+        )
+        for measure, direction, threshold, minimum in SUGGESTED_RULES
+        if measure not in existing
+    ]
 
 
 @transaction.atomic
 def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[QualityRule]:
     """Add and return the suggested (warn-only) rules, except on measures that have a rule."""
-    existing = set(
-        campaign.quality_rules.filter(switched_off_at__isnull=True).values_list(
-            "measure", flat=True
-        )
-    )
     return [
-        quality_rule_add(
-            campaign=campaign,
-            terms=RuleTerms(
-                measure=measure,
-                direction=direction,
-                threshold=threshold,
-                minimum=minimum,
-                action=QualityActionKind.WARN,
-            ),
-            user=user,
-        )
-        for measure, direction, threshold, minimum in SUGGESTED_RULES
-        if measure not in existing
+        quality_rule_add(campaign=campaign, terms=terms, user=user)
+        for terms in suggested_terms(campaign=campaign)
     ]
 
 
@@ -169,6 +208,7 @@ def judge_reinstate(*, judge: Judge, user: User, note: str = "") -> int:
 def _rule_create(
     campaign: Campaign, terms: RuleTerms, user: User | None, *, replaces: QualityRule | None
 ) -> QualityRule:
+    rule_terms_check(campaign=campaign, terms=terms)
     # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     return QualityRule.objects.create(

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -20,6 +21,7 @@ from annotation.services import (
 from campaign.models import TestSet
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_test_set
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 # As many as make sense before the first HIT.
 MOST = 10
@@ -72,6 +74,8 @@ def training_block(
     test_set = organised_test_set(request, slug, test_set_id)
     block = get_object_or_404(TrainingBlock, pk=block_id, test_set=test_set)
     decision = request.POST.get("decision")
+    if decision == "remove" and not is_answered(request):
+        return _ask_removal(request, test_set, block)
     if decision == "remove":
         training_block_remove(training_block=block)
         messages.success(request, _("Future judges will not get this sentence."))
@@ -87,3 +91,26 @@ def training_block(
     else:
         return HttpResponseBadRequest(_("Keep the sentence or remove it."))
     return redirect("training", slug, test_set_id)
+
+
+def _ask_removal(request: HttpRequest, test_set: TestSet, block: TrainingBlock) -> HttpResponse:
+    left = TrainingBlock.objects.filter(test_set=test_set).count() - 1
+    said = ngettext(
+        "%(count)d sentence of the training is left; new judges rank only that one.",
+        "%(count)d sentences of the training are left; new judges rank only these.",
+        left,
+    )
+    none_left = _("No sentence is left: new judges begin without training.")
+    question = Question(
+        title=_("Remove a training sentence"),
+        facts=[
+            said % {"count": left} if left else none_left,
+            _("Judges who had it keep what they were shown."),
+            _("Its explanation is lost: “%(words)s”") % {"words": block.explanation},
+        ],
+        after=_("This cannot be undone; the sentence can be proposed again, and explained anew."),
+        answers=[Answer(_("Remove the sentence"))],
+        fields={"decision": "remove"},
+        cancel=reverse("training", args=[test_set.campaign.slug, test_set.pk]),
+    )
+    return ask(request, question, campaign=test_set.campaign, test_set=test_set, section="training")

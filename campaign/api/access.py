@@ -28,3 +28,13 @@ def organised_test_set(request: Request, test_set_id: int) -> TestSet:
     if not Campaign.objects.run_by(reader(request)).filter(pk=test_set.campaign_id).exists():
         raise PermissionDenied(_("Only the organisers of a campaign may see this."))
     return test_set
+
+
+def organised_campaign(request: Request, slug: str) -> Campaign:
+    """Return the campaign if the user organises it; other members get a 403."""
+    campaign = Campaign.objects.open_to(reader(request)).filter(slug=slug).first()
+    if campaign is None:
+        raise NotFound(_("There is no such campaign, or you are not a member of it."))
+    if not Campaign.objects.run_by(reader(request)).filter(pk=campaign.pk).exists():
+        raise PermissionDenied(_("Only the organisers of a campaign may see this."))
+    return campaign

@@ -44,6 +44,12 @@ class TestSet(models.Model):
         help_text=_("Only judges with all of these are asked."),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    closed_at = models.DateTimeField(
+        _("closed"),
+        null=True,
+        blank=True,
+        help_text=_("Judges are lent nothing more of it; what they hold they may finish."),
+    )
 
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 

@@ -10,6 +10,7 @@ from campaign.selectors.invitations import (
     InvitedJudge,
     campaign_languages,
     links_for_anybody,
+    links_that_open,
     own_link_of,
     people_invited,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "instructions_in_force",
     "instructions_to_read",
     "links_for_anybody",
+    "links_that_open",
     "own_link_of",
     "people_invited",
 ]

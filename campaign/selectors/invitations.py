@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import F, Max, Min, Prefetch, Q, QuerySet, Window
+from django.db.models import Exists, F, Max, Min, OuterRef, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import Lag, Lead
 from django.utils.translation import gettext_lazy as _
 
@@ -34,6 +34,9 @@ class InvitedJudge:
     opened_at: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
     concurrent_at: datetime | None = None
+    #: Whether a link opens for them, or would again if the latest withdrawal were undone.
+    has_link: bool = False
+    had_link: bool = False
 
     @property
     def browsers(self) -> int:
@@ -63,6 +66,12 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
     )
 
 
+def links_that_open(*, judge: Judge) -> int:
+    """Return the number of a judge's own links that open now. One query."""
+    links = Invitation.objects.valid().filter(campaign=judge.campaign_id, user=judge.user_id)
+    return links.count()
+
+
 def own_link_of(*, judge: Judge) -> Invitation | None:
     """Return the valid link that the judge made for their other devices. One query."""
     return (
@@ -76,11 +85,17 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
     """Return the campaign's judges who are people, the newest first. Four queries."""
     mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
+    links = Invitation.objects.filter(campaign=campaign, user=OuterRef("user"), role="judge")
+    withdrawn = InvitationMail.objects.filter(judge=OuterRef("pk"), withdrawn_at__isnull=False)
     judges = (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
         .select_related("link_redemption__invitation")
         .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
-        .annotate(accepted=Max("acceptances__instructions__version"))
+        .annotate(
+            accepted=Max("acceptances__instructions__version"),
+            has_link=Exists(links.valid()),
+            had_link=Exists(links.filter(revoked_at__isnull=False)) | Exists(withdrawn),
+        )
         .order_by("-id")
     )
     rows = {judge.pk: _row(judge) for judge in judges}
@@ -108,6 +123,8 @@ def _row(judge: Judge) -> InvitedJudge:
         joined_by=redemption.invitation if redemption else None,
         accepted=judge.accepted,  # type: ignore[attr-defined]
         opened_at=redemption.redeemed_at if redemption else None,
+        has_link=judge.has_link,  # type: ignore[attr-defined]
+        had_link=judge.had_link,  # type: ignore[attr-defined]
     )
 
 

@@ -18,7 +18,9 @@ from campaign.services.invitations import (
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
+    invitation_restore,
     invitation_revoke,
+    judge_links_restore,
     judge_links_revoke,
     own_link_create,
     own_link_revoke,
@@ -61,7 +63,13 @@ from campaign.services.people import (
     organiser_invite,
     user_language_set,
 )
-from campaign.services.rules import RulesRefusedError, campaign_change, test_set_change
+from campaign.services.rules import (
+    RulesRefusedError,
+    campaign_change,
+    test_set_change,
+    test_set_close,
+    test_set_reopen,
+)
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -90,6 +98,7 @@ __all__ = [
     "invitation_create",
     "invitation_create_for_anybody",
     "invitation_open",
+    "invitation_restore",
     "invitation_revoke",
     "judge_add",
     "judge_change",
@@ -97,6 +106,7 @@ __all__ = [
     "judge_for_browser",
     "judge_invite",
     "judge_join",
+    "judge_links_restore",
     "judge_links_revoke",
     "judges_invite_by_mail",
     "languages_offered",
@@ -114,5 +124,7 @@ __all__ = [
     "sns_topic_request_store",
     "test_set_change",
     "test_set_choose",
+    "test_set_close",
+    "test_set_reopen",
     "user_language_set",
 ]

@@ -6,6 +6,8 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
@@ -91,6 +93,12 @@ def invitation_revoke(*, invitation: Invitation) -> None:
     invitation.save(update_fields=["revoked_at"])
 
 
+def invitation_restore(*, invitation: Invitation) -> None:
+    """Undo that a link was revoked: who has its address can open it again until it expires."""
+    invitation.revoked_at = None
+    invitation.save(update_fields=["revoked_at"])
+
+
 def own_link_create(*, judge: Judge) -> str:
     """Create a link for a judge's other device, revoke the earlier one, and return the token.
 
@@ -130,6 +138,29 @@ def judge_links_revoke(*, judge: Judge) -> None:
         role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
     ).update(revoked_at=now)
+
+
+@transaction.atomic
+def judge_links_restore(*, judge: Judge) -> int:
+    """Undo the latest `judge_links_revoke`; return the number of links and messages it brings back.
+
+    Links revoked before stay so. Nothing changes if the judge got another link or message since;
+    a message whose address was invited anew stays withdrawn.
+    """
+    links = Invitation.objects.filter(
+        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
+    )
+    mails = InvitationMail.objects.filter(campaign=judge.campaign_id)
+    in_force = mails.filter(withdrawn_at__isnull=True)
+    if links.valid().exists() or in_force.filter(judge=judge).exists():
+        return 0
+    revoked = links.aggregate(at=Max("revoked_at"))["at"]
+    withdrawn = mails.filter(judge=judge).aggregate(at=Max("withdrawn_at"))["at"]
+    latest = max(filter(None, (revoked, withdrawn)), default=None)
+    taken = list(in_force.values_list(Lower("address"), flat=True))
+    stopped = mails.filter(judge=judge, withdrawn_at=latest).annotate(where=Lower("address"))
+    count = stopped.exclude(where__in=taken).update(withdrawn_at=None) if latest else 0
+    return count + (links.filter(revoked_at=latest).update(revoked_at=None) if latest else 0)
 
 
 def _hash(token: str) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, TestSet
@@ -52,6 +53,18 @@ def test_set_change(*, test_set: TestSet, **changes: Unpack[Quotas]) -> TestSet:
     if changes:
         locked.save(update_fields=list(changes))
     return locked
+
+
+@transaction.atomic
+def test_set_close(*, test_set: TestSet) -> None:
+    """Lend nothing more of a test set; judges may finish what they hold. Again changes nothing."""
+    TestSet.objects.filter(pk=test_set.pk, closed_at__isnull=True).update(closed_at=Now())
+
+
+@transaction.atomic
+def test_set_reopen(*, test_set: TestSet) -> None:
+    """Undo that a test set was closed."""
+    TestSet.objects.filter(pk=test_set.pk).update(closed_at=None)
 
 
 @transaction.atomic

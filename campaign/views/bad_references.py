@@ -21,6 +21,7 @@ from campaign.services import (
 )
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_test_set
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 AT_ONCE = 20
 # Shares of the segments on offer, in per cent.
@@ -75,6 +76,31 @@ def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
     return redirect("bad-references", test_set.campaign.slug, test_set.pk)
 
 
+def _ask_withdrawal(
+    request: HttpRequest, test_set: TestSet, row: BadReference, back: str
+) -> HttpResponse:
+    number = row.output.segment.number
+    question = Question(
+        title=_("Withdraw a damaged reference"),
+        facts=[
+            _("The damaged reference of sentence %(number)d is not drawn any more.")
+            % {"number": number},
+            _("What was judged of it stays."),
+            _("This cannot be undone: a withdrawn one is never approved again."),
+        ],
+        answers=[Answer(_("Withdraw permanently"))],
+        fields={"decision": "reject", "status": request.POST.get("status", "")},
+        cancel=back,
+    )
+    return ask(
+        request,
+        question,
+        campaign=test_set.campaign,
+        test_set=test_set,
+        section="bad-references",
+    )
+
+
 @require_POST
 @login_required
 def bad_reference_decide(
@@ -92,6 +118,8 @@ def bad_reference_decide(
         except BadReferenceRefusedError as error:
             messages.error(request, str(error))
         status = BadReference.Status.PENDING
+    elif decision == "reject" and row.approved_at and not is_answered(request):
+        return _ask_withdrawal(request, test_set, row, f"{back}?{urlencode({'status': status})}")
     elif decision in {"approve", "reject"}:
         user = cast("User", request.user)
         try:

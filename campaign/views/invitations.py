@@ -15,15 +15,23 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
-from campaign.selectors import campaign_languages, links_for_anybody, people_invited
+from campaign.selectors import (
+    campaign_languages,
+    links_for_anybody,
+    links_that_open,
+    people_invited,
+)
 from campaign.services import (
     invitation_create_for_anybody,
+    invitation_restore,
     invitation_revoke,
+    judge_links_restore,
     judge_links_revoke,
     judges_invite_by_mail,
     mail_send_again,
 )
 from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
 
@@ -78,12 +86,55 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Withdraw a link for anybody."""
+    """Say what withdrawing a link for anybody does, and withdraw it."""
     campaign = organised_campaign(request, slug)
-    links = Invitation.objects.filter(campaign=campaign).for_anybody()
-    invitation_revoke(invitation=get_object_or_404(links, pk=invitation_id))
+    link = _link_for_anybody(campaign, invitation_id)
+    if not is_answered(request):
+        return _ask_withdrawal(
+            request,
+            campaign,
+            _("Withdraw a link"),
+            [
+                ngettext(
+                    "%(arrived)d of %(cap)d judge came by it; who came stays.",
+                    "%(arrived)d of %(cap)d judges came by it; who came stays.",
+                    link.cap or 0,
+                )
+                % {"arrived": link.arrived, "cap": link.cap or 0},
+                _("It would admit nobody else, wherever it is published."),
+            ],
+        )
+    invitation_revoke(invitation=link)
     messages.success(request, _("The link no longer admits anyone. Judges who joined by it stay."))
     return redirect("invitations", slug)
+
+
+@require_POST
+@login_required
+def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+    """Undo that a link for anybody was withdrawn."""
+    campaign = organised_campaign(request, slug)
+    invitation_restore(invitation=_link_for_anybody(campaign, invitation_id))
+    messages.success(request, _("The link opens again."))
+    return redirect("invitations", slug)
+
+
+def _link_for_anybody(campaign: Campaign, invitation_id: int) -> Invitation:
+    links = Invitation.objects.filter(campaign=campaign).for_anybody()
+    return get_object_or_404(links, pk=invitation_id)
+
+
+def _ask_withdrawal(
+    request: HttpRequest, campaign: Campaign, title: str, facts: list[str]
+) -> HttpResponse:
+    question = Question(
+        title=title,
+        facts=facts,
+        after=_("It can be undone with one button on the page of invitations."),
+        answers=[Answer(_("Withdraw"))],
+        cancel=reverse("invitations", args=[campaign.slug]),
+    )
+    return ask(request, question, campaign=campaign, section="invitations")
 
 
 @require_POST
@@ -132,13 +183,44 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
 @require_POST
 @login_required
 def judge_links_withdraw(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Withdraw every link of a judge."""
+    """Say what withdrawing every link of a judge does, and withdraw them."""
     campaign = organised_campaign(request, slug)
-    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-    judge = get_object_or_404(judges, pk=judge_id)
+    judge = _person(campaign, judge_id)
+    if not is_answered(request):
+        count = links_that_open(judge=judge)
+        said = ngettext(
+            "%(count)d link of %(judge)s would not open any more.",
+            "%(count)d links of %(judge)s would not open any more.",
+            count,
+        )
+        facts = [
+            said % {"count": count, "judge": judge.pseudonym},
+            _("Where they are signed in, they stay signed in."),
+        ]
+        return _ask_withdrawal(request, campaign, _("Withdraw a judge’s links"), facts)
     judge_links_revoke(judge=judge)
     said = _(
         "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
     )
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
+
+
+@require_POST
+@login_required
+def judge_links_give_back(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Undo the latest withdrawal of a judge's links."""
+    campaign = organised_campaign(request, slug)
+    judge = _person(campaign, judge_id)
+    if judge_links_restore(judge=judge):
+        messages.success(
+            request, _("The links of %(judge)s open again.") % {"judge": judge.pseudonym}
+        )
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return redirect("invitations", slug)
+
+
+def _person(campaign: Campaign, judge_id: int) -> Judge:
+    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
+    return get_object_or_404(judges, pk=judge_id)

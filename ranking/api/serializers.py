@@ -13,6 +13,7 @@ from ranking.core.agreement.kappa_intervals import NoInterval
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_limits import LIMITS
+from ranking.selectors.left_out import judges_left_out
 from ranking.selectors.quality import JudgeQuality
 from ranking.services.stored_pairs import pairs_of
 
@@ -175,6 +176,10 @@ class RankingSerializer(RankingBriefSerializer):
         "rankings from before they were tested."
     )
     agreement = AgreementSerializer(source="result.agreement")
+    judges_left_out = serializers.SerializerMethodField(
+        help_text="Pseudonyms of excluded judges whose judgments of this test set did not count; "
+        "`quality-actions/` says why. `parameters.excluded_judges` has all of the campaign."
+    )
 
     class Meta(RankingBriefSerializer.Meta):
         fields = [
@@ -187,7 +192,11 @@ class RankingSerializer(RankingBriefSerializer):
             "refusals",
             "pairs",
             "agreement",
+            "judges_left_out",
         ]
+
+    def get_judges_left_out(self, run: RankingRun) -> list[str]:
+        return judges_left_out(run)[run.pk]
 
     @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
     def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:

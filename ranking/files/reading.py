@@ -133,6 +133,7 @@ class _Reading:
             blank_labels=chosen.blank_labels,
             judges=chosen.judges,
             ignored_documents=chosen.ignored_documents,
+            excluded_judges=selection.exclude_judges,
         )
 
 

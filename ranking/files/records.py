@@ -103,6 +103,8 @@ class JudgmentsRead:
         Judges of at least one block; 0 if the format names none.
     ignored_documents : IgnoredDocuments or None
         Why `blocks` are without documents although some blocks name one.
+    excluded_judges : tuple of str
+        Pseudonyms that were asked to be left out.
     """
 
     blocks: Blocks
@@ -115,3 +117,4 @@ class JudgmentsRead:
     judges: int
     skipped_by: dict[str, int] = field(default_factory=dict)
     ignored_documents: IgnoredDocuments | None = None
+    excluded_judges: tuple[str, ...] = ()

@@ -1,12 +1,16 @@
 """Forms of organisers: the terms of a rule, and an action on a judge."""
 
-import math
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.judge_measures import (
+    MAX_MINIMUM,
+    JudgeMeasure,
+    ThresholdError,
+    threshold_from_text,
+)
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
@@ -20,12 +24,14 @@ class RuleForm(forms.Form):
     action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
     measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
     direction = forms.ChoiceField(label=_("Side"), choices=RuleDirection.choices)
-    threshold = forms.FloatField(
+    threshold = forms.CharField(
         label=_("Threshold"),
-        help_text=_("Shares and probabilities from 0 to 1, κ from −1 to 1, times in seconds."),
-        min_value=-1,
-        max_value=86_400,
-        widget=forms.NumberInput(attrs={"step": "any"}),
+        help_text=_(
+            "Shares with the sign: 55 %. Probabilities (“p of …”) from 0 to 1, κ from −1 to 1, times "
+            "in seconds."
+        ),
+        max_length=30,
+        widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
     )
     minimum = forms.IntegerField(
         label=_("Minimum of evidence"),
@@ -34,7 +40,7 @@ class RuleForm(forms.Form):
             "position, and what is ignored or typed."
         ),
         min_value=1,
-        max_value=1_000_000,
+        max_value=MAX_MINIMUM,
     )
     test_set = forms.ModelChoiceField(
         label=_("Test set"),
@@ -49,16 +55,27 @@ class RuleForm(forms.Form):
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101  for the type checker
         field.queryset = campaign.test_sets.order_by("name")
 
-    def clean_threshold(self) -> float:
-        threshold: float = self.cleaned_data["threshold"]
-        if not math.isfinite(threshold):
-            raise forms.ValidationError(_("Give a number."))
-        return threshold
+    def clean(self) -> dict[str, Any]:
+        """Read the threshold as the chosen measure is written."""
+        cleaned = super().clean() or self.cleaned_data
+        if "measure" in cleaned and "threshold" in cleaned:
+            try:
+                threshold = threshold_from_text(cleaned["measure"], cleaned["threshold"])
+            except ThresholdError as error:
+                self.add_error("threshold", str(error))
+            else:
+                self._threshold = threshold
+        return cleaned
 
     @property
     def terms(self) -> RuleTerms:
         """Return the terms of a valid form."""
-        return RuleTerms(**self.cleaned_data)
+        return RuleTerms(**{**self.cleaned_data, "threshold": self._threshold})
+
+    @property
+    def written(self) -> dict[str, str]:
+        """Return the fields as they were sent, to be sent again."""
+        return {name: self.data.get(name, "") for name in self.fields}
 
 
 class RankingSettingsForm(forms.Form):

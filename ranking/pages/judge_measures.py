@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityRule, RuleDirection
 from ranking.pages.formats import duration, kappa, share
 
@@ -75,10 +75,8 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
 def rule_in_words(rule: QualityRule) -> str:
     """Return the rule as a sentence: "Warn if “ties” is surely above 90 %, on at least 60 …"."""
     measure = JudgeMeasure(rule.measure)
-    shown = _SHOWN.get(measure, probability)
     below = rule.direction == RuleDirection.BELOW
-    certain = shown is not probability
-    if certain:
+    if SCALES[measure] != Scale.PROBABILITY:
         sentence = (
             _("%(action)s if “%(measure)s” is surely below %(threshold)s, on at least %(evidence)s")
             if below
@@ -95,7 +93,7 @@ def rule_in_words(rule: QualityRule) -> str:
     return sentence % {
         "action": str(rule.get_action_display()).capitalize(),
         "measure": rule.get_measure_display(),
-        "threshold": shown(rule.threshold),
+        "threshold": threshold_in_words(measure, rule.threshold),
         "evidence": _evidence(measure, rule.minimum),
     }
 

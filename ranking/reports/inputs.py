@@ -53,6 +53,7 @@ def input_data(given: Input) -> dict[str, Any]:
         "comparisons": tallies.comparisons,
         "ties": tallies.tied,
         "judges": given.read.judges,
+        "excluded_judges": list(given.read.excluded_judges),
         "systems": len(given.blocks.systems),
         "documents_ignored": None if ignored is None else ignored.reason,
     }
@@ -80,6 +81,14 @@ def input_notes(given: Input) -> list[str]:
     ]
     if given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
+    excluded = given.read.excluded_judges
+    if excluded:
+        without = ngettext(
+            "Without %(count)d judge: %(names)s.",
+            "Without %(count)d judges: %(names)s.",
+            len(excluded),
+        )
+        notes.append(without % {"count": len(excluded), "names": ", ".join(excluded)})
     return notes
 
 

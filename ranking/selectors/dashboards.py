@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Judgment, ProblemReport, Skip
 from campaign.models import Campaign, TestSet, User
 from ranking.models import RankingRun
+from ranking.selectors.left_out import judges_left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,14 @@ def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardStat
 
 @dataclass(frozen=True, slots=True)
 class TestSetSummary:
-    """A test set with the blocks judged in it and its latest ranking run."""
+    """A test set with the blocks judged in it, its latest ranking run, and who that leaves out."""
 
     __test__ = False
 
     test_set: TestSet
     judged: int
     run: RankingRun | None
+    left_out: int = 0
 
     @property
     def share(self) -> float | None:
@@ -100,7 +102,10 @@ class CampaignSummary:
 
 
 def organised_campaigns(*, user: User) -> list[CampaignSummary]:
-    """Return the campaigns a user organises, newest first, with their test sets. Four queries."""
+    """Return the campaigns a user organises, newest first, with their test sets.
+
+    Four queries; five if a ranking was made without somebody.
+    """
     campaigns = list(Campaign.objects.run_by(user).order_by("-created_at", "-pk"))
     runs = RankingRun.objects.filter(test_set=OuterRef("pk")).order_by("-id")
     test_sets: list[Any] = list(
@@ -109,6 +114,7 @@ def organised_campaigns(*, user: User) -> list[CampaignSummary]:
         .order_by("created_at", "pk")
     )
     latest = RankingRun.objects.in_bulk([row.run_id for row in test_sets if row.run_id])
+    left_out = judges_left_out(*latest.values())
     judged = dict(
         Judgment.objects.filter(test_set__in=test_sets, supersedes__isnull=True)
         .counted()
@@ -120,7 +126,10 @@ def organised_campaigns(*, user: User) -> list[CampaignSummary]:
     for row in test_sets:
         summaries.setdefault(row.campaign_id, []).append(
             TestSetSummary(
-                test_set=row, judged=judged.get(row.pk, 0), run=latest.get(row.run_id or 0)
+                test_set=row,
+                judged=judged.get(row.pk, 0),
+                run=latest.get(row.run_id or 0),
+                left_out=len(left_out.get(row.run_id, ())),
             )
         )
     return [

@@ -64,11 +64,17 @@ def quality_due() -> list[RankingRun]:
 
 
 def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
-    """Return the rules of a campaign, newest first, with the number of actions of each."""
+    """Return the rules of a campaign, newest first, with the number of actions of each.
+
+    `acted` counts all of them, `standing` those that are in force.
+    """
     return (
         QualityRule.objects.filter(campaign=campaign)
         .select_related("test_set", "created_by", "switched_off_by")
-        .annotate(acted=Count("actions"))
+        .annotate(
+            acted=Count("actions"),
+            standing=Count("actions", filter=Q(actions__reversal__isnull=True)),
+        )
         .order_by("-id")
     )
 

@@ -1,25 +1,20 @@
 """Measure judges after each ranking and apply the quality rules of the campaign."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import QualityRule, RuleDirection
 from annotation.services import quality_rule_apply
-from campaign.models import Campaign, Judge, SystemKind, TestSet
+from campaign.models import Campaign, SystemKind, TestSet, User
 from ranking.core.agreement.report import JudgeChance
-from ranking.judge_monitoring import (
-    PROBABILITIES,
-    MeasureResult,
-    MeasuresByJudge,
-    measure_judges,
-)
+from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, measure_judges
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
 from ranking.selectors.quality import judging_times
+from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
 
 
 def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
@@ -27,7 +22,8 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
 
     This takes a few passes over the run's judgments without resampling, because κ with the others
     is that of the run. Excluded judges are measured as well, except for this κ and the test for low
-    agreement. It can run twice: a rule acts on a judge once.
+    agreement. It can run twice: a rule acts on a judge once. Rules that would stop more than one in
+    five judges wait for an organiser: see `acts_held`.
 
     Returns the stored report, or None if a report of later judgments is already stored.
     """
@@ -51,22 +47,6 @@ def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
     report.refresh_from_db(fields=["computed_at"])
     _rules_apply(test_set, measures, watermark=run.watermark)
     return report
-
-
-def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
-    """Return whether a result breaks a rule: on enough evidence, with its whole interval.
-
-    A probability has no interval; its value is compared.
-    """
-    if result is None or result.evidence < rule.minimum:
-        return False
-    bounds = [result.value, result.low, result.high]
-    if rule.measure not in PROBABILITIES and None in bounds:
-        return False
-    known = [bound for bound in bounds if bound is not None]
-    if rule.direction == RuleDirection.BELOW:
-        return max(known) < rule.threshold
-    return min(known) > rule.threshold
 
 
 def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
@@ -95,47 +75,33 @@ def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
     return measures
 
 
-def _rules_apply(test_set: TestSet, measures: MeasuresByJudge, *, watermark: int) -> None:
-    rules = [
-        rule
-        for rule in QualityRule.objects.filter(
-            campaign=test_set.campaign_id, switched_off_at__isnull=True
-        ).order_by("pk")
-        if rule.test_set_id in {None, test_set.pk}
-    ]
-    breached = [
-        (rule, name)
-        for rule in rules
-        for name, rows in measures.items()
-        if is_breached(rule, rows.get(rule.measure))
-    ]
-    judges = {
-        judge.pseudonym: judge
-        for judge in Judge.objects.filter(
-            campaign=test_set.campaign_id, pseudonym__in={name for _rule, name in breached}
+def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None) -> int:
+    """Take these acts of rules; return the number of actions that were not taken before.
+
+    The evidence names the organiser who confirmed them, if somebody was asked.
+    """
+    said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
+    test_sets = TestSet.objects.in_bulk({act.test_set_id for act in acts})
+    taken = [
+        quality_rule_apply(
+            rule=act.rule,
+            judge=act.judge,
+            test_set=test_sets[act.test_set_id],
+            evidence=act.evidence | said,
         )
-    }
-    for rule, name in breached:
-        if name in judges:
-            quality_rule_apply(
-                rule=rule,
-                judge=judges[name],
-                test_set=test_set,
-                evidence=_evidence(rule, measures[name], watermark),
-            )
+        for act in acts
+    ]
+    return sum(action is not None for action in taken)
 
 
-def _evidence(
-    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
-) -> dict[str, Any]:
-    """Return all current measures of the judge, and the terms of the rule."""
-    return {
-        "watermark": watermark,
-        "rule": {
-            "measure": rule.measure,
-            "direction": rule.direction,
-            "threshold": rule.threshold,
-            "minimum": rule.minimum,
-        },
-        "measures": {str(measure): asdict(row) for measure, row in measures.items()},
-    }
+def _rules_apply(test_set: TestSet, measures: MeasuresByJudge, *, watermark: int) -> None:
+    """Take what the rules in force do by these measures, except what waits for an organiser."""
+    acts = rule_acts(
+        rules_in_force(campaign_id=test_set.campaign_id),
+        campaign_id=test_set.campaign_id,
+        test_set_id=test_set.pk,
+        measures=measures,
+        watermark=watermark,
+    )
+    held = acts_held(acts, campaign_id=test_set.campaign_id, measured=measures.keys())
+    rule_acts_take(acts=[act for act in acts if act not in held])

@@ -7,16 +7,20 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from campaign.models import User
+from campaign.models import TestSet, User
 from ranking.models import QualityReport, RankingRun
+from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
+from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.pages.summary import reason_in_words, summarise_run
 from ranking.selectors.dashboards import DashboardState, dashboard_state, siblings
 from ranking.selectors.feedback import latest_feedback
 from ranking.selectors.history import ranking_history
 from ranking.selectors.judges import judge_rows
+from ranking.selectors.left_out import judges_left_out
 from ranking.selectors.progress import judging_progress
+from ranking.selectors.rule_effects import effects_held
 
 
 @require_safe
@@ -69,6 +73,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "age": _age(run),
         "run": run,
         "summary": summarise_run(run),
+        "left_out": len(judges_left_out(run)[run.pk]) if run else 0,
+        "waiting": _waiting(test_set),
         "plot": rank_plot(run.result["systems"]) if run else None,
         "not_estimable": _not_estimable(run),
         "history": history_plot(ranking_history(test_set_id=test_set.pk)),
@@ -80,6 +86,12 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "low_agreement": low_agreement,
         "feedback": latest_feedback(test_set),
     }
+
+
+def _waiting(test_set: TestSet) -> list[tuple[str, list[str]]]:
+    """Return each rule that waits for an organiser, in words, and what it would do here."""
+    held = effects_held(campaign=test_set.campaign, test_set_id=test_set.pk)
+    return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
 
 
 def _age(run: RankingRun | None) -> int | None:

@@ -18,12 +18,15 @@ from annotation.services import (
     quality_action_revert,
     quality_action_take,
 )
-from campaign.models import Judge, User
+from campaign.models import Judge, TestSet, User
 from campaign.views.access import organised_test_set
+from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import QualityReport
+from ranking.pages.acting import stopping_in_words
 from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
 from ranking.pages.judge_measures import MeasureRow, breach_in_words, measure_rows, rule_in_words
 from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
+from ranking.selectors.rule_effects import STOPPING
 from ranking.selectors.runs import latest_run
 
 
@@ -36,10 +39,21 @@ class _ActionLine:
 
 @dataclass(frozen=True, slots=True)
 class _JudgeCard:
+    """A judge with their measures and history; `excluded_by` are the actions that leave them out."""
+
     judge: JudgeQuality
     rows: list[MeasureRow]
     actions: list[_ActionLine]
     training: list[TrainingResult]
+
+    @property
+    def excluded_by(self) -> list[_ActionLine]:
+        return [
+            line
+            for line in self.actions
+            if line.action.action == QualityActionKind.EXCLUDE
+            and not hasattr(line.action, "reversal")
+        ]
 
 
 @require_safe
@@ -50,11 +64,13 @@ def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> Htt
     test_set = organised_test_set(request, slug, test_set_id)
     judges = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
     training = training_rounds(test_set_id=test_set.pk)
+    cards = [_card(judge, training.get(judge.row.judge_id, [])) for judge in judges]
     context = {
         "campaign": test_set.campaign,
         "test_set": test_set,
         "section": "judges",
-        "cards": [_card(judge, training.get(judge.row.judge_id, [])) for judge in judges],
+        "cards": cards,
+        "left_out": [card for card in cards if card.excluded_by],
         "report": QualityReport.objects.filter(test_set=test_set).first(),
     }
     return render(request, "organiser/judges.html", context)
@@ -79,7 +95,7 @@ def _card(judge: JudgeQuality, training: list[TrainingResult]) -> _JudgeCard:
 @require_POST
 @login_required
 def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
-    """Warn, pause, exclude or reinstate a judge."""
+    """Warn, pause, exclude or reinstate a judge; to pause or exclude is asked first."""
     test_set = organised_test_set(request, slug, test_set_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=test_set.campaign_id)
     form = ActionForm(request.POST)
@@ -87,6 +103,11 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
         return HttpResponseBadRequest(_("Warn, pause, exclude or reinstate the judge."))
     user, note = cast("User", request.user), form.cleaned_data["note"]
     action = form.cleaned_data["action"]
+    if action in STOPPING and not is_answered(request):
+        question = _stop_question(judge, test_set, action, note)
+        return ask(
+            request, question, campaign=test_set.campaign, test_set=test_set, section="judges"
+        )
     try:
         if action == REINSTATE:
             judge_reinstate(judge=judge, user=user, note=note)
@@ -105,6 +126,20 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
     else:
         messages.success(request, _said(action) % {"judge": judge.pseudonym})
     return _back(slug, test_set_id, judge.pk)
+
+
+def _stop_question(judge: Judge, test_set: TestSet, action: str, note: str) -> Question:
+    is_exclusion = action == QualityActionKind.EXCLUDE
+    title = _("Exclude %(judge)s") if is_exclusion else _("Pause %(judge)s")
+    address = reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk])
+    return Question(
+        title=title % {"judge": judge.pseudonym},
+        facts=stopping_in_words(judge=judge, test_set=test_set, action=action),
+        after=_("One click on “Revert” undoes it; the history keeps both."),
+        answers=[Answer(_("Exclude the judge") if is_exclusion else _("Pause the judge"))],
+        fields={"action": action, "note": note},
+        cancel=f"{address}#judge-{judge.pk}",
+    )
 
 
 def _said(action: str) -> str:

@@ -1,44 +1,78 @@
-from typing import cast
+"""An organiser's pages of rules: what a rule would do, what it did, and how that is undone."""
+
+from collections.abc import Sequence
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.models import QualityRule
+from annotation.judge_measures import threshold_as_text
+from annotation.models import QualityAction, QualityActionKind, QualityRule
 from annotation.services import (
     QualityRefusedError,
-    quality_rule_add,
-    quality_rule_change,
     quality_rule_switch_off,
-    quality_rules_suggest,
+    quality_rule_undo,
+    suggested_terms,
 )
 from campaign.models import Campaign, User
 from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from ranking.pages.effects import confirmation_in_words, effects_in_words
 from ranking.pages.forms import RuleForm
 from ranking.pages.judge_measures import rule_in_words
+from ranking.pages.summary import names_in_a_row
 from ranking.selectors.quality import quality_rules
+from ranking.selectors.rule_effects import RuleEffects, effects_held, rule_effects
+from ranking.services import (
+    ConfirmationNeededError,
+    rule_release,
+    rule_replace,
+    rules_preview,
+    rules_put_in_force,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the rules of a campaign, those in force and those of before; POST adds one."""
+    """List the rules of a campaign, those in force and those of before; POST adds one.
+
+    It is asked first: what the rule would do now is shown, and the second POST puts it in force.
+    """
     campaign = organised_campaign(request, slug)
     form = RuleForm(request.POST or None, campaign=campaign)
-    if request.method == "POST" and form.is_valid():
-        quality_rule_add(campaign=campaign, terms=form.terms, user=cast("User", request.user))
-        messages.success(request, _("The rule is in force and applies to all judgments so far."))
-        return redirect("quality-rules", slug)
-    return _rules(request, campaign, form)
+    if request.method != "POST" or not form.is_valid():
+        return _rules(request, campaign, form)
+    question = _Asking(_("Add a rule"), form.written, [Answer(_("Put the rule in force"))])
+    if not is_answered(request):
+        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
+    try:
+        done = rules_put_in_force(
+            campaign=campaign,
+            terms=[form.terms],
+            user=_user(request),
+            confirmed=_confirmed(request),
+        )
+    except ConfirmationNeededError as error:
+        return question.ask(request, campaign, error.effects, error=str(error))
+    messages.success(request, _("The rule is in force.") + _acted(done.effects))
+    return redirect("quality-rules", slug)
 
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
-    rules = [(rule, rule_in_words(rule)) for rule in quality_rules(campaign=campaign)]
+    held = {effects.acts[0].rule.pk: effects for effects in effects_held(campaign=campaign)}
+    rules = [
+        (rule, rule_in_words(rule), effects_in_words(held[rule.pk]) if rule.pk in held else ())
+        for rule in quality_rules(campaign=campaign)
+    ]
     context = {
         "campaign": campaign,
         "section": "rules",
@@ -54,24 +88,43 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
 @never_cache
 @login_required
 def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Change the terms of a rule: another rule takes its place."""
+    """Change the terms of a rule: another rule takes its place, once it is said what it would do."""
     campaign = organised_campaign(request, slug)
-    rule = get_object_or_404(
-        QualityRule, pk=rule_id, campaign=campaign, switched_off_at__isnull=True
-    )
+    rule = _rule(campaign, rule_id, switched_off_at__isnull=True)
     initial = {
         name: getattr(rule, name)
-        for name in ("action", "measure", "direction", "threshold", "minimum", "test_set")
-    }
+        for name in ("action", "measure", "direction", "minimum", "test_set")
+    } | {"threshold": threshold_as_text(rule.measure, rule.threshold)}
     form = RuleForm(request.POST or None, campaign=campaign, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            quality_rule_change(rule=rule, terms=form.terms, user=cast("User", request.user))
-        except QualityRefusedError as error:
-            messages.error(request, str(error))
-        else:
-            messages.success(request, _("The rule has been changed; its earlier actions stay."))
-        return redirect("quality-rules", slug)
+    if request.method != "POST" or not form.is_valid():
+        return _rule_form(request, campaign, rule, form)
+    question = _Asking(
+        _("Change a rule"),
+        form.written,
+        _with_or_without_undo(rule, _("Change the rule")),
+    )
+    if not is_answered(request):
+        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
+    try:
+        done = rule_replace(
+            rule=rule,
+            terms=form.terms,
+            user=_user(request),
+            undo=request.POST.get("undo") == "yes",
+            confirmed=_confirmed(request),
+        )
+    except ConfirmationNeededError as error:
+        return question.ask(request, campaign, error.effects, error=str(error))
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The rule has been changed.") + _acted(done.effects))
+    return redirect("quality-rules", slug)
+
+
+def _rule_form(
+    request: HttpRequest, campaign: Campaign, rule: QualityRule, form: RuleForm
+) -> HttpResponse:
     context = {
         "campaign": campaign,
         "section": "rules",
@@ -83,26 +136,175 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     return render(request, "organiser/rule.html", context, status=status)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
 @login_required
 def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Switch a rule off."""
+    """Ask whether what the rule did is to be undone as well, and switch it off."""
     campaign = organised_campaign(request, slug)
-    rule = get_object_or_404(QualityRule, pk=rule_id, campaign=campaign)
+    rule = _rule(campaign, rule_id)
+    if not is_answered(request):
+        return ask(request, _switch_off_question(rule), campaign=campaign, section="rules")
+    undo = request.POST.get("undo") == "yes"
     try:
-        quality_rule_switch_off(rule=rule, user=cast("User", request.user))
+        quality_rule_switch_off(rule=rule, user=_user(request), undo=undo)
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The rule has been switched off; its earlier actions stay."))
+        said = (
+            _("The rule has been switched off, and all it did is undone.")
+            if undo
+            else _("The rule has been switched off; its earlier actions stay.")
+        )
+        messages.success(request, said)
+    return redirect("quality-rules", slug)
+
+
+def _switch_off_question(rule: QualityRule) -> Question:
+    return Question(
+        title=_("Switch off a rule"),
+        facts=[f"{rule_in_words(rule)}.", _("It will not act any more."), *_what_it_did(rule)],
+        after=_("What you keep now can be undone later, under “Former rules”."),
+        answers=_with_or_without_undo(rule, _("Switch off")),
+        cancel=reverse("quality-rules", args=[rule.campaign.slug]),
+    )
+
+
+@require_POST
+@login_required
+def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
+    """Undo all that a rule did."""
+    campaign = organised_campaign(request, slug)
+    count = quality_rule_undo(rule=_rule(campaign, rule_id), user=_user(request))
+    said = ngettext(
+        "%(count)d action of the rule was undone; the history keeps it.",
+        "%(count)d actions of the rule were undone; the history keeps them.",
+        count,
+    )
+    messages.success(request, said % {"count": count})
+    return redirect("quality-rules", slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
+    """Say on whom a rule that waits would act, and let it."""
+    campaign = organised_campaign(request, slug)
+    rule = _rule(campaign, rule_id)
+    question = _Asking(_("A rule waits for you"), {}, [Answer(_("Let the rule act"))])
+    if not is_answered(request):
+        effects = rule_effects([rule], campaign=campaign)
+        return question.ask(request, campaign, effects, words=rule_in_words(rule))
+    try:
+        effects = rule_release(rule=rule, user=_user(request), confirmed=_confirmed(request))
+    except ConfirmationNeededError as error:
+        return question.ask(request, campaign, error.effects, error=str(error))
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The rule has acted.") + _acted(effects))
     return redirect("quality-rules", slug)
 
 
 @require_POST
 @login_required
 def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add the suggested rules."""
+    """Say what the suggested rules would do together, and add them."""
     campaign = organised_campaign(request, slug)
-    quality_rules_suggest(campaign=campaign, user=cast("User", request.user))
-    messages.success(request, _("The suggested rules are in force. They only warn."))
+    terms = suggested_terms(campaign=campaign)
+    question = _Asking(
+        _("Add the suggested rules"), {}, [Answer(_("Put the suggested rules in force"))]
+    )
+    if not is_answered(request):
+        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=terms))
+    try:
+        done = rules_put_in_force(
+            campaign=campaign, terms=terms, user=_user(request), confirmed=_confirmed(request)
+        )
+    except ConfirmationNeededError as error:
+        return question.ask(request, campaign, error.effects, error=str(error))
+    messages.success(
+        request, _("The suggested rules are in force. They only warn.") + _acted(done.effects)
+    )
     return redirect("quality-rules", slug)
+
+
+class _Asking:
+    """The page that says what rules would do, with the code of exactly that in its buttons."""
+
+    def __init__(self, title: str, fields: dict[str, str], answers: Sequence[Answer]) -> None:
+        self._question: dict[str, Any] = {"title": title, "fields": fields, "answers": answers}
+
+    def ask(
+        self,
+        request: HttpRequest,
+        campaign: Campaign,
+        effects: RuleEffects,
+        *,
+        words: str = "",
+        error: str = "",
+    ) -> HttpResponse:
+        """Return the page; a box must be ticked if more than one in five judges are met."""
+        question = Question(
+            **self._question,
+            facts=[f"{words}."] * bool(words) + effects_in_words(effects),
+            after=_("All of it can be undone with one button on the page of rules."),
+            sure=confirmation_in_words(effects) if effects.is_large else "",
+            confirmed=effects.code,
+            error=error,
+            cancel=reverse("quality-rules", args=[campaign.slug]),
+        )
+        return ask(request, question, campaign=campaign, section="rules")
+
+
+def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
+    """Return one button; two if the rule did something that may be undone with it."""
+    count = QualityAction.objects.in_force().filter(rule=rule).count()
+    if not count:
+        return [Answer(words)]
+    undo = ngettext(
+        "%(act)s and undo the %(count)d action it took",
+        "%(act)s and undo the %(count)d actions it took",
+        count,
+    )
+    keep = ngettext(
+        "%(act)s and keep the %(count)d action it took",
+        "%(act)s and keep the %(count)d actions it took",
+        count,
+    )
+    said = {"act": words, "count": count}
+    return [Answer(keep % said, "undo", "no"), Answer(undo % said, "undo", "yes")]
+
+
+def _what_it_did(rule: QualityRule) -> list[str]:
+    actions = QualityAction.objects.in_force().filter(rule=rule)
+    names = sorted(actions.values_list("judge__pseudonym", flat=True))
+    if not names:
+        return [_("Nothing of what it did is in force.")]
+    did = {
+        QualityActionKind.WARN: _("By this rule are warned: %(names)s."),
+        QualityActionKind.PAUSE: _("By this rule are paused: %(names)s."),
+        QualityActionKind.EXCLUDE: _("By this rule are excluded: %(names)s."),
+    }[QualityActionKind(rule.action)]
+    return [did % {"names": names_in_a_row(names)}]
+
+
+def _acted(effects: RuleEffects) -> str:
+    """Return " It acted on Ada and Ben.", or that it met nobody."""
+    names = sorted({act.judge.pseudonym for act in effects.acts})
+    if not names:
+        return " " + _("At present it meets nobody.")
+    return " " + _("It acted on %(names)s.") % {"names": names_in_a_row(names)}
+
+
+def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:
+    return get_object_or_404(QualityRule, pk=rule_id, campaign=campaign, **more)
+
+
+def _user(request: HttpRequest) -> User:
+    return cast("User", request.user)
+
+
+def _confirmed(request: HttpRequest) -> str:
+    return request.POST.get("confirmed", "")

@@ -68,6 +68,8 @@ ADDRESSES = {
     "campaigns/<slug:slug>/invitations/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/invitations/links/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/links/<int:invitation_id>/restore/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/give-back/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/mails/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": ONLY_POST,
@@ -107,12 +109,18 @@ ADDRESSES = {
     "campaigns/<slug:slug>/rules/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rules/suggested/": ONLY_POST,
     "campaigns/<slug:slug>/rules/<int:rule_id>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/rules/<int:rule_id>/off/": ONLY_POST,
+    "campaigns/<slug:slug>/rules/<int:rule_id>/off/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST,
+    "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/test-sets/<int:test_set_id>/ranking-settings/": {**MEMBERS_API, "researcher": 403},
     "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
+    # Writing: tests/integration/annotation/test_closing.py.
+    "api/v1/test-sets/<int:test_set_id>/closing/": {**MEMBERS_API, "researcher": 403},
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
     "api/v1/judging/assignments/": {
@@ -127,6 +135,13 @@ ADDRESSES = {
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/rules/": {**MEMBERS_API, "researcher": 403},
+    # Writing: tests/integration/ranking/test_rules.py.
+    "api/v1/campaigns/<slug:slug>/rules/preview/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/rules/suggested/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/off/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/undo/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/act/": {**MEMBERS_API, "researcher": 403},
     "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/systems/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -24,6 +25,7 @@ from campaign.services import (
     sns_topic_approve,
 )
 from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 #: Rows on the page; the CSV has all.
 AT_ONCE = 200
@@ -129,6 +131,8 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"
+    if not is_open and not is_answered(request):
+        return ask(request, _close_question(campaign, panel), campaign=campaign, section="panels")
     panel_open_or_close(panel=panel, is_open=is_open)
     said = (
         _("New participants are admitted.")
@@ -137,6 +141,26 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     )
     messages.success(request, said)
     return redirect("panel", slug, panel_id)
+
+
+def _close_question(campaign: Campaign, panel: Panel) -> Question:
+    begun = panel.participations.filter(ended_at__isnull=True).count()
+    said = ngettext(
+        "%(count)d participant has begun and can finish.",
+        "%(count)d participants have begun and can finish.",
+        begun,
+    )
+    return Question(
+        title=_("Stop admitting participants"),
+        facts=[
+            said % {"count": begun},
+            _("Whoever comes from the service after that is told that the study is closed."),
+        ],
+        after=_("“Admit participants again” on the panel’s page undoes it."),
+        answers=[Answer(_("Stop admitting participants"))],
+        fields={"open": "0"},
+        cancel=reverse("panel", args=[campaign.slug, panel.pk]),
+    )
 
 
 @require_POST

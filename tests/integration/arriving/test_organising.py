@@ -58,8 +58,15 @@ class TestLinks:
         assert "mailing list 1 of 1 judge came" in words(shown)
         assert Judge.objects.get().pseudonym in words(shown)
         link = Invitation.objects.get()
-        page.post(f"{PAGE}links/{link.pk}/revoke/")
+        asked = page.post(f"{PAGE}links/{link.pk}/revoke/")
+        assert "1 of 1 judge came by it; who came stays." in words(asked)
+        link.refresh_from_db()
+        assert link.revoked_at is None
+        page.post(f"{PAGE}links/{link.pk}/revoke/", {"act": "yes"})
         assert Client().get(found[1]).status_code == 404
+        page.post(f"{PAGE}links/{link.pk}/restore/")
+        link.refresh_from_db()
+        assert link.revoked_at is None
         # Who came stays.
         assert newcomer.get("/judge/museum/").status_code == 200
 
@@ -88,8 +95,24 @@ class TestMails:
         again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
         assert "will get a new link" in words(again)
         assert Client().get(link).status_code == 404
-        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
+        asked = page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
+        assert "0 links of" in words(asked)  # the new one is not sent yet
+        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "yes"})
         assert mails_send_due() == 0
+        # One click undoes it: what was waiting is sent, what was replaced before stays so.
+        assert "Open their links again" in words(page.get(PAGE))
+        page.post(f"{PAGE}judges/{ada.judge_id}/give-back/")
+        assert mails_send_due() == 1
+        sent_again = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body))
+        assert Client().get(sent_again[0]).status_code == 302
+        assert Client().get(link).status_code == 404
+        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "yes"})
+        assert Client().get(sent_again[0]).status_code == 404
+        page.post(f"{PAGE}judges/{ada.judge_id}/give-back/")
+        assert Client().get(sent_again[0]).status_code == 302
+        assert Client().get(link).status_code == 404
+        nothing = page.post(f"{PAGE}judges/{ada.judge_id}/give-back/", follow=True)
+        assert "Nothing was changed." in words(nothing)
 
     def test_a_wrong_line_is_named_and_nobody_is_invited(self, page: Client) -> None:
         sent = {"mail-addresses": "ada@example.org\nbea", "mail-language": "en"}
@@ -210,10 +233,12 @@ def test_nobody_else_changes_anything(client: Client, campaign: Campaign, role: 
         client.post(address, data).status_code
         for address, data in (
             (f"{PAGE}links/", {"link-cap": "5"}),
-            (f"{PAGE}links/{link.pk}/revoke/", {}),
+            (f"{PAGE}links/{link.pk}/revoke/", {"act": "yes"}),
+            (f"{PAGE}links/{link.pk}/restore/", {}),
             (f"{PAGE}mails/", {"mail-addresses": "eve@example.org", "mail-language": "en"}),
             (f"{PAGE}judges/{mail.judge_id}/again/", {}),
-            (f"{PAGE}judges/{mail.judge_id}/withdraw/", {}),
+            (f"{PAGE}judges/{mail.judge_id}/withdraw/", {"act": "yes"}),
+            (f"{PAGE}judges/{mail.judge_id}/give-back/", {}),
             (WRITE, {"language": "en", "text": "Mine.", "keep": ""}),
         )
     ]
@@ -231,6 +256,8 @@ def test_an_organiser_cannot_reach_into_another_campaign(page: Client, campaign:
     link, _token = invitation_create_for_anybody(campaign=other, cap=3)
     for address in (
         f"{PAGE}links/{link.pk}/revoke/",
+        f"{PAGE}links/{link.pk}/restore/",
+        f"{PAGE}judges/{mail.judge_id}/give-back/",
         f"{PAGE}judges/{mail.judge_id}/again/",
         f"{PAGE}judges/{mail.judge_id}/withdraw/",
     ):

@@ -64,8 +64,15 @@ breaks_by_fields(
     {"threshold": float("nan")},
     {"threshold": float("inf")},
     {"threshold": float("-inf")},
-    {"threshold": -1.01},
-    accepted={"threshold": 86400},
+    {"threshold": -0.01},
+    {"threshold": 1.01},
+    {"threshold": 50},
+    {"measure": "inter", "threshold": -1.01},
+    {"measure": "inter", "threshold": 1.01},
+    {"measure": "seconds", "threshold": -1},
+    {"measure": "seconds", "threshold": 86_401},
+    {"measure": "disagrees", "threshold": 1.01},
+    accepted={"measure": "seconds", "threshold": 86_400},
 )
 breaks_by_fields(
     "quality_action_is_known", action_by_a_person, {"action": "shout"}, accepted={"action": "pause"}

@@ -70,6 +70,13 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
         at("bad-reference-decide", test_set, one.pk), {"decision": "redraw"}, follow=True
     )
     assert "its text stays" in words(refused)
+    asked = page.post(at("bad-reference-decide", test_set, one.pk), {"decision": "reject"})
+    assert "This cannot be undone" in words(asked)
+    one.refresh_from_db()
+    assert one.status == "approved"
+    page.post(at("bad-reference-decide", test_set, one.pk), {"decision": "reject", "act": "yes"})
+    one.refresh_from_db()
+    assert one.status == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,10 @@ def test_training_is_proposed_explained_and_removed(page: Client, test_set: Test
         follow=True,
     )
     assert "need an explanation" in words(empty)
-    page.post(at("training-block", test_set, two.pk), {"decision": "remove"})
+    asked = page.post(at("training-block", test_set, two.pk), {"decision": "remove"})
+    assert "1 sentence of the training is left" in words(asked)
+    assert TrainingBlock.objects.count() == 2
+    page.post(at("training-block", test_set, two.pk), {"decision": "remove", "act": "yes"})
     assert TrainingBlock.objects.count() == 1
     assert "_badref" in words(page.get(at("training", test_set)))
 
@@ -110,26 +120,39 @@ def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSe
         "action": "pause",
         "measure": "reference",
         "direction": "below",
-        "threshold": "0.5",
+        "threshold": "50 %",
         "minimum": "40",
     }
     wrong = page.post(rules, {**terms, "threshold": "nan", "minimum": "0"})
     assert wrong.status_code == 400
+    for text, said in (("50", "such as 55 %"), ("5000 %", "is from 0 % to 100 %")):
+        wrong = page.post(rules, {**terms, "threshold": text, "act": "yes"})
+        assert (wrong.status_code, said in words(wrong)) == (400, True)
+    asked = page.post(rules, terms)
+    assert "No judge is measured yet." in words(asked)
     assert not QualityRule.objects.exists()
-    added = page.post(rules, terms, follow=True)
+    added = page.post(rules, {**terms, "act": "yes"}, follow=True)
     assert (
         "Pause if “prefers the reference” is surely below 50 %, on at least 40 comparisons"
         in words(added)
     )
     rule = QualityRule.objects.get()
+    assert rule.threshold == 0.5
     address = reverse("quality-rule", args=[test_set.campaign.slug, rule.pk])
-    assert 'value="0.5"' in page.get(address).content.decode()
+    assert 'value="50 %"' in page.get(address).content.decode()
     page.post(address, {**terms, "action": "warn"})
+    assert not QualityRule.objects.filter(replaces=rule).exists()
+    page.post(address, {**terms, "action": "warn", "act": "yes"})
     changed = QualityRule.objects.get(replaces=rule)
     assert (changed.action, changed.switched_off_at) == ("warn", None)
-    page.post(reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk]))
+    off = reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk])
+    assert "Switch off a rule" in words(page.get(off))
+    page.post(off, {"act": "yes"})
     assert "No rule is in force" in words(page.get(rules))
-    page.post(reverse("quality-rules-suggest", args=[test_set.campaign.slug]))
+    suggest = reverse("quality-rules-suggest", args=[test_set.campaign.slug])
+    page.post(suggest)
+    assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
+    page.post(suggest, {"act": "yes"})
     assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 5
 
 
@@ -164,18 +187,23 @@ def test_an_organiser_acts_takes_back_and_reinstates(
 ) -> None:
     zoe = Judge.objects.get(pseudonym="zoe")
     act = at("judge-act", judged.test_set, zoe.pk)
-    done = page.post(act, {"action": "exclude", "note": "Clicks."}, follow=True)
+    asked = words(page.post(act, {"action": "exclude", "note": "Clicks."}))
+    assert "zoe judged 24 blocks of this test set, 50 % of all." in asked
+    assert "Every ranking of the campaign will be computed without them" in asked
+    assert not QualityAction.objects.exists()
+    excluding = {"action": "exclude", "note": "Clicks.", "act": "yes"}
+    done = page.post(act, excluding, follow=True)
     assert "zoe is excluded." in words(done)
     assert "Clicks." in words(done)
     assert judge_status(zoe) == JudgeStatus.EXCLUDED
-    twice = page.post(act, {"action": "exclude"}, follow=True)
+    twice = page.post(act, excluding, follow=True)
     assert "Nothing to do: the judge is already in this state." in words(twice)
     assert page.post(act, {"action": "shout"}).status_code == 400
     action = QualityAction.objects.get()
     assert (action.created_by, action.note) == (organiser, "Clicks.")
     page.post(at("action-revert", judged.test_set, action.pk))
     assert judge_status(zoe) == JudgeStatus.GOOD
-    page.post(act, {"action": "pause"})
+    page.post(act, {"action": "pause", "act": "yes"})
     page.post(act, {"action": "warn"})
     page.post(act, {"action": "reinstate"})
     assert judge_status(zoe) == JudgeStatus.GOOD
@@ -217,16 +245,18 @@ def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, rol
     statuses = [
         client.post(address, data).status_code
         for address, data in (
-            (at("judge-act", test_set, zoe.pk), {"action": "exclude"}),
+            (at("judge-act", test_set, zoe.pk), {"action": "exclude", "act": "yes"}),
             (at("action-revert", test_set, action.pk), {}),
             (at("bad-references", one), {"share": "100"}),
-            (at("bad-reference-decide", one, bad.pk), {"decision": "reject"}),
+            (at("bad-reference-decide", one, bad.pk), {"decision": "reject", "act": "yes"}),
             (at("training", one), {"count": "1"}),
-            (at("training-block", one, training.pk), {"decision": "remove"}),
+            (at("training-block", one, training.pk), {"decision": "remove", "act": "yes"}),
             (reverse("quality-rules", args=[slug]), {}),
             (reverse("quality-rules-suggest", args=[slug]), {}),
             (reverse("quality-rule", args=[slug, rule.pk]), {}),
-            (reverse("quality-rule-off", args=[slug, rule.pk]), {}),
+            (reverse("quality-rule-off", args=[slug, rule.pk]), {"act": "yes"}),
+            (reverse("quality-rule-undo", args=[slug, rule.pk]), {}),
+            (reverse("quality-rule-act", args=[slug, rule.pk]), {"act": "yes"}),
         )
     ]
     assert set(statuses) == {302 if role == "nobody" else 404}
@@ -274,7 +304,8 @@ def test_the_page_of_judges_costs_the_same_for_many(
 def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:
     rank_test_set(judged.test_set.pk)
     zoe = Judge.objects.get(pseudonym="zoe")
-    page.post(at("judge-act", judged.test_set, zoe.pk), {"action": "pause", "note": "Look."})
+    pausing = {"action": "pause", "note": "Look.", "act": "yes"}
+    page.post(at("judge-act", judged.test_set, zoe.pk), pausing)
     base = f"/api/v1/test-sets/{judged.test_set.pk}/"
     ada, row = page.get(f"{base}judges/").json()["results"]
     assert (ada["status"], row["status"]) == ("good", "paused")

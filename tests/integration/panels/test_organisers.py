@@ -86,8 +86,13 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     assert page.post(address, changed).status_code == 302
     panel.refresh_from_db()
     assert (panel.blocks_asked, panel.webhook_secret, panel.kind) == (15, SECRET, "prolific")
+    asked = page.post(reverse("panel-open", args=["museum", panel.pk]), {"open": "0"})
+    assert "0 participants have begun and can finish." in words(asked)
+    panel.refresh_from_db()
+    assert panel.is_open
     for is_open in (False, True):
-        page.post(reverse("panel-open", args=["museum", panel.pk]), {"open": str(int(is_open))})
+        sent = {"open": str(int(is_open))} | ({} if is_open else {"act": "yes"})
+        page.post(reverse("panel-open", args=["museum", panel.pk]), sent)
         panel.refresh_from_db()
         assert panel.is_open == is_open
 

@@ -143,7 +143,8 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
         ranking_run_compute(test_set_id=writer.test_set.pk)
         costs.append(queries_of(as_organiser, addresses(writer)["dashboard"]))
 
-    assert costs[0] == costs[1] <= 18
+    # One of them asks for rules that may wait for an organiser.
+    assert costs[0] == costs[1] <= 19
 
 
 def test_the_list_costs_the_same_for_one_test_set_and_for_many(

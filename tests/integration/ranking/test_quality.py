@@ -26,13 +26,15 @@ from ranking.judge_monitoring import MeasureResult
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.quality import judges_quality, quality_due
+from ranking.selectors.rule_effects import is_breached
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
 from ranking.services import (
     quality_evaluate,
     ranking_run_compute,
     ranking_run_reproduce,
+    rules_preview,
+    rules_put_in_force,
 )
-from ranking.services.quality import is_breached
 from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.clickers import SUGGESTED
 from tests.clocks import set_process_clock
@@ -170,9 +172,15 @@ def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rul
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    rule = quality_rule_add(campaign=campaign, terms=terms(action="pause"), user=organiser)
     run = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert run is not None
+    quality_evaluate(run=run)
+    pausing = [terms(action="pause")]
+    # One of two judges: somebody must confirm it.
+    code = rules_preview(campaign=campaign, terms=pausing).code
+    [rule] = rules_put_in_force(
+        campaign=campaign, terms=pausing, user=organiser, confirmed=code
+    ).rules
     for _time in range(2):
         quality_evaluate(run=run)
     action = QualityAction.objects.get()

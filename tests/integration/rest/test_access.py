@@ -31,7 +31,18 @@ OF_A_TEST_SET = (
     "api-designs",
 )
 # `tests/integration/test_every_address.py` says who may.
-OF_ITS_ORGANISERS = ("api-hits", "api-quality-actions", "api-ranking-settings")
+OF_ITS_ORGANISERS = (
+    "api-closing",
+    "api-hits",
+    "api-quality-actions",
+    "api-ranking-settings",
+    "api-rule-act",
+    "api-rule-off",
+    "api-rule-undo",
+    "api-rules",
+    "api-rules-preview",
+    "api-rules-suggested",
+)
 
 
 @pytest.fixture

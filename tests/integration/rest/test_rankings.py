@@ -40,6 +40,7 @@ def test_latest_ranking_is_complete(
         "code_version": ranking.code_version,
         # Field by field what was stored, floats to the last bit.
         **ranking.result,
+        "judges_left_out": [],
     }
     assert [row["rank"] for row in body["systems"]] == list(range(1, len(body["systems"]) + 1))
 

@@ -43,6 +43,15 @@ ORGANISERS = [
     "/api/v1/test-sets/{test_set_id}/quality-actions/",
 ]
 SETTINGS = "/api/v1/test-sets/{test_set_id}/ranking-settings/"
+CLOSING = "/api/v1/test-sets/{test_set_id}/closing/"
+RULES = {
+    "/api/v1/campaigns/{slug}/rules/": {"get", "post"},
+    "/api/v1/campaigns/{slug}/rules/preview/": {"post"},
+    "/api/v1/campaigns/{slug}/rules/suggested/": {"get", "post"},
+    "/api/v1/campaigns/{slug}/rules/{rule_id}/off/": {"post"},
+    "/api/v1/campaigns/{slug}/rules/{rule_id}/undo/": {"post"},
+    "/api/v1/campaigns/{slug}/rules/{rule_id}/act/": {"get", "post"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +63,8 @@ def schema() -> dict[str, Any]:
 
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
-    assert paths == {*READ, *ORGANISERS, SETTINGS}
+    assert paths == {*READ, *ORGANISERS, SETTINGS, CLOSING, *RULES}
+    assert {path: set(schema["paths"][path]) for path in RULES} == RULES
     assert all(list(schema["paths"][path]) == ["get"] for path in (*READ, *ORGANISERS))
     assert set(schema["paths"][SETTINGS]) == {"get", "patch"}
 
@@ -68,8 +78,10 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "DesignSameness",
         "HITPurpose",
         "HITState",
+        "JudgeMeasure",
         "JudgeOrigin",
         "JudgeStatus",
+        "MeasureUnit",
         "MembershipRole",
         "NoIntervalReason",
         "NotEstimableReason",
@@ -77,6 +89,8 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "NullEnum",
         "ProblemKind",
         "QualityActionKind",
+        "QualityRuleAction",
+        "QualityRuleDirection",
         "RangeCorrection",
         "RangeKind",
         "RangeLevel",

@@ -1,0 +1,59 @@
+"""The page that says what a drastic action would do now, before it is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from campaign.models import Campaign, TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A button of the page: its words, and the field it sends."""
+
+    words: str
+    name: str = "act"
+    value: str = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an organiser is asked before something drastic is done.
+
+    `facts` say what it would do now, and `after` how it is undone. The answers send `fields` back
+    to the same address. With `sure`, a box with these words must be ticked as well; it sends
+    `confirmed`, which is sent in any case where nothing needs to be ticked.
+    """
+
+    title: str
+    facts: Sequence[str]
+    answers: Sequence[Answer]
+    cancel: str
+    after: str = ""
+    sure: str = ""
+    confirmed: str = ""
+    error: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def ask(
+    request: HttpRequest,
+    question: Question,
+    *,
+    campaign: Campaign,
+    section: str,
+    test_set: TestSet | None = None,
+) -> HttpResponse:
+    """Return the page with a question, which changes nothing: 409 if an answer was refused."""
+    context = {"campaign": campaign, "section": section, "question": question}
+    if test_set is not None:
+        context["test_set"] = test_set
+    status = 409 if question.error else 200
+    return render(request, "organiser/confirm.html", context, status=status)
+
+
+def is_answered(request: HttpRequest) -> bool:
+    """Return whether the request comes from a button of the question's page."""
+    return request.method == "POST" and bool(request.POST.get("act") or request.POST.get("undo"))

@@ -1,0 +1,224 @@
+"""Quality rules of a campaign, for its organisers: what they would do, putting in force, undoing."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import generics
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.models import QualityRule
+from annotation.services import (
+    QualityRefusedError,
+    quality_rule_switch_off,
+    quality_rule_undo,
+    suggested_terms,
+)
+from campaign.api.access import organised_campaign, reader
+from campaign.api.pages import CursorPages
+from campaign.models import Campaign
+from ranking.api.rule_serializers import (
+    ConfirmationNeededSerializer,
+    ConfirmSerializer,
+    EffectsSerializer,
+    NewRuleSerializer,
+    QualityRuleSerializer,
+    RuleTermsSerializer,
+    UndoSerializer,
+)
+from ranking.selectors.quality import quality_rules
+from ranking.selectors.rule_effects import rule_effects
+from ranking.services import (
+    ConfirmationNeededError,
+    RulesInForce,
+    rule_release,
+    rule_replace,
+    rules_preview,
+    rules_put_in_force,
+)
+
+_DONE = inline_serializer(
+    "RulesInForce", {"rules": QualityRuleSerializer(many=True), "effects": EffectsSerializer()}
+)
+_PUT_IN_FORCE = {201: _DONE, 409: ConfirmationNeededSerializer}
+
+
+class RulesView(generics.ListAPIView[QualityRule]):
+    """The rules of a campaign, the newest first, with those that are switched off."""
+
+    serializer_class = QualityRuleSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[QualityRule]:
+        return quality_rules(campaign=organised_campaign(self.request, self.kwargs["slug"]))
+
+    @extend_schema(
+        operation_id="rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Put a rule in force; it acts at once. 409 with the list if it meets more than one in five."""
+        campaign = organised_campaign(request, slug)
+        sent = NewRuleSerializer(data=request.data, campaign=campaign)
+        sent.is_valid(raise_exception=True)
+        confirmed, replaces = sent.validated_data["confirm"], sent.validated_data["replaces"]
+
+        def put() -> RulesInForce:
+            if replaces is None:
+                return rules_put_in_force(
+                    campaign=campaign, terms=[sent.terms], user=reader(request), confirmed=confirmed
+                )
+            return rule_replace(
+                rule=replaces,
+                terms=sent.terms,
+                user=reader(request),
+                undo=sent.validated_data["undo"],
+                confirmed=confirmed,
+            )
+
+        return _put_in_force(campaign, put)
+
+
+class RulePreviewView(APIView):
+    @extend_schema(
+        operation_id="rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Say what a rule of these terms would do now. Nothing is stored."""
+        campaign = organised_campaign(request, slug)
+        sent = RuleTermsSerializer(data=request.data, campaign=campaign)
+        sent.is_valid(raise_exception=True)
+        with _Refusals():
+            effects = rules_preview(campaign=campaign, terms=[sent.terms])
+        return Response(EffectsSerializer(effects).data)
+
+
+class SuggestedRulesView(APIView):
+    @extend_schema(operation_id="suggested_rules_preview", responses=EffectsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Say what the suggested rules that are not in force would do now, together."""
+        campaign = organised_campaign(request, slug)
+        terms = suggested_terms(campaign=campaign)
+        return Response(EffectsSerializer(rules_preview(campaign=campaign, terms=terms)).data)
+
+    @extend_schema(
+        operation_id="suggested_rules_put_in_force",
+        request=ConfirmSerializer,
+        responses=_PUT_IN_FORCE,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Put the suggested rules in force, which only warn; 409 as for one rule."""
+        campaign = organised_campaign(request, slug)
+        confirmed = _confirm(request)
+
+        def put() -> RulesInForce:
+            return rules_put_in_force(
+                campaign=campaign,
+                terms=suggested_terms(campaign=campaign),
+                user=reader(request),
+                confirmed=confirmed,
+            )
+
+        return _put_in_force(campaign, put)
+
+
+class RuleOffView(APIView):
+    @extend_schema(
+        operation_id="rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer
+    )
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+        """Switch a rule off; `undo` says whether to revert what it did as well."""
+        campaign = organised_campaign(request, slug)
+        rule = _rule(campaign, rule_id)
+        sent = UndoSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with _Refusals():
+            quality_rule_switch_off(
+                rule=rule, user=reader(request), undo=sent.validated_data["undo"]
+            )
+        return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
+
+
+class RuleUndoView(APIView):
+    @extend_schema(operation_id="rule_undo", request=None, responses=QualityRuleSerializer)
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+        """Revert all that a rule did; the history keeps it, and the rule stays in force if it is."""
+        campaign = organised_campaign(request, slug)
+        quality_rule_undo(rule=_rule(campaign, rule_id), user=reader(request))
+        return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
+
+
+class RuleActView(APIView):
+    @extend_schema(operation_id="rule_waiting", responses=EffectsSerializer)
+    def get(self, request: Request, slug: str, rule_id: int) -> Response:
+        """Say on whom a rule in force would act but waits for an organiser."""
+        campaign = organised_campaign(request, slug)
+        rule = _rule(campaign, rule_id)
+        rules = [] if rule.switched_off_at else [rule]
+        return Response(EffectsSerializer(rule_effects(rules, campaign=campaign)).data)
+
+    @extend_schema(
+        operation_id="rule_act",
+        request=ConfirmSerializer,
+        responses={200: EffectsSerializer, 409: ConfirmationNeededSerializer},
+    )
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+        """Let a rule that waits act on those whom `GET` names; `confirm` is always needed."""
+        campaign = organised_campaign(request, slug)
+        rule = _rule(campaign, rule_id)
+        confirmed = _confirm(request)
+        try:
+            with _Refusals():
+                effects = rule_release(rule=rule, user=reader(request), confirmed=confirmed)
+        except ConfirmationNeededError as error:
+            return _needs_confirmation(error)
+        return Response(EffectsSerializer(effects).data)
+
+
+class _Refusals:
+    """Answers what a service refuses with 400, at the field where there is one."""
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
+        if isinstance(error, QualityRefusedError):
+            raise ValidationError({error.field or "rule": [str(error)]}) from error
+
+
+def _put_in_force(campaign: Campaign, put: Callable[[], RulesInForce]) -> Response:
+    try:
+        with _Refusals():
+            done = put()
+    except ConfirmationNeededError as error:
+        return _needs_confirmation(error)
+    rules = quality_rules(campaign=campaign).filter(pk__in=[rule.pk for rule in done.rules])
+    answer = {
+        "rules": QualityRuleSerializer(rules, many=True).data,
+        "effects": EffectsSerializer(done.effects).data,
+    }
+    return Response(answer, status=201)
+
+
+def _needs_confirmation(error: ConfirmationNeededError) -> Response:
+    effects = EffectsSerializer(error.effects).data
+    return Response({"detail": str(error), "effects": effects}, status=409)
+
+
+def _confirm(request: Request) -> str:
+    sent = ConfirmSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    confirmed: str = sent.validated_data["confirm"]
+    return confirmed
+
+
+def _rule(campaign: Campaign, rule_id: int) -> QualityRule:
+    rule = quality_rules(campaign=campaign).filter(pk=rule_id).first()
+    if rule is None:
+        raise NotFound(_("This campaign has no such rule."))
+    return rule

@@ -1,0 +1,226 @@
+"""What rules do to judges by what is measured of them: computed once, to be shown or to be done."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
+from campaign.models import Campaign, Judge
+from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
+from ranking.models import QualityReport
+
+#: Rules that meet more than one in so many judges wait for an organiser's word.
+ONE_IN: Final = 5
+#: Actions after which a judge gets no more sentences.
+STOPPING: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAct:
+    """What a rule does to a judge, and by what was measured in a test set."""
+
+    rule: QualityRule
+    judge: Judge
+    test_set_id: int
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffects:
+    """What rules would do now, each to the judges it has not acted on.
+
+    `measured` is the number of judges they look at: all that are measured in these test sets.
+    """
+
+    acts: tuple[RuleAct, ...]
+    measured: int
+
+    def names(self, action: str) -> list[str]:
+        """Return the pseudonyms of judges who would be warned, paused or excluded, sorted."""
+        return sorted({act.judge.pseudonym for act in self.acts if act.rule.action == action})
+
+    @property
+    def is_large(self) -> bool:
+        """Whether more than one in five judges would be met, so that somebody must confirm it."""
+        return is_more_than_allowed(
+            len({act.judge.pk for act in self.acts}), measured=self.measured
+        )
+
+    @property
+    def code(self) -> str:
+        """A short code of who is met and how: another code, another list to confirm."""
+        met = sorted({f"{act.rule.action} {act.judge.pk}" for act in self.acts})
+        return sha256("\n".join(met).encode()).hexdigest()[:12]
+
+
+def is_more_than_allowed(count: int, *, measured: int) -> bool:
+    """Return whether this is more than one in five of the judges measured."""
+    return count * ONE_IN > measured
+
+
+def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
+    """Return whether a result breaks a rule: on enough evidence, with its whole interval.
+
+    A probability has no interval; its value is compared.
+    """
+    if result is None or result.evidence < rule.minimum:
+        return False
+    bounds = [result.value, result.low, result.high]
+    if rule.measure not in PROBABILITIES and None in bounds:
+        return False
+    known = [bound for bound in bounds if bound is not None]
+    if rule.direction == RuleDirection.BELOW:
+        return max(known) < rule.threshold
+    return min(known) > rule.threshold
+
+
+def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
+    """Return the rules of a campaign that are in force, the oldest first. One query."""
+    rules = QualityRule.objects.filter(campaign=campaign_id, switched_off_at__isnull=True)
+    return list(rules.order_by("pk"))
+
+
+def rule_acts(
+    rules: Sequence[QualityRule],
+    *,
+    campaign_id: int,
+    test_set_id: int,
+    measures: MeasuresByJudge,
+    watermark: int,
+) -> list[RuleAct]:
+    """Return what these rules, stored or not, do by the measures of a test set.
+
+    A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
+    anything is breached.
+    """
+    breached = [
+        (rule, name)
+        for rule in rules
+        if rule.test_set_id in {None, test_set_id}
+        for name, rows in measures.items()
+        if is_breached(rule, rows.get(rule.measure))
+    ]
+    if not breached:
+        return []
+    stored = [rule.pk for rule in rules if rule.pk is not None]
+    done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
+    judges = Judge.objects.filter(
+        campaign=campaign_id, pseudonym__in={name for _rule, name in breached}
+    )
+    by_name = {judge.pseudonym: judge for judge in judges}
+    return [
+        RuleAct(rule, by_name[name], test_set_id, _evidence(rule, measures[name], watermark))
+        for rule, name in breached
+        if name in by_name and (rule.pk, by_name[name].pk) not in done
+    ]
+
+
+def rule_effects(
+    rules: Sequence[QualityRule], *, campaign: Campaign, test_set_id: int | None = None
+) -> RuleEffects:
+    """Return what these rules, stored or not, would do now, by the stored measures of judges.
+
+    Of one test set, or of all that a rule looks at. One query for the measures and two for each
+    test set in which a rule is breached.
+    """
+    reports = QualityReport.objects.filter(test_set__campaign=campaign).order_by("pk")
+    if test_set_id is not None:
+        reports = reports.filter(test_set=test_set_id)
+    acts: dict[tuple[int, int], RuleAct] = {}
+    measured: set[str] = set()
+    for report in reports:
+        looking = [rule for rule in rules if rule.test_set_id in {None, report.test_set_id}]
+        if not looking:
+            continue
+        measures = measures_of_report(report)
+        measured |= measures.keys()
+        for act in rule_acts(
+            looking,
+            campaign_id=campaign.pk,
+            test_set_id=report.test_set_id,
+            measures=measures,
+            watermark=report.watermark,
+        ):
+            acts.setdefault((id(act.rule), act.judge.pk), act)
+    return RuleEffects(acts=tuple(acts.values()), measured=len(measured))
+
+
+def measures_of_report(report: QualityReport) -> MeasuresByJudge:
+    """Return the stored measures as they were computed."""
+    return {
+        name: {JudgeMeasure(measure): MeasureResult(**row) for measure, row in rows.items()}
+        for name, rows in report.measures.items()
+    }
+
+
+def acts_held(
+    acts: Iterable[RuleAct], *, campaign_id: int, measured: Collection[str]
+) -> list[RuleAct]:
+    """Return the acts that wait for an organiser.
+
+    These are the pauses and exclusions of judges at work, if with them rules would have stopped more
+    than one in five of the judges measured: counted with those whom rules stopped before, so that a
+    rule cannot empty a campaign one by one either. Warnings never wait. Two queries, if a judge is
+    to be stopped.
+    """
+    stops = _stopping_anew(acts, campaign_id=campaign_id)
+    if not stops:
+        return []
+    before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
+    out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
+    return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
+
+
+def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[RuleEffects]:
+    """Return what waits for an organiser: the effects of each rule that is held, oldest first.
+
+    What need not wait, the worker did when it measured.
+    """
+    rules = [rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STOPPING]
+    if not rules:
+        return []
+    effects = rule_effects(rules, campaign=campaign, test_set_id=test_set_id)
+    held = _stopping_anew(effects.acts, campaign_id=campaign.pk)
+    return [
+        RuleEffects(acts=tuple(acts), measured=effects.measured)
+        for rule in rules
+        if (acts := [act for act in held if act.rule is rule])
+    ]
+
+
+def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
+    """Return the pauses and exclusions of judges who are not stopped in this way already."""
+    stops = [act for act in acts if act.rule.action in STOPPING]
+    if not stops:
+        return []
+    in_force = set(_stops_in_force(campaign_id).values_list("judge", "action"))
+    return [
+        act
+        for act in stops
+        if (act.judge.pk, QualityActionKind.EXCLUDE) not in in_force
+        and (act.judge.pk, act.rule.action) not in in_force
+    ]
+
+
+def _stops_in_force(campaign_id: int) -> QuerySet[QualityAction]:
+    return QualityAction.objects.in_force().filter(judge__campaign=campaign_id, action__in=STOPPING)
+
+
+def _evidence(
+    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
+) -> dict[str, Any]:
+    """Return all current measures of the judge, and the terms of the rule."""
+    return {
+        "watermark": watermark,
+        "rule": {
+            "measure": rule.measure,
+            "direction": rule.direction,
+            "threshold": rule.threshold,
+            "minimum": rule.minimum,
+        },
+        "measures": {str(measure): asdict(row) for measure, row in measures.items()},
+    }

@@ -1,0 +1,121 @@
+"""Put quality rules in force as organisers do: first what they would do, then they do it at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import QualityRule
+from annotation.services import (
+    QualityRefusedError,
+    RuleTerms,
+    quality_rule_add,
+    quality_rule_change,
+    quality_rule_undo,
+    rule_terms_check,
+)
+from campaign.models import Campaign, User
+from ranking.selectors.rule_effects import RuleEffects, rule_effects
+from ranking.services.quality import rule_acts_take
+
+
+class ConfirmationNeededError(Exception):
+    """The rules would meet more than one in five judges; `effects` says whom, and its code confirms."""
+
+    def __init__(self, effects: RuleEffects) -> None:
+        super().__init__(
+            _("These rules would act on more than one in five judges: this must be confirmed.")
+        )
+        self.effects = effects
+
+
+@dataclass(frozen=True, slots=True)
+class RulesInForce:
+    """Rules that were put in force, and what they did at once."""
+
+    rules: list[QualityRule]
+    effects: RuleEffects
+
+
+def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffects:
+    """Return what rules of these terms would do if they were in force now; nothing is stored.
+
+    Raises `QualityRefusedError` for terms that no rule can have.
+    """
+    for each in terms:
+        rule_terms_check(campaign=campaign, terms=each)
+    rules = [
+        QualityRule(
+            campaign=campaign,
+            test_set=each.test_set,
+            measure=each.measure,
+            direction=each.direction,
+            threshold=each.threshold,
+            minimum=each.minimum,
+            action=each.action,
+        )
+        for each in terms
+    ]
+    return rule_effects(rules, campaign=campaign)
+
+
+@transaction.atomic
+def rules_put_in_force(
+    *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
+) -> RulesInForce:
+    """Put rules of these terms in force, let them act by what is measured now, and return both.
+
+    Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
+    would act on more than one in five judges, unless `confirmed` is the code of these effects.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    rules = [quality_rule_add(campaign=campaign, terms=each, user=user) for each in terms]
+    effects = rule_effects(rules, campaign=campaign)
+    _take(effects, user=user, confirmed=confirmed)
+    return RulesInForce(rules=rules, effects=effects)
+
+
+@transaction.atomic
+def rule_replace(
+    *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
+) -> RulesInForce:
+    """Put a rule in the place of another, which is switched off; it acts at once on everybody.
+
+    With `undo`, what the other did is reverted. Otherwise as `rules_put_in_force`.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
+    changed = quality_rule_change(rule=rule, terms=terms, user=user)
+    if undo:
+        quality_rule_undo(rule=rule, user=user)
+    effects = rule_effects([changed], campaign=rule.campaign)
+    _take(effects, user=user, confirmed=confirmed)
+    return RulesInForce(rules=[changed], effects=effects)
+
+
+@transaction.atomic
+def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffects:
+    """Let a rule that waits for an organiser act on those whom they were shown.
+
+    Raises `ConfirmationNeededError`, and changes nothing, if these are not the effects whose code
+    is `confirmed`; `QualityRefusedError` if nothing waits.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
+    effects = RuleEffects(acts=(), measured=0)
+    if rule.switched_off_at is None:
+        effects = rule_effects([rule], campaign=rule.campaign)
+    if not effects.acts:
+        raise QualityRefusedError(_("Nothing of this rule waits for you."))
+    if confirmed != effects.code:
+        raise ConfirmationNeededError(effects)
+    rule_acts_take(acts=effects.acts, confirmed_by=user)
+    return effects
+
+
+def _take(effects: RuleEffects, *, user: User | None, confirmed: str) -> None:
+    if not effects.is_large:
+        rule_acts_take(acts=effects.acts)
+        return
+    if confirmed != effects.code:
+        raise ConfirmationNeededError(effects)
+    rule_acts_take(acts=effects.acts, confirmed_by=user)

@@ -1,0 +1,110 @@
+"""Closing a test set: who is at work is said first, what is held may be finished, and back."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Judgment
+from annotation.selectors import at_work
+from annotation.services import NoWorkReason, work_request
+from campaign import services
+from campaign.models import TestSet
+from tests.at_work import assignment_lend, expire, judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+def test_what_is_held_is_finished_and_nothing_more_is_lent(test_set: TestSet) -> None:
+    first, later = make_judge(test_set.campaign, "1"), make_judge(test_set.campaign, "2")
+    held = lend(first)
+    services.test_set_close(test_set=test_set)
+    assert lend(first) == held
+    judge_all_of(held)
+    assert Judgment.objects.filter(judge=first).count() == len(held.hit.segment_ids)
+    for judge in (first, later):
+        assert assignment_lend(judge=judge) is None
+        assert work_request(judge=judge).reason == NoWorkReason.NONE_LEFT
+    services.test_set_reopen(test_set=test_set)
+    assert assignment_lend(judge=later) is not None
+
+
+def test_closing_again_keeps_the_time(test_set: TestSet) -> None:
+    services.test_set_close(test_set=test_set)
+    test_set.refresh_from_db()
+    before = test_set.closed_at
+    assert before is not None
+    services.test_set_close(test_set=test_set)
+    test_set.refresh_from_db()
+    assert test_set.closed_at == before
+
+
+def test_who_is_at_work_is_counted_by_what_they_hold_now(test_set: TestSet) -> None:
+    lent = [lend(make_judge(test_set.campaign, f"j{number}")) for number in range(3)]
+    expire(lent[2])
+    now = at_work.test_set_at_work(test_set=test_set)
+    blocks = sum(len(assignment.hit.segment_ids) for assignment in lent[:2])
+    assert (now.judges, now.blocks) == (2, blocks)
+    assert at_work.closing_in_words(test_set=test_set)[0].startswith("2 judges are at work in it; ")
+
+
+def is_closed(test_set: TestSet) -> bool:
+    return TestSet.objects.filter(pk=test_set.pk, closed_at__isnull=False).exists()
+
+
+def page(client: Client, test_set: TestSet) -> None:
+    close = reverse("test-set-close", args=[test_set.campaign.slug, test_set.pk])
+    asked = client.get(close).content.decode()
+    assert "1 judge is at work in it; 3 blocks are lent." in asked
+    assert client.post(close).status_code == 200
+    assert not is_closed(test_set)
+    client.post(close, {"act": "yes"})
+    assert is_closed(test_set)
+    settings = reverse("campaign-settings", args=[test_set.campaign.slug])
+    assert "Open again" in client.get(settings).content.decode()
+    client.post(reverse("test-set-reopen", args=[test_set.campaign.slug, test_set.pk]))
+
+
+def rest(client: Client, test_set: TestSet) -> None:
+    address = reverse("api-closing", args=[test_set.pk])
+    before = client.get(address).json()
+    assert (before["closed_at"], before["judges"], before["blocks"]) == (None, 1, 3)
+
+    def put(**body: Any) -> Any:
+        return client.put(address, json.dumps(body), content_type="application/json")
+
+    refused = put(closed=True)
+    assert (refused.status_code, refused.json()) == (409, before)
+    closed = put(closed=True, confirm=True)
+    assert (closed.status_code, closed.json()["closed_at"] is None) == (200, False)
+    put(closed=False)
+
+
+def command(_client: Client, test_set: TestSet) -> None:
+    named = {"campaign": test_set.campaign.slug, "test_set": test_set.name}
+    said = StringIO()
+    with pytest.raises(CommandError, match="add --yes"):
+        call_command("close_test_set", **named, stdout=said)
+    assert "1 judge is at work in it; 3 blocks are lent." in said.getvalue()
+    assert not is_closed(test_set)
+    call_command("close_test_set", **named, yes=True, stdout=said)
+    assert is_closed(test_set)
+    call_command("close_test_set", **named, reopen=True, stdout=said)
+
+
+@pytest.mark.parametrize("way", [page, rest, command])
+def test_page_rest_and_command_ask_alike(client: Client, test_set: TestSet, way: Any) -> None:
+    lend(make_judge(test_set.campaign))
+    client.force_login(make_organiser(test_set.campaign))
+    way(client, test_set)
+    assert not is_closed(test_set)
