@@ -56,7 +56,6 @@ def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
     assert set(data) == {
         *(
             "id",
-            "ordinal",
             "revisable_hits",
             "expires_at",
             "languages",

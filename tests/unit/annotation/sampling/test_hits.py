@@ -238,10 +238,13 @@ def test_references_and_damaged_ones_stand_in_their_share_of_blocks(
     blocks = blocks_drawn(parameters, texts, hits=500)
     held = sum(any(REFERENCE in names for names in block.systems) for block in blocks)
     damaged = sum(bool(block.control) for block in blocks)
-    assert abs(damaged - bad_rate * len(blocks)) < 5
+    # By chance, so that no judge foresees them: three standard deviations over 500 HITs.
+    part = 3 * bad_rate % 1
+    spread = 3 * (500 * part * (1 - part)) ** 0.5
+    assert abs(damaged - bad_rate * len(blocks)) <= spread + 1e-6
     # Drawn like one more of ten systems: five of ten blocks.
     wanted = 0.5 if reference_rate is None else min(reference_rate, 1 - bad_rate)
-    tolerance = 60 if reference_rate is None else 8
+    tolerance = 60 if reference_rate is None else 8 + spread
     assert abs(held - wanted * len(blocks)) < tolerance
     assert {len(block.candidates) for block in blocks} == {5}
 
