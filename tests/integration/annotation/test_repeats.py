@@ -45,7 +45,8 @@ def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
         purpose: sum(row[2] == purpose for row in lent) / len(lent)
         for purpose in ("intra", "inter")
     }
-    assert shares["intra"] == pytest.approx(0.1, abs=0.01)
+    # By chance, of the HITs that may be repeats: three standard deviations.
+    assert shares["intra"] / (1 - GAP / 50) == pytest.approx(0.1, abs=0.03)
     # Of what is planned for everybody, which intra repeats are not.
     assert shares["inter"] / (1 - shares["intra"]) == pytest.approx(0.15, abs=0.01)
     _gaps_check(lent)
