@@ -61,7 +61,7 @@ def intra_due(
         HITs since the last of them, or since the first HIT, without training.
     """
     millionths = round(share * _WHOLE)
-    since = hits_since if repeats else hits_since - repeat_gap
+    since = hits_since if repeats else hits_since - repeat_gap - 1
     if not millionths or since < 0:
         return False
     draw = HashDraw(seed=seed, number=0)

@@ -73,16 +73,16 @@ def test_no_repeat_is_due_before_there_is_something_to_repeat(
     share: float, since: int, gap: int
 ) -> None:
     due = intra_due(seed=SEED, judge="j", share=share, repeat_gap=gap, repeats=0, hits_since=since)
-    assert not (due and since < gap)
+    assert not (due and since <= gap)
     millionths = round(share * 1_000_000)
-    if millionths and since - gap + 1 >= ceil(LONGEST * Fraction(1_000_000, millionths)):
+    if millionths and since - gap >= ceil(LONGEST * Fraction(1_000_000, millionths)):
         assert due
 
 
 def test_the_first_repeat_is_not_due_at_once_for_most() -> None:
     """As if gaps began with the first HIT: two of three would end as soon as there is one to repeat."""
     at_once = sum(
-        intra_due(seed=SEED, judge=f"j{n}", share=0.1, repeat_gap=10, repeats=0, hits_since=10)
+        intra_due(seed=SEED, judge=f"j{n}", share=0.1, repeat_gap=10, repeats=0, hits_since=11)
         for n in range(1000)
     )
     assert 70 < at_once < 130
