@@ -15,6 +15,7 @@ from campaign.api.pages import CursorPages
 
 class DesignSerializer(serializers.ModelSerializer[Design]):
     seed = serializers.CharField(
+        read_only=True,
         help_text="A whole number of up to 128 bits, in digits: too large for a JSON number."
     )
     changed_by = serializers.CharField(

@@ -116,10 +116,11 @@ class PlanningTransaction:
 
     def draw(self, checks: Checks) -> HITPlan | None:
         """Draw and return the next first HIT; None if no segment is left to draw."""
-        self.sequence.turns += 1
-        return self._drawer.first(
-            number=self.number_next(), turn=self.sequence.turns, checks=checks
-        )
+        turn = self.sequence.turns + 1
+        plan = self._drawer.first(number=self.number_next(), turn=turn, checks=checks)
+        if plan is not None:
+            self.sequence.turns = turn
+        return plan
 
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
         """Add this HIT to those to be stored; `fields` are those of `PlannedHIT`."""

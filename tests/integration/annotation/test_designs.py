@@ -212,6 +212,10 @@ class TestWhatOrganisersSee:
             ("all", "Olga"),
             ("uniform", None),
         ]
+        # In digits: JavaScript's numbers have 53 bits.
+        assert [row["seed"] for row in rows] == [
+            str(each.seed) for each in test_set.designs.order_by("-id")
+        ]
 
     def test_a_hit_says_why_it_was_drawn(self, organiser: Client, test_set: TestSet) -> None:
         design_change(test_set=test_set, kind="balanced", redundancy=2)
