@@ -122,7 +122,6 @@ def work() -> None:
     test_set = make_test_set(campaign)
     organiser = make_organiser(campaign)
     judge = make_judge(campaign)
-    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
     instructions = instructions_write(
         campaign=campaign, language="en", text="Read.", demands_acceptance=True, user=organiser
     )
@@ -146,3 +145,4 @@ def work() -> None:
     quality_rule_switch_off(rule=rule, user=organiser)
     action = quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
     quality_action_revert(action=action, user=organiser)
+    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
