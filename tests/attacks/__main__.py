@@ -7,6 +7,8 @@ ATTACKS = (
     "sign_in_flood",
     "schema_flood",
     "slow_clients",
+    "foreseen_checks",
+    "order_of_arrival",
 )
 
 
