@@ -1,4 +1,4 @@
-"""Nobody needs to attack for this: does who comes first change who gets attention checks?
+"""Compare by order of arrival which judges get attention checks, and when.
 
     python -m tests.attacks.order_of_arrival [--hits 25]
 
