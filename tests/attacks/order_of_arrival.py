@@ -16,7 +16,9 @@ from tests.attacks.table import Figure, attack_run
 EVERY = 5
 RATE = 0.3
 JUDGES = 4
-BEFORE = ("5, 10, 15, 20, 25", *("nearly every HIT",) * (JUDGES - 1))
+POOL = 100
+# Of 25 HITs, on the version before.
+BEFORE = ("14", "23", "21", "23")
 
 
 def attack() -> list[Figure]:
@@ -26,8 +28,8 @@ def attack() -> list[Figure]:
     hits = parser.parse_args().hits
     figures = []
     for number, held in enumerate(judges_in_turn(hits)):
-        # Of gaps with a mean of five: four standard deviations.
-        expected, spread = hits / EVERY, 4 * (hits * (EVERY - 1)) ** 0.5 / EVERY
+        # Chances of one in five: three standard deviations.
+        expected, spread = hits / EVERY, 3 * (hits * (EVERY - 1)) ** 0.5 / EVERY
         figures.append(
             Figure(
                 f"HITs with a check, judge {number + 1}",
@@ -48,7 +50,7 @@ def judges_in_turn(hits: int) -> list[list[int]]:
     from tests.factories import make_campaign, make_judge, make_test_set
 
     test_set = make_test_set(
-        make_campaign(), documents=(30,) * -(-4 * hits // 30), identical=(), planned=0
+        make_campaign(), documents=(30,) * -(-12 * hits // 30), identical=(), planned=0
     )
     approve_all(test_set)
     design_change(test_set=test_set, bad_reference_rate=RATE, attention_every=EVERY)
@@ -58,7 +60,7 @@ def judges_in_turn(hits: int) -> list[list[int]]:
         held = []
         for place in range(1, hits + 1):
             if place % 5 == 1:
-                pool_fill(test_set_id=test_set.pk, size=hits)
+                pool_fill(test_set_id=test_set.pk, size=POOL)
             assignment = lend(judge)
             if assignment.hit.blocks.filter(control="attention").exists():
                 held.append(place)
