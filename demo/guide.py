@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.urls import reverse
-from django.utils import timezone
 from knox.models import AuthToken
 
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, TestSet, User
@@ -64,7 +64,7 @@ def _new(base_url: str) -> dict[str, Any]:
         .order_by("id")
     )
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
-        revoked_at=timezone.now()
+        revoked_at=Now()
     )
     _link, newcomers = invitation_create_for_anybody(
         campaign=campaign, cap=NEWCOMERS, asks_languages=True, note=NEWCOMERS_NOTE

@@ -33,6 +33,11 @@ def judge_all_of(assignment: Assignment) -> None:
         judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
 
 
+def repeat_is_due(judge: Judge, *, is_due: bool = True) -> None:
+    """Let the next HIT be a repeat of one of theirs, or let it be none: otherwise chance decides."""
+    judge.accounts.update(hits_since_repeat=10_000 if is_due else 0)
+
+
 def judge_one_hit(judge: Judge) -> Assignment | None:
     """Ask for a HIT and judge it; None where there was none."""
     assignment = assignment_lend(judge=judge)

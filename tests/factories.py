@@ -109,6 +109,7 @@ def make_long_test_set(
     document_length: int = 10,
     name: str = "long",
     seed: int = 7,
+    with_reference: bool = False,
     **fields: Any,
 ) -> TestSet:
     """Many segments in documents of equal length, a statement a table; nothing planned."""
@@ -137,5 +138,14 @@ def make_long_test_set(
         for segment in rows
         for index, system in enumerate(made)
     )
+    if with_reference:
+        reference = System.objects.create(test_set=test_set, name="_ref", kind=SystemKind.REFERENCE)
+        texts = {segment: f"Reference {segment.number} of the story, in words." for segment in rows}
+        Reference.objects.bulk_create(
+            Reference(segment=segment, number=1, text=text) for segment, text in texts.items()
+        )
+        Output.objects.bulk_create(
+            Output(segment=segment, system=reference, text=text) for segment, text in texts.items()
+        )
     design_ensure(test_set=test_set, seed=seed)
     return test_set

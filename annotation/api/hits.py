@@ -14,6 +14,10 @@ from campaign.api.pages import CursorPages
 
 
 class DesignSerializer(serializers.ModelSerializer[Design]):
+    seed = serializers.CharField(
+        read_only=True,
+        help_text="A whole number of up to 128 bits, in digits: too large for a JSON number.",
+    )
     changed_by = serializers.CharField(
         source="changed_by_name", allow_null=True, help_text="Null where nobody chose it."
     )

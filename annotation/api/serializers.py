@@ -75,7 +75,6 @@ class RulesSerializer(serializers.Serializer[object]):
 
 class AssignmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
-    ordinal = serializers.IntegerField(help_text="Your n-th HIT of its test set, from 1.")
     revisable_hits = serializers.IntegerField(
         min_value=0, help_text="How many HITs before it you may go back to and revise."
     )
@@ -131,7 +130,12 @@ class JudgmentRequestSerializer(serializers.Serializer[object]):
         min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
     )
     active_ms = serializers.IntegerField(
-        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
+        min_value=0,
+        max_value=DURATION_MS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="At most `duration_ms`.",
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""

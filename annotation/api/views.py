@@ -82,7 +82,6 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
     view = assignment_data(lent.assignment, campaign=judge.campaign)
     return {
         "id": view.id,
-        "ordinal": view.ordinal,
         "revisable_hits": view.revisable_hits,
         "expires_at": view.expires_at,
         "blocks": [asdict(block) for block in view.blocks],

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Max, Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.models import (
     HIT,
@@ -48,10 +48,11 @@ class BlockWriter:
         pgtrigger_ignore_preset()
         # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
         HITSequence.objects.get_or_create(test_set=test_set)
-        self._hit_sequence = HITSequence.objects.select_for_update().get(test_set=test_set)
+        locked = HITSequence.objects.select_for_update().annotate(now=Now())
+        self._hit_sequence = locked.get(test_set=test_set)
         self._design = self._imported_design()
         self._judge_ids: dict[str, int] = {}
-        self._now = timezone.now()
+        self._now = self._hit_sequence.now
         self.system_ids: dict[str, int] = dict(
             test_set.systems.order_by("name").values_list("name", "id")
         )

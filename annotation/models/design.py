@@ -3,6 +3,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from annotation.sampling.parameters import (
@@ -12,6 +13,7 @@ from annotation.sampling.parameters import (
     SegmentOrder,
 )
 from campaign.database.constraints import is_one_of
+from campaign.database.seeds import SeedField
 
 
 class DesignQuerySet(models.QuerySet["Design"]):
@@ -50,7 +52,7 @@ class Design(models.Model):
         "campaign.TestSet", on_delete=models.CASCADE, related_name="designs"
     )
     kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.UNIFORM)
-    seed = models.BigIntegerField(_("seed"), default=0)
+    seed = SeedField(_("seed"), default=0)
     systems_per_block = models.PositiveSmallIntegerField(_("candidates in a block"), default=5)
     segments_per_hit = models.PositiveSmallIntegerField(_("segments in a HIT"), default=3)
     segment_order = models.CharField(
@@ -78,9 +80,12 @@ class Design(models.Model):
     )
     bad_reference_rate = models.FloatField(_("rate of damaged references"), default=0.0)
     attention_every = models.PositiveSmallIntegerField(
-        _("attention check every n-th HIT"),
+        _("HITs from one attention check to the next"),
         default=0,
-        help_text=_("Of each judge; 0: as chance brings the blocks that hold one."),
+        help_text=_(
+            "Of each judge, on average; chance decides which. 0: as chance brings the blocks that "
+            "hold one."
+        ),
     )
     length_limits = models.JSONField(
         _("limits by length"),
@@ -98,7 +103,7 @@ class Design(models.Model):
         _("HITs between a HIT and its repeat by the same judge"), default=10
     )
     redundancy = models.PositiveSmallIntegerField(_("judges for each block"), default=1)
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -169,6 +174,7 @@ class Design(models.Model):
             segment_order=SegmentOrder(self.segment_order),
             reference_rate=self.reference_rate,
             bad_reference_rate=self.bad_reference_rate,
+            attention_every=self.attention_every,
             length_limits=tuple((words, size) for words, size in self.length_limits),
             normalisation=Normalisation(self.normalisation),
             active_floor=self.active_floor,

@@ -59,6 +59,25 @@ class JudgeAccount(models.Model):
     )
     hits_lent = models.PositiveIntegerField(_("HITs lent"), default=0)
     intra_lent = models.PositiveIntegerField(_("of these, repeats of their own"), default=0)
+    checks_lent = models.PositiveIntegerField(
+        _("HITs with an attention check"),
+        default=0,
+        db_default=0,
+        help_text=_("Repeats of their own are not among them."),
+    )
+    # What draws of the next check and repeat go by: `annotation.sampling.due`.
+    hits_since_check = models.PositiveIntegerField(
+        _("HITs since the last attention check"),
+        default=0,
+        db_default=0,
+        help_text=_("Training and repeats of their own do not count."),
+    )
+    hits_since_repeat = models.PositiveIntegerField(
+        _("HITs since the last repeat of their own"),
+        default=0,
+        db_default=0,
+        help_text=_("Training does not count."),
+    )
     blocks_closed = models.PositiveIntegerField(
         _("blocks of closed assignments"),
         default=0,

@@ -95,6 +95,9 @@ class HIT(models.Model):
         db_default=[],
         help_text=_("Every system behind any of the candidates."),
     )
+    holds_check = models.BooleanField(
+        _("holds an attention check"), default=False, db_default=False
+    )
     plan = models.JSONField(
         _("plan"),
         null=True,
@@ -180,6 +183,13 @@ class HIT(models.Model):
                 fields=["test_set", "number"],
                 condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
                 name="hit_pool",
+            ),
+            # The same, for designs that say which judge gets an attention check: those with one and
+            # those without are found by an equally short scan.
+            models.Index(
+                fields=["test_set", "holds_check", "number"],
+                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
+                name="hit_pool_by_check",
             ),
             # HITs reserved for one judge.
             models.Index(

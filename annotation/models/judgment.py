@@ -4,7 +4,7 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import trigger_from_file
@@ -90,7 +90,7 @@ class Judgment(models.Model):
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    submitted_at = models.DateTimeField(_("submitted"), default=timezone.now)
+    submitted_at = models.DateTimeField(_("submitted"), db_default=Now(), editable=False)
 
     objects: ClassVar[JudgmentQuerySet] = JudgmentQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -103,6 +103,10 @@ class Judgment(models.Model):
             ),
             models.CheckConstraint(
                 condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(active_ms__lte=models.F("duration_ms")),
+                name="judgment_active_within_its_time_on_the_clock",
             ),
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
             # judgment of a block form one chain: exactly one of them is current.

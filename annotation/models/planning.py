@@ -29,6 +29,9 @@ class HITSequence(models.Model):
     scheduled = models.PositiveIntegerField(
         _("HITs planned for everybody"), default=0, help_text=_("By that design.")
     )
+    inter_scheduled = models.PositiveIntegerField(
+        _("of these, repeats by another judge"), default=0, db_default=0
+    )
     turns = models.PositiveIntegerField(
         _("windows drawn"), default=0, help_text=_("By that design.")
     )

@@ -45,9 +45,9 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
         return self.filter(~models.Exists(seen))
 
-    def with_systems(self, system_ids: list[int]) -> "HITQuerySet":
-        """Return the HITs that show an output of one of these systems."""
-        return self.filter(system_ids__overlap=system_ids)
+    def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
+        """Return the HITs with an attention check, or those without; all of them for None."""
+        return self if holds_check is None else self.filter(holds_check=holds_check)
 
     def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""

@@ -1,6 +1,6 @@
 import pgtrigger
 from django.db import models
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
@@ -38,7 +38,7 @@ class ProblemReport(models.Model):
     )
     kind = models.CharField(_("kind"), max_length=9, choices=ProblemReportKind)
     comment = models.TextField(_("comment"), blank=True)
-    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("problem report")

@@ -136,7 +136,7 @@ class QualityAction(models.Model):
     created_by = models.ForeignKey(
         "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[QualityActionQuerySet] = QualityActionQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -171,7 +171,7 @@ class QualityReversal(models.Model):
     action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
     note = models.TextField(_("note"), blank=True)
     created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("reversal of a quality action")

@@ -1,6 +1,6 @@
 import pgtrigger
 from django.db import models
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
@@ -32,7 +32,7 @@ class Skip(models.Model):
     )
     reason = models.CharField(_("reason"), max_length=13, choices=SkipReason)
     comment = models.TextField(_("comment"), blank=True)
-    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("skip")

@@ -10,9 +10,9 @@ from annotation.sampling.choosing import (
     choose_by_chance,
 )
 from annotation.sampling.corpus import DistinctText, OutputKind, SegmentOutputs
-from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan, Why
-from annotation.sampling.rates import Rate, blocks_at_rate
+from annotation.sampling.rates import Rate, blocks_at_rate, blocks_by_chance
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
 from campaign.texts.hash_draw import HashDraw
@@ -43,6 +43,7 @@ def draw_hit_and_state(
     window: Sequence[int],
     texts: Mapping[int, SegmentOutputs],
     state: DrawState,
+    checks: Checks = Checks.CHANCE,
 ) -> tuple[HITPlan, DrawState]:
     """Draw the blocks of a first HIT over a window of segments.
 
@@ -57,6 +58,8 @@ def draw_hit_and_state(
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
         The state before this HIT. Uniform draws do not depend on it.
+    checks : Checks
+        With `SOME`, there is no check only where no segment of the window has a damaged reference.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def draw_hit_and_state(
         names = frozenset().union(*(segment.names for segment in segments))
         chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
-    for segment in _decided(segments, parameters, draw, number):
+    for segment in _decided(segments, parameters, draw, number, checks):
         block = _block(segment, parameters, chooser, draw)
         if chooser is not None:
             chooser.count(block)
@@ -114,23 +117,31 @@ def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segme
 
 
 def _decided(
-    segments: list[_Segment], parameters: DesignParameters, draw: HashDraw, number: int
+    segments: list[_Segment],
+    parameters: DesignParameters,
+    draw: HashDraw,
+    number: int,
+    checks: Checks,
 ) -> list[_Segment]:
     """Return the segments with the references and checks that the design's rates give this HIT."""
 
-    def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
-        count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
+    def chosen(count: int, among: list[_Segment], of: Rate) -> set[int]:
         if not count:
             return set()
         order = draw.shuffled(among, lambda segment: segment.number, of.name)
         return {segment.number for segment in order[:count]}
 
+    def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
+        count = blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
+        return chosen(count, among, of)
+
     m = len(segments)
     damaged = [segment for segment in segments if segment.damaged]
-    with_damaged = marked(parameters.bad_reference_rate, damaged, m, Rate.BAD_REFERENCE)
+    count = _blocks_with_damaged(parameters, m, draw, number, checks)
+    with_damaged = chosen(count, damaged, Rate.BAD_REFERENCE)
     others = [segment for segment in segments if segment.number not in with_damaged]
     # Blocks without a damaged reference, on average over HITs like this one.
-    expected = m - min(parameters.bad_reference_rate * m, len(damaged))
+    expected = m - min(_damaged_on_average(parameters, m, checks), len(damaged))
     rate = min(1.0, (parameters.reference_rate or 0.0) * m / expected) if expected else 0.0
     referenced = [segment for segment in others if segment.references]
     with_reference = marked(rate, referenced, len(others), Rate.REFERENCE)
@@ -148,6 +159,25 @@ def _decided(
         )
         for segment in segments
     ]
+
+
+def _blocks_with_damaged(
+    parameters: DesignParameters, blocks: int, draw: HashDraw, number: int, checks: Checks
+) -> int:
+    rate, of = parameters.bad_reference_rate, Rate.BAD_REFERENCE
+    if checks is Checks.NONE:
+        return 0
+    if checks is Checks.SCHEDULE:
+        return blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
+    by_chance = blocks_by_chance(rate, blocks, of=of, draw=draw)
+    return max(1, by_chance) if checks is Checks.SOME else by_chance
+
+
+def _damaged_on_average(parameters: DesignParameters, blocks: int, checks: Checks) -> float:
+    by_rate = parameters.bad_reference_rate * blocks
+    if checks in (Checks.SCHEDULE, Checks.CHANCE):
+        return by_rate
+    return max(1.0, by_rate) / max(1, parameters.attention_every)
 
 
 def _block(

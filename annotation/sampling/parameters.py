@@ -25,6 +25,15 @@ class SegmentOrder(StrEnum):
     SEQUENTIAL = "sequential"
 
 
+class Checks(StrEnum):
+    """How it was decided which blocks of a HIT hold a damaged reference."""
+
+    SCHEDULE = "schedule"  # at the rate, evenly over the HITs: drawn so until November 2026
+    CHANCE = "chance"  # at the rate, by chance
+    SOME = "some"  # for a judge for whom a check is due: at the rate and at least one
+    NONE = "none"
+
+
 class Normalisation(StrEnum):
     """What counts as the same text."""
 
@@ -56,6 +65,10 @@ class DesignParameters:
         is not drawn into such a block: the check is whether real outputs are preferred to the
         damage, and beside the sentence it was made from the damage would give itself away. So a
         reference whose two rates add up to more than 1 is drawn into the remaining blocks only.
+    attention_every : int
+        HITs of a judge from one that holds a damaged reference to the next, on average; 0: as chance
+        brings the blocks that hold one. Where it is not 0, a HIT is drawn with such blocks, at the
+        rate and at least one, or without any.
     length_limits : tuple of (words, candidates)
         Segments of at least so many source words show at most so many candidates (Bojar et al.
         2011 §2.2.1). Where several apply, the smallest holds.
@@ -80,6 +93,7 @@ class DesignParameters:
     segment_order: SegmentOrder = SegmentOrder.RANDOM
     reference_rate: float | None = None
     bad_reference_rate: float = 0.0
+    attention_every: int = 0
     length_limits: tuple[tuple[int, int], ...] = ()
     normalisation: Normalisation = Normalisation.EXACT
     active_floor: float = 0.1
@@ -102,7 +116,8 @@ class DesignParameters:
             _require("length_limits (candidates)", candidates, lowest=FEWEST_CANDIDATES)
         for name in ("segments_per_hit", "redundancy"):
             _require(name, getattr(self, name), lowest=1)
-        _require("repeat_gap", self.repeat_gap, lowest=0)
+        for name in ("repeat_gap", "attention_every"):
+            _require(name, getattr(self, name), lowest=0)
         for name in ("reference_rate", "bad_reference_rate", "active_floor"):
             _require(name, getattr(self, name) or 0.0, lowest=0, highest=1)
         for name in ("inter_share", "intra_share"):

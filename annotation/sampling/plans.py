@@ -48,3 +48,8 @@ class HITPlan:
     number: int
     blocks: tuple[BlockPlan, ...]
     why: Why
+
+    @property
+    def holds_check(self) -> bool:
+        """Return whether one of its blocks is an attention check."""
+        return any(block.control for block in self.blocks)

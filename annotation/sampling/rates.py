@@ -1,4 +1,4 @@
-"""Shares of blocks that are reached evenly over the HITs, not only on average."""
+"""Shares of blocks: reached evenly over the HITs, or by chance where nobody may foresee them."""
 
 from enum import IntEnum
 from functools import lru_cache
@@ -42,6 +42,24 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
     """
     place = (_begin(of, seed) + number * of.value) % _ONE
     return (blocks * int(rate * _ONE) + place) >> 64
+
+
+def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> int:
+    """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down by chance.
+
+    No HIT says anything of another, so whoever knows the HITs before it cannot foresee it.
+
+    Parameters
+    ----------
+    rate : float
+        Share of blocks, in [0, 1].
+    blocks : int
+        Of this HIT.
+    of : Rate
+    draw : HashDraw
+        Of the HIT.
+    """
+    return (blocks * int(rate * _ONE) + draw.integer("rate", of.name)) >> 64
 
 
 @lru_cache(maxsize=256)

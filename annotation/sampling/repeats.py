@@ -43,21 +43,28 @@ class Slot:
     family: int
 
 
-def slot(*, parameters: DesignParameters, step: int) -> Slot:
-    """Return what the schedule plans at a step: a function of the design alone.
+def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
+    """Return what the schedule plans at a step, after `inter` inter repeats: a function of the design.
 
-    Of any m steps, `inter_share * m` are inter repeats, rounded up or down. The others are families
-    of a first HIT and its `redundancy - 1` copies. The inter repeats go evenly over the families:
-    where there are more families than inter repeats, each repeats one of those begun since the
-    inter repeat before, by chance, and none is repeated twice; otherwise all are repeated equally
-    often, but for one.
+    Of the first m steps, `inter_share * m` are inter repeats, or fewer by less than two. Each comes
+    somewhere in a stretch of `1 / inter_share` steps of its own: where, only the design's seed
+    says. The others are families of a first HIT and its `redundancy - 1` copies. The inter repeats
+    go evenly over the families: where there are more families than inter repeats, each repeats one
+    of those begun since the inter repeat before, by chance, and none is repeated twice; otherwise
+    all are repeated equally often, but for one.
     """
-    share = _millionths(parameters.inter_share)
-    inter = step * share // _WHOLE
-    if inter > (step - 1) * share // _WHOLE:
-        return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter))
+    if _millionths(parameters.inter_share) and step >= _inter_step(parameters, inter + 1):
+        return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
     family, copy = divmod(step - inter - 1, parameters.redundancy)
     return Slot(purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1)
+
+
+def _inter_step(parameters: DesignParameters, inter: int) -> int:
+    """Return the step of inter repeat number `inter`: by then, what it repeats was begun."""
+    share = _millionths(parameters.inter_share)
+    before, until = inter * _WHOLE // share, (inter + 1) * _WHOLE // share
+    draw = HashDraw(seed=parameters.seed, number=0)
+    return before + 1 + draw.below(until - before, "inter step", inter)
 
 
 def _inter_family(parameters: DesignParameters, inter: int) -> int:
@@ -103,29 +110,6 @@ def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
         candidates=tuple(block.candidates[place] for place in shown),
         systems=tuple(block.systems[place] for place in shown),
     )
-
-
-def intra_offset(*, seed: int, judge: str) -> float:
-    """Return where a judge's count of intra repeats begins, in [0, 1).
-
-    Judges who do few HITs get none or one: by chance, so that over many of them the share is right.
-    """
-    return HashDraw(seed=seed, number=0).integer("intra offset", judge) / 2**64
-
-
-def intra_due(*, judge_hits: int, intra_hits: int, share: float, offset: float) -> bool:
-    """Return whether a judge's next HIT should repeat one of their own.
-
-    Parameters
-    ----------
-    judge_hits, intra_hits : int
-        HITs lent to the judge so far, and how many of them were intra repeats.
-    share : float
-        `DesignParameters.intra_share`.
-    offset : float
-        `intra_offset` of the judge.
-    """
-    return share * judge_hits + offset - intra_hits >= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from annotation.sampling.parameters import SegmentOrder
@@ -49,6 +50,7 @@ class Windows:
         draw: HashDraw,
         turn: int,
         avoid: Collection[int] = frozenset(),
+        around: Sequence[int] | None = None,
     ) -> tuple[int, ...] | None:
         """Return the window of a HIT.
 
@@ -65,17 +67,23 @@ class Windows:
         avoid : collection of int
             Segments that must not be in it: a judge has seen them, or they have been judged often
             enough.
+        around : sequence of int, optional
+            Segments of which one must be in it. Where the order is random, each of them has the same
+            chance.
 
         Returns
         -------
         tuple of int or None
             Shorter than `length` at the end of a document, and where what must be avoided leaves
-            no full window anywhere. None where it leaves no segment.
+            no full window anywhere. None where it leaves no segment, or none of those around which
+            it must lie.
         """
         if not self._runs:
             return None
         if order is SegmentOrder.SEQUENTIAL:
-            return self._sequential(turn, avoid)
+            return self._sequential(turn, avoid, None if around is None else frozenset(around))
+        if around is not None:
+            return self._around(draw, avoid, around)
         return self._random(draw, avoid)
 
     def _starts(self, run: Sequence[int]) -> int:
@@ -107,14 +115,50 @@ class Windows:
         start = index - (counts[run - 1] if run else 0)
         return full[run][start : start + self._length]
 
-    def _sequential(self, turn: int, avoid: Collection[int]) -> tuple[int, ...] | None:
+    def _around(
+        self, draw: HashDraw, avoid: Collection[int], around: Sequence[int]
+    ) -> tuple[int, ...] | None:
+        best: tuple[int, ...] = ()
+        # Mostly the first one will do. From there on to the next, so that each is tried once.
+        first = draw.below(len(around), "around") if around else 0
+        for step in range(len(around)):
+            segment = around[(first + step) % len(around)]
+            part = () if segment in avoid else self._free_part(segment, avoid)
+            if len(part) >= self._length:
+                start = draw.below(len(part) - self._length + 1, "around", segment)
+                return part[start : start + self._length]
+            best = max(best, part, key=len)
+        return best or None
+
+    def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
+        """Return what lies in the windows that hold a segment, without what must be avoided."""
+        run, place = self._places.get(segment, ((), 0))
+        first = last = place
+        while first > max(0, place - self._length + 1) and run[first - 1] not in avoid:
+            first -= 1
+        while last < min(len(run), place + self._length) and run[last] not in avoid:
+            last += 1
+        return run[first:last]
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[tuple[int, ...], int]]:
+        """Each segment's run and its place in it."""
+        return {segment: (run, at) for run in self._runs for at, segment in enumerate(run)}
+
+    def _sequential(
+        self, turn: int, avoid: Collection[int], around: Container[int] | None
+    ) -> tuple[int, ...] | None:
         first = (turn - 1) % self._tiles[-1]
-        if not avoid:
+        if not avoid and around is None:
             return self._tile(first)
         best: tuple[int, ...] = ()
         for step in range(self._tiles[-1]):
             tile = self._tile((first + step) % self._tiles[-1])
-            parts = list(_runs(tile, lambda segment: segment not in avoid))
+            parts = [
+                part
+                for part in _runs(tile, lambda segment: segment not in avoid)
+                if around is None or any(segment in around for segment in part)
+            ]
             if parts and len(parts[0]) == len(tile):
                 return tile
             best = max([best, *parts], key=len)

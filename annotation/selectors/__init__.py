@@ -24,9 +24,7 @@ from annotation.selectors.judging import (
     judge_of_user,
 )
 from annotation.selectors.pool import (
-    attention_due,
     conflicts_of,
-    damaged_systems,
     has_available_hit,
     hits_for_judge,
     hits_intra,
@@ -63,10 +61,8 @@ __all__ = [
     "assigned_block",
     "assigned_blocks",
     "assignment_data",
-    "attention_due",
     "blocks_data",
     "conflicts_of",
-    "damaged_systems",
     "excluded_judges",
     "excluded_judges_by_campaign",
     "has_available_hit",

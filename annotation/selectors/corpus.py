@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 from itertools import groupby
 
 from annotation.models import Design
@@ -52,6 +53,15 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     def __getitem__(self, number: int) -> SegmentOutputs:
         chunk = self._chunk((number - 1) // _CHUNK)
         return chunk[number]
+
+    @cached_property
+    def checkable(self) -> list[int]:
+        """Return the numbers of the segments with a damaged reference that may be shown, in order."""
+        damaged = Output.objects.drawable(at=self.at).filter(
+            system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._test_set
+        )
+        numbers = damaged.order_by("segment__number").values_list("segment__number", flat=True)
+        return list(numbers.distinct())
 
     def __iter__(self) -> Iterator[int]:
         return iter(

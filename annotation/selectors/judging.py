@@ -35,12 +35,11 @@ class AssignedBlock:
 class AssignmentData:
     """A HIT lent to a judge.
 
-    `ordinal`: it is the judge's n-th HIT of its test set. `revisable_hits`: the number of HITs before
-    it that the judge may go back to, since a repeat of this design repeats none of them.
+    `revisable_hits`: the number of HITs before it that the judge may go back to, since a repeat of
+    this design repeats none of them. Nothing in it counts HITs.
     """
 
     id: UUID
-    ordinal: int
     revisable_hits: int
     expires_at: datetime
     source_language: str
@@ -141,7 +140,6 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentData(
         id=assignment.public_id,
-        ordinal=assignment.ordinal,
         revisable_hits=shown.repeat_gap,
         expires_at=assignment.expires_at,
         source_language=shown.source_language,

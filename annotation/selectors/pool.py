@@ -1,15 +1,14 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
-from collections.abc import Collection
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Exists, F, Field, OuterRef, Q, QuerySet
+from django.db.models import BigIntegerField, BooleanField, Exists, F, Field, OuterRef, Q, QuerySet
 
-from annotation.models import HIT, Assignment, HITPurpose
+from annotation.models import HIT, HITPurpose
 from annotation.models.pool import HITQuerySet
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, Segment, System, SystemKind, TestSet
+from campaign.models import Judge, Segment, TestSet
 
 
 class JudgeAsks(TypedDict):
@@ -88,7 +87,7 @@ def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQueryS
     )
 
 
-def hits_intra(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> HITQuerySet:
+def hits_intra(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
         HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
@@ -98,39 +97,17 @@ def hits_intra(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> HITQ
     )
 
 
-def damaged_systems(test_set_id: int) -> list[int]:
-    """Return the ids of the systems of a test set that are damaged references."""
-    return list(
-        System.objects.filter(test_set=test_set_id, kind=SystemKind.BAD_REFERENCE).values_list(
-            "id", flat=True
-        )
-    )
-
-
-def attention_due(*, judge: Judge, test_set_id: int, every: int, damaged: Collection[int]) -> bool:
-    """Return whether none of the judge's last `every` − 1 HITs of the test set held an attention check.
-
-    Training does not count. A judge with fewer HITs gets the first check with their `every`-th.
-    """
-    latest = (
-        Assignment.objects.filter(judge=judge, hit__test_set=test_set_id)
-        .exclude(hit__purpose=HITPurpose.TRAINING)
-        .order_by("-ordinal")
-        .values_list("hit__system_ids", flat=True)[: every - 1]
-    )
-    shown = list(latest)
-    return len(shown) == every - 1 and not any(set(damaged).intersection(ids) for ids in shown)
-
-
 def conflicts_of(judge: Judge) -> list[int]:
     """Return the ids of the systems this judge has a conflict of interest with."""
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
-def _available_hits(**asked: Any) -> QuerySet[HIT, tuple[int]]:
-    pool = hits_for_judge(**asked).available().order_by().values_list("pk")
-    reserved = hits_reserved(**asked).available().order_by().values_list("pk")
-    return pool.union(reserved, all=True)[:1]
+def _available_hits(
+    *, holds_check: bool | Parameter | None = None, **asked: Any
+) -> QuerySet[HIT, tuple[int]]:
+    pool = hits_for_judge(**asked).holding_check(holds_check).available().order_by()
+    reserved = hits_reserved(**asked).holding_check(holds_check).available().order_by()
+    return pool.values_list("pk").union(reserved.values_list("pk"), all=True)[:1]
 
 
 # Of the values of `JudgeAsks`, for a `PreparedQuery`.
@@ -139,9 +116,20 @@ ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "test_set_id": BigIntegerField(),
     "conflicts": ArrayField(BigIntegerField()),
 }
+# The same, and whether the HIT should hold an attention check.
+SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
+    **ASKED_FIELDS,
+    "holds_check": BooleanField(),
+}
 _IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
+_IS_SCHEDULED = PreparedQuery("hit_with_check_is_available", _available_hits, SCHEDULED_FIELDS)
 
 
-def has_available_hit(**asks: Unpack[JudgeAsks]) -> bool:
-    """Return whether a HIT is available for this judge: reserved for them, or in the pool."""
-    return _IS_AVAILABLE.row(**asks) is not None
+def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
+    """Return whether a HIT is available for this judge: reserved for them, or in the pool.
+
+    `holds_check`: only one with an attention check, or one without.
+    """
+    if holds_check is None:
+        return _IS_AVAILABLE.row(**asks) is not None
+    return _IS_SCHEDULED.row(holds_check=holds_check, **asks) is not None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.judge_measures import (
@@ -89,8 +89,8 @@ def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is already switched off."))
-    row.switched_off_at, row.switched_off_by = timezone.now(), user
-    row.save(update_fields=["switched_off_at", "switched_off_by"])
+    QualityRule.objects.filter(pk=row.pk).update(switched_off_at=Now(), switched_off_by=user)
+    row.refresh_from_db(fields=["switched_off_at", "switched_off_by"])
     if undo:
         quality_rule_undo(rule=row, user=user)
     return row

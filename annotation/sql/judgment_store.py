@@ -17,12 +17,12 @@ from campaign.database.prepared import Statement
 
 JUDGMENT_STORE = Statement(
     "judgment_store",
-    "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, timestamptz, interval",
+    "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval",
     f"""
     WITH sequence AS (
         UPDATE annotation_judgmentsequence SET last_number = last_number + 1,
             ranking_requested_at = CASE
-                WHEN ranking_requested_at > statement_timestamp() - $11
+                WHEN ranking_requested_at > statement_timestamp() - $10
                 THEN ranking_requested_at ELSE statement_timestamp()
             END
         WHERE test_set_id = $3
@@ -31,14 +31,15 @@ JUDGMENT_STORE = Statement(
     ), judgment AS (
         INSERT INTO annotation_judgment
             (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
-             duration_ms, active_ms, comment, submitted_at, supersedes_id)
-        SELECT $3, sequence.last_number, $4, $5, $2, $1, $6, $7, $8, $9, $10,
+             duration_ms, active_ms, comment, supersedes_id)
+        SELECT $3, sequence.last_number, $4, $5, $2, $1, $6, $7, $8, $9,
             (SELECT j.id FROM annotation_judgment j WHERE j.block_id = $2 AND j.judge_id = $5
              ORDER BY j.number DESC LIMIT 1)
         FROM sequence
-        RETURNING id, number, supersedes_id
+        RETURNING id, number, supersedes_id, submitted_at
     ), {CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
-    SELECT judgment.id, judgment.number, judgment.supersedes_id, sequence.is_new_request
+    SELECT judgment.id, judgment.number, judgment.supersedes_id, judgment.submitted_at,
+        sequence.is_new_request
     FROM judgment, sequence
     """,
     first=ASSIGNMENT_LOCK,

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.seeds import SeedField
 from campaign.texts.damage import Damage
 
 
@@ -42,7 +43,7 @@ class BadReference(models.Model):
     )
     damage = models.CharField(_("damage"), max_length=9, choices=Damage)
     detail = models.TextField(_("what was damaged"), blank=True)
-    seed = models.BigIntegerField(_("seed"))
+    seed = SeedField(_("seed"))
     attempt = models.PositiveIntegerField(
         _("attempt"), default=1, help_text=_("Which draw of this segment's damage; from 1.")
     )

@@ -1,6 +1,7 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Campaign(models.Model):
         default=True,
         help_text=_("Judges try the page on practice sentences before they begin."),
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
 

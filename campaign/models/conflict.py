@@ -2,6 +2,7 @@ from typing import ClassVar
 
 import pgtrigger
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import trigger_from_file
@@ -19,7 +20,7 @@ class ConflictOfInterest(models.Model):
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )
     note = models.CharField(_("note"), max_length=300, blank=True)
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[models.Manager["ConflictOfInterest"]] = models.Manager()
 

@@ -3,6 +3,7 @@ from typing import ClassVar
 import pgtrigger
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import trigger_from_file
@@ -47,7 +48,7 @@ class Instructions(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -81,7 +82,7 @@ class Acceptance(models.Model):
     instructions = models.ForeignKey(
         Instructions, on_delete=models.PROTECT, related_name="acceptances"
     )
-    accepted_at = models.DateTimeField(_("accepted"), auto_now_add=True)
+    accepted_at = models.DateTimeField(_("accepted"), db_default=Now(), editable=False)
 
     objects: ClassVar[models.Manager["Acceptance"]] = models.Manager()
 

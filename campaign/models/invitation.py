@@ -74,7 +74,7 @@ class Invitation(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
 
@@ -115,7 +115,7 @@ class LinkRedemption(models.Model):
     browser = models.BinaryField(
         _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
     )
-    redeemed_at = models.DateTimeField(_("redeemed"), auto_now_add=True)
+    redeemed_at = models.DateTimeField(_("redeemed"), db_default=Now(), editable=False)
 
     objects: ClassVar[models.Manager["LinkRedemption"]] = models.Manager()
 

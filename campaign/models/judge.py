@@ -3,6 +3,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -79,7 +80,7 @@ class Judge(models.Model):
         help_text=_("How the judge left the tour of the page; empty before that."),
     )
     tour_left_at = models.DateTimeField(_("left the tour"), null=True, blank=True)
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[models.Manager["Judge"]] = models.Manager()
 

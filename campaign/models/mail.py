@@ -58,7 +58,7 @@ class InvitationMail(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     withdrawn_at = models.DateTimeField(
         _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
     )

@@ -4,6 +4,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
@@ -76,7 +77,7 @@ class Panel(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
     objects: ClassVar[models.Manager["Panel"]] = models.Manager()
@@ -135,7 +136,7 @@ class PanelMember(models.Model):
     judge = models.OneToOneField(
         "campaign.Judge", on_delete=models.CASCADE, related_name="panel_member"
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("member of a panel")

@@ -2,6 +2,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class TestSet(models.Model):
         blank=True,
         help_text=_("Only judges with all of these are asked."),
     )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(
         _("closed"),
         null=True,

@@ -1,6 +1,5 @@
 """Damaged references: made by hash, and drawn after an organiser's review."""
 
-import secrets
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, overload
 
@@ -8,6 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
 from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
 
@@ -36,7 +36,7 @@ def bad_references_make(
     seed, one is drawn and recorded with every row. All damaged references wait for a review. Raises
     `BadReferenceRefusedError` if the name of their system is taken.
     """
-    seed = secrets.randbits(31) if seed is None else seed
+    seed = seed_draw() if seed is None else seed
     references = _References(test_set)
     system = _system(test_set)
     there = set(system.outputs.values_list("segment__number", flat=True))

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
+from django.contrib.postgres.functions import TransactionNow
 from django.db import transaction
 from django.db.models import Max
-from django.db.models.functions import Lower
-from django.utils import timezone
+from django.db.models.functions import Lower, Now
 
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
 
@@ -89,8 +89,8 @@ def invitation_open(*, token: str) -> Invitation:
 
 def invitation_revoke(*, invitation: Invitation) -> None:
     """Revoke a link; sessions that it opened continue."""
-    invitation.revoked_at = timezone.now()
-    invitation.save(update_fields=["revoked_at"])
+    Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
+    invitation.refresh_from_db(fields=["revoked_at"])
 
 
 def invitation_restore(*, invitation: Invitation) -> None:
@@ -124,20 +124,21 @@ def own_link_revoke(*, judge: Judge) -> int:
         user=judge.user_id,
         created_by=judge.user_id,
         revoked_at__isnull=True,
-    ).update(revoked_at=timezone.now())
+    ).update(revoked_at=Now())
 
 
 @transaction.atomic
 def judge_links_revoke(*, judge: Judge) -> None:
     """Revoke all links of this judge, and stop messages with one that are not sent yet."""
-    now = timezone.now()
-    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(
+        withdrawn_at=TransactionNow()
+    )
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
         role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
-    ).update(revoked_at=now)
+    ).update(revoked_at=TransactionNow())
 
 
 @transaction.atomic

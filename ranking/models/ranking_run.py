@@ -2,6 +2,7 @@ from typing import ClassVar
 
 import pgtrigger
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -29,7 +30,7 @@ class RankingRun(models.Model):
     code_version = models.CharField(_("code version"), max_length=60)
     result = models.JSONField(_("result"))
     started_at = models.DateTimeField(_("started"))
-    finished_at = models.DateTimeField(_("finished"), auto_now_add=True)
+    finished_at = models.DateTimeField(_("finished"), db_default=Now(), editable=False)
 
     objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 

@@ -3,6 +3,7 @@ from typing import ClassVar, cast, get_args
 import pgtrigger
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
@@ -57,7 +58,7 @@ class RankingSettings(models.Model):
     )
     sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=2)
     confidence = models.FloatField(_("confidence"), default=0.95)
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.models import Design
 from annotation.selectors import excluded_judges
@@ -42,7 +42,7 @@ def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> Ra
     Returns the run, or None if there is no judgment, if the run is already stored, or if another
     worker is ranking.
     """
-    started_at = timezone.now()
+    started_at = TestSet.objects.values_list(Now(), flat=True).get(pk=test_set_id)
     with transaction.atomic():
         if not named_lock_try(f"ranking run of test set {test_set_id}"):
             return None

@@ -48,10 +48,9 @@ export class Clock extends EventTarget {
 
   read() {
     this.#count();
-    return {
-      durationMs: Math.round(this.durationBefore + performance.now() - this.started),
-      activeMs: Math.round(this.active),
-    };
+    const durationMs = Math.round(this.durationBefore + performance.now() - this.started);
+    // A part of it, whatever a draft of an earlier visit says.
+    return { durationMs, activeMs: Math.min(Math.round(this.active), durationMs) };
   }
 
   // The span since the last sign of life counts if the page was in front when it began.

@@ -52,7 +52,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     /** @param {Hit} hit */
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
     const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
-    return others.every(({ ordinal, revisableHits }) => hit.ordinal >= ordinal - revisableHits);
+    const place = others.indexOf(hit);
+    return others.every(({ revisableHits }, at) => at - place <= revisableHits);
   }
 
   /** @param {string} id */
@@ -183,8 +184,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       this.#believe(answer);
       return;
     }
-    const { id, ordinal, revisable_hits: revisableHits, rules, languages } = data;
-    const hit = { id, ordinal, revisableHits, rules, languages, total: data.blocks.length, endsAt: 0 };
+    const { id, revisable_hits: revisableHits, rules, languages } = data;
+    const hit = { id, revisableHits, rules, languages, total: data.blocks.length, endsAt: 0 };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     // One of them may be here from the judge's history.

@@ -129,6 +129,8 @@ def lend_by_orm(hit: Any, judge: Any, lease: Any) -> None:
     accounts = JudgeAccount.objects.filter(judge=judge, test_set=hit.test_set_id)
     updated = accounts.update(
         hits_lent=F("hits_lent") + 1,
+        hits_since_check=F("hits_since_check") + 1,
+        hits_since_repeat=F("hits_since_repeat") + 1,
         last_lent_at=lease.lower,
         requested_at=None,
         none_left_at=None,
@@ -239,7 +241,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     def lend() -> None:
         HIT_LEND.rows(
             *(hit.pk, judge.pk, hit.test_set_id, lease.lower, lease.upper),
-            *(str(uuid4()), hit.segment_ids, False, 0),
+            *(str(uuid4()), hit.segment_ids, False, 0, 0, 1),
         )
 
     labels: list[int | None] = [1 + place % 5 for place in range(block.candidates.count())]

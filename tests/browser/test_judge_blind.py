@@ -55,7 +55,7 @@ JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
 FIELDS = frozenset(
     """
-    id ordinal revisable_hits expires_at languages source target lang dir name rules partial
+    id revisable_hits expires_at languages source target lang dir name rules partial
     progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total

@@ -24,6 +24,15 @@ def stand_in(route: Route, title: str, main: str = "") -> None:
     route.fulfill(content_type="text/html", body=PAGE.format(title=title, main=main))
 
 
+def hold(page: Page, address: str, held: list[Route]) -> None:
+    """Hold requests to an address, until the test lets one after the other continue."""
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, keep)
+
+
 def judge_three(page: Page) -> None:
     for position in (1, 2, 3):
         at_sentence(page, position)
@@ -60,19 +69,21 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: New
     at_sentence(page, 1)
     asking: list[Route] = []
     sending: list[Route] = []
-    page.route("**/assignments/", lambda route: asking.append(route))
+    hold(page, "**/assignments/", asking)
     with page.expect_request("**/assignments/"):
         judge_block(page)
     at_sentence(page, 2)
     judge_block(page)
     at_sentence(page, 3)
-    page.route("**/judgments/*/", lambda route: sending.append(route))
+    hold(page, "**/judgments/*/", sending)
     with page.expect_request("**/judgments/*/"):
         judge_block(page)
     with page.expect_response("**/assignments/"):
         asking[0].continue_()
     page.unroute("**/assignments/")
-    page.evaluate("() => fetch('/healthz')")  # By the time of this answer the page has read the other.
+    page.evaluate(
+        "() => fetch('/healthz')"
+    )  # By the time of this answer the page has read the other.
     assert page.locator("#rest-completion").is_hidden()
     sending[0].continue_()
     page.get_by_role("link", name="Finish").click()

@@ -75,8 +75,13 @@ describe("while the judge reads", () => {
   });
 
   test("time is told in whole milliseconds", () => {
-    clock.start({ durationMs: 0.4, activeMs: 0.6 });
-    assertRead(0, 1);
+    clock.start({ durationMs: 1.6, activeMs: 1.4 });
+    assertRead(2, 1);
+  });
+
+  test("active time is at most the time on the clock, whatever a draft says", () => {
+    clock.start({ durationMs: 50_000, activeMs: 60_000 });
+    assertRead(50_000, 50_000);
   });
 });
 

@@ -18,7 +18,6 @@ export function block(id, known = {}) {
 export function hit(id, blocks, given = {}) {
   return {
     id,
-    ordinal: 1,
     revisable_hits: 0,
     rules: { partial: false },
     languages: GERMAN,

@@ -99,7 +99,7 @@ describe("going back", () => {
       await page.lendAndAsk("h1", ["b1"]);
       page.judge("b1");
       await settled();
-      await page.lendAndAsk("h2", ["b2"], { ordinal: 2, revisable_hits: revisableHits });
+      await page.lendAndAsk("h2", ["b2"], { revisable_hits: revisableHits });
       assert.equal(page.queue.before(page.queue.find("b2"))?.id, reached);
     }
   });
@@ -108,7 +108,7 @@ describe("going back", () => {
     await page.lendAndAsk("h1", ["b1"]);
     page.judge("b1");
     await settled();
-    await page.lendAndAsk("h2", ["b2"], { ordinal: 2, revisable_hits: 0, languages: ARABIC });
+    await page.lendAndAsk("h2", ["b2"], { revisable_hits: 0, languages: ARABIC });
     assert.equal(page.queue.before(page.queue.find("b2")).id, "b1");
   });
 

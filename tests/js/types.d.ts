@@ -60,7 +60,6 @@ interface CountedProgress {
 
 interface LentHit {
   id: string;
-  ordinal: number;
   revisable_hits: number;
   expires_at: string;
   rules: Rules;
@@ -113,8 +112,7 @@ interface Block extends LentBlock, Judgment {
 
 interface Hit {
   id: string;
-  // Those of the history have neither `ordinal` nor `revisableHits`.
-  ordinal: number;
+  // Those of the history have none.
   revisableHits: number;
   rules: Rules;
   languages: Languages;

@@ -59,7 +59,8 @@ class Command(BaseCommand):
             "--attention-every",
             type=int,
             metavar="N",
-            help="lend each judge an attention check as every N-th HIT; 0: as chance brings them",
+            help="lend each judge a HIT with an attention check every N HITs on average, by chance; "
+            "0: as chance brings them at the rate",
         )
         parser.add_argument(
             "--length-limits",

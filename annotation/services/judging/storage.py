@@ -40,12 +40,12 @@ def judgment_store(judgment: Judgment) -> bool:
         judgment.assignment_id,
         *(judgment.assignment_id, judgment.block_id, judgment.test_set_id),
         *(str(judgment.client_id), judgment.judge_id, judgment.labels),
-        *(judgment.duration_ms, judgment.active_ms, judgment.comment, judgment.submitted_at),
+        *(judgment.duration_ms, judgment.active_ms, judgment.comment),
         timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
     )
     if stored is None:
         return False
-    judgment.pk, judgment.number, judgment.supersedes_id, is_new_request = stored
-    if is_new_request:
+    judgment.pk, judgment.number, judgment.supersedes_id, judgment.submitted_at, is_new = stored
+    if is_new:
         transaction.on_commit(partial(ranking_enqueue, judgment.test_set_id))
     return True

@@ -20,7 +20,10 @@ FEWEST_RANKED = 2
 
 
 class SubmissionRefusedError(Exception):
-    """The labels break the campaign's rules. `missing` names candidates without a label."""
+    """The labels break the campaign's rules, or the times contradict each other.
+
+    `missing` names candidates without a label.
+    """
 
     def __init__(self, message: str, *, missing: Sequence[UUID] = ()) -> None:
         super().__init__(message)
@@ -42,7 +45,8 @@ def judgment_submit(
     `labels` are aligned with the candidates: 1 best … 5 worst, None for blank.
     The same `client_id` again changes nothing and returns the stored judgment.
     A judgment that arrives after its lease ended is stored too. Raises
-    `SubmissionRefusedError` if the campaign's rules do not allow the labels.
+    `SubmissionRefusedError` if the campaign's rules do not allow the labels, or if active time is
+    longer than time on the clock.
 
     Takes the lock of the assignment's row (a judge's tabs submit one after the
     other), then that of the test set's `JudgmentSequence`, last and briefly.
@@ -58,7 +62,7 @@ def judgment_submit(
         active_ms=active_ms,
         comment=comment,
     )
-    refusal = _labels_refusal(assigned, labels)
+    refusal = _labels_refusal(assigned, labels) or _times_refusal(duration_ms, active_ms)
     if refusal is None and judgment_store(judgment):
         return judgment
     known = Judgment.objects.filter(client_id=client_id).first()
@@ -125,6 +129,18 @@ def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
         )
         return judgment_number_next(test_set_id=test_set_id, count=count)
     return sequence.get().last_number - count + 1
+
+
+def _times_refusal(duration_ms: int | None, active_ms: int | None) -> SubmissionRefusedError | None:
+    if duration_ms is None or active_ms is None or active_ms <= duration_ms:
+        return None
+    return SubmissionRefusedError(
+        _(
+            "active_ms is %(active)d, longer than duration_ms, %(duration)d: active time is a part of "
+            "the time on the clock."
+        )
+        % {"active": active_ms, "duration": duration_ms}
+    )
 
 
 def _labels_refusal(

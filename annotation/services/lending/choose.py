@@ -1,22 +1,20 @@
-"""Choose the HIT a judge is lent next, and lock its row until the commit."""
+"""Choose the HIT a judge is lent next, and lock its row until the commit.
 
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain
+Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.due`), and
+the planner has a HIT of each kind ready. Whatever is due, as many queries are asked.
+"""
 
 from annotation.models.pool import HITQuerySet
-from annotation.sampling.repeats import intra_due, intra_offset
-from annotation.selectors import (
-    attention_due,
-    damaged_systems,
-    has_available_hit,
-    hits_for_judge,
-    hits_intra,
-    hits_reserved,
-)
+from annotation.sampling.due import attention_due, intra_due
+from annotation.selectors import has_available_hit
 from annotation.selectors.pool import JudgeAsks
 from annotation.selectors.training import hits_training, training_round_due
-from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
+from annotation.services.lending.claim import (
+    ClaimedHIT,
+    hit_claim_from_pool,
+    hit_claim_repeat,
+    hit_claim_reserved,
+)
 from annotation.services.lending.context import OpenTestSet
 from campaign.models import Judge
 
@@ -24,8 +22,7 @@ from campaign.models import Judge
 def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> ClaimedHIT | None:
     """Lock and return the HIT that comes next; None if none of the test set is available.
 
-    Training comes first, then what the design's schedule asks for now, HITs reserved for the
-    judge, and the pool.
+    Training comes first, then a repeat if one is due, HITs reserved for the judge, and the pool.
     """
     if test_set.has_training:
         round_ = training_round_due(
@@ -35,10 +32,18 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
             # Nothing else before training is done; if it is not planned yet, the judge asks again.
             training = hits_training(judge=judge, test_set_id=test_set.id)
             return _claim_first(training.excluding_systems(asks["conflicts"]))
-    claimed = _claim_scheduled(test_set, judge, asks)
-    if claimed is None and test_set.has_reserved:
-        claimed = hit_claim_reserved(**asks)
-    return claimed or hit_claim_from_pool(**asks)
+    holds_check = None if not test_set.attention_every else _with_check(test_set, judge, asks)
+    claimed = None
+    if test_set.has_repeat and _is_intra_due(test_set, judge):
+        claimed = hit_claim_repeat(**asks)
+    claimed = claimed or _claim(test_set, asks, holds_check=holds_check)
+    if claimed is None and holds_check:
+        # Lent to others at this very moment.
+        claimed = _claim(test_set, asks, holds_check=False)
+    if claimed is None and holds_check is not None and test_set.is_none_left:
+        # The planner found nothing else to draw for this judge: better a check too many.
+        claimed = _claim(test_set, asks, holds_check=None)
+    return claimed
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
@@ -48,46 +53,38 @@ def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
     return hit and ClaimedHIT(hit)
 
 
-def _claim_scheduled(test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> ClaimedHIT | None:
-    """Lock and return the HIT the design's schedule asks for now; None if it asks for none."""
-    scheduled = _scheduled(test_set, judge, asks)
-    if _is_intra_due(test_set, judge):
-        first = next(scheduled, None)
-        is_last: bool | None = None
-        # Asked in any case, so that the answer takes as long as for other HITs: otherwise its time
-        # would give a repeat away.
-        if first is None:
-            is_last = not has_available_hit(**asks)
-        else:
-            first.available().exists()
-        repeat = _claim_first(hits_intra(**asks))
-        if repeat is not None:
-            return replace(repeat, is_last=is_last)
-        scheduled = chain([] if first is None else [first], scheduled)
-    return next(filter(None, map(_claim_first, scheduled)), None)
+def _claim(
+    test_set: OpenTestSet, asks: JudgeAsks, *, holds_check: bool | None
+) -> ClaimedHIT | None:
+    claimed = None
+    if test_set.has_reserved(holds_check=holds_check):
+        claimed = hit_claim_reserved(holds_check=holds_check, **asks)
+    return claimed or hit_claim_from_pool(holds_check=holds_check, **asks)
 
 
-def _is_intra_due(test_set: OpenTestSet, judge: Judge) -> bool:
-    if not test_set.intra_share or test_set.seed is None or not test_set.has_reserved:
-        return False
-    return intra_due(
-        judge_hits=test_set.hits_lent,
-        intra_hits=test_set.intra_lent,
-        share=test_set.intra_share,
-        offset=intra_offset(seed=test_set.seed, judge=judge.pseudonym),
+def _with_check(test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> bool:
+    """Return whether the next HIT should hold an attention check: one is due, and available."""
+    # Asked in any case, so that the answer takes as long whether one is due or not.
+    is_available = has_available_hit(holds_check=True, **asks)
+    return (
+        is_available
+        and test_set.seed is not None
+        and attention_due(
+            seed=test_set.seed,
+            judge=judge.pseudonym,
+            every=test_set.attention_every,
+            checks=test_set.checks_lent,
+            hits_since=test_set.hits_since_check,
+        )
     )
 
 
-def _scheduled(test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Iterator[HITQuerySet]:
-    """Yield HITs with an attention check if one is due, otherwise those without; none if unscheduled."""
-    every = test_set.attention_every
-    if not every:
-        return
-    reserved, pool = hits_reserved(**asks), hits_for_judge(**asks)
-    damaged = damaged_systems(test_set.id)
-    if attention_due(judge=judge, test_set_id=test_set.id, every=every, damaged=damaged):
-        yield reserved.with_systems(damaged)
-        yield pool.with_systems(damaged)
-    else:
-        yield reserved.excluding_systems(damaged)
-        yield pool.excluding_systems(damaged)
+def _is_intra_due(test_set: OpenTestSet, judge: Judge) -> bool:
+    return test_set.seed is not None and intra_due(
+        seed=test_set.seed,
+        judge=judge.pseudonym,
+        share=test_set.intra_share,
+        repeat_gap=test_set.repeat_gap,
+        repeats=test_set.intra_lent,
+        hits_since=test_set.hits_since_repeat,
+    )

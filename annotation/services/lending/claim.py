@@ -1,4 +1,8 @@
-"""Claim a HIT for a judge: find the first available one and lock its row until the commit."""
+"""Claim a HIT for a judge: find the first available one and lock its row until the commit.
+
+Each is one query of the same form: a judge must not learn from the time of an answer what they
+were lent.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -7,9 +11,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT
 from annotation.models.pool import HITQuerySet
-from annotation.selectors.pool import ASKED_FIELDS, JudgeAsks, hits_for_judge, hits_reserved
+from annotation.selectors.pool import (
+    ASKED_FIELDS,
+    SCHEDULED_FIELDS,
+    JudgeAsks,
+    hits_for_judge,
+    hits_intra,
+    hits_reserved,
+)
 from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import PreparedQuery, field_names
+from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +35,31 @@ class ClaimedHIT:
     is_last: bool | None = None
 
 
-def hit_claim_from_pool(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
-    """Lock and return the first available HIT of the pool; for a judge without reserved HITs."""
-    return _claim(_FROM_POOL.row(**asks))
+def hit_claim_from_pool(
+    *, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]
+) -> ClaimedHIT | None:
+    """Lock and return the first available HIT of the pool; for a judge without reserved HITs.
+
+    `holds_check`: only one with an attention check, or one without. Then `is_last` says that there is
+    no further one without.
+    """
+    if holds_check is None:
+        return _claim(_FROM_POOL.row(**asks))
+    return _claim(_SCHEDULED_FROM_POOL.row(holds_check=holds_check, **asks))
 
 
-def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
+def hit_claim_reserved(
+    *, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]
+) -> ClaimedHIT | None:
     """Lock and return the first available HIT that is reserved for this judge."""
-    return _claim(_RESERVED.row(**asks))
+    if holds_check is None:
+        return _claim(_RESERVED.row(**asks))
+    return _claim(_SCHEDULED_RESERVED.row(holds_check=holds_check, **asks))
+
+
+def hit_claim_repeat(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
+    """Lock and return the repeat that is planned of a HIT of this judge."""
+    return _claim(_REPEAT.row(**asks))
 
 
 def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
@@ -49,6 +77,24 @@ def _from_pool(**asked: Any) -> QuerySet[HIT, Any]:
 def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
     pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
     return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
+
+
+def _repeat(**asked: Any) -> QuerySet[HIT, Any]:
+    pool, repeats = hits_for_judge(**asked).available(), hits_intra(**asked).available()
+    return _first_of(repeats, has_next=Exists(_of_other_segments(pool)))
+
+
+def _scheduled_from_pool(*, holds_check: bool | Parameter, **asked: Any) -> QuerySet[HIT, Any]:
+    pool = hits_for_judge(**asked).available()
+    without = pool.holding_check(holds_check=False)
+    return _first_of(pool.holding_check(holds_check), has_next=Exists(_of_other_segments(without)))
+
+
+def _scheduled_reserved(*, holds_check: bool | Parameter, **asked: Any) -> QuerySet[HIT, Any]:
+    pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
+    without = [hits.holding_check(holds_check=False) for hits in (reserved, pool)]
+    has_next = Exists(_of_other_segments(without[0])) | Exists(_of_other_segments(without[1]))
+    return _first_of(reserved.holding_check(holds_check), has_next=has_next)
 
 
 def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
@@ -75,3 +121,10 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
 
 _FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
 _RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)
+_REPEAT = PreparedQuery("hit_claim_repeat", _repeat, ASKED_FIELDS)
+_SCHEDULED_FROM_POOL = PreparedQuery(
+    "hit_claim_scheduled_from_pool", _scheduled_from_pool, SCHEDULED_FIELDS
+)
+_SCHEDULED_RESERVED = PreparedQuery(
+    "hit_claim_scheduled_reserved", _scheduled_reserved, SCHEDULED_FIELDS
+)

@@ -2,18 +2,27 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONArray, JSONObject, Now
+from django.db.models.lookups import GreaterThanOrEqual
 
-from annotation.models import HIT, Assignment, JudgeAccount, QualityAction, TrainingBlock
+from annotation.models import (
+    HIT,
+    Assignment,
+    HITPurpose,
+    JudgeAccount,
+    QualityAction,
+    TrainingBlock,
+)
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
 from annotation.selectors.pool import chosen_or_all, test_sets_open_to_judge
 from annotation.selectors.progress import JudgeWork, work_annotations
+from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import ConflictOfInterest, Instructions, Judge, TestSet
 
@@ -25,12 +34,31 @@ class OpenTestSet:
     id: int
     hits_lent: int
     intra_lent: int
+    checks_lent: int
+    hits_since_check: int
+    hits_since_repeat: int
+    # The planner looked a moment ago and found nothing to draw for them.
+    is_none_left: bool
     has_training: bool
-    has_reserved: bool
+    # Purpose of the HITs reserved for them, and whether these hold an attention check.
+    reserved: frozenset[tuple[str, bool]]
     # From the design in force; None and 0 before there is one.
     seed: int | None
     intra_share: float
+    repeat_gap: int
     attention_every: int
+
+    @property
+    def has_repeat(self) -> bool:
+        """Return whether a repeat of one of their HITs is planned."""
+        return any(purpose == HITPurpose.INTRA for purpose, _check in self.reserved)
+
+    def has_reserved(self, *, holds_check: bool | None) -> bool:
+        """Return whether a new HIT is reserved for them, with a check, without, or any for None."""
+        return any(
+            purpose not in (HITPurpose.INTRA, HITPurpose.TRAINING) and holds_check in (None, check)
+            for purpose, check in self.reserved
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +92,11 @@ class LendingContext:
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
+
+
+# Of the judge's account, and of the design in force.
+_LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
+_DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
@@ -102,12 +135,13 @@ def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
     account = JudgeAccount.objects.filter(judge=inner, test_set=test_set)
     design = designs_in_force(test_set_id=test_set)
     reserved = HIT.objects.filter(reserved_for=inner, test_set=test_set).incomplete()
+    is_none_left = GreaterThanOrEqual(F("none_left_at"), Now() - NONE_LEFT_VALID_FOR)
     arguments = JSONObject(
         id="pk",
         has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
-        has_reserved=Exists(reserved),
-        lent=Subquery(account.values(row=JSONArray("hits_lent", "intra_lent"))),
-        design=Subquery(design.values(row=JSONArray("seed", "intra_share", "attention_every"))),
+        reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
+        lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left))),
+        design=Subquery(design.values(row=JSONArray(*_DESIGN))),
     )
     return test_sets_open_to_judge(judge).values(row=arguments)
 
@@ -144,17 +178,18 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
 def _open_test_set(
     *,
-    lent: tuple[int, int] | None,
-    design: tuple[int, float, int] | None,
-    **row: Any,
+    id: int,  # noqa: A002  as the column
+    lent: list[Any] | None,
+    design: list[Any] | None,
+    has_training: bool,
+    reserved: list[tuple[str, bool]] | None,
 ) -> OpenTestSet:
-    hits_lent, intra_lent = lent or (0, 0)
-    seed, intra_share, attention_every = design or (None, 0.0, 0)
+    *counts, is_none_left = lent or [*(0 for _name in _LENT), False]
     return OpenTestSet(
-        hits_lent=hits_lent,
-        intra_lent=intra_lent,
-        seed=seed,
-        intra_share=intra_share,
-        attention_every=attention_every,
-        **row,
+        id=id,
+        has_training=has_training,
+        reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
+        is_none_left=bool(is_none_left),
+        **dict(zip(_LENT, counts, strict=True)),
+        **dict(zip(_DESIGN, design or (None, 0.0, 0, 0), strict=True)),
     )

@@ -118,10 +118,12 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
     hit.available_at = begin + timedelta(minutes=context.lease_minutes)
     lease = DateTimeTZRange(begin, hit.available_at)
     assignment = Assignment(hit=hit, judge=judge, lease=lease)
+    is_own = hit.purpose == HITPurpose.INTRA
+    is_counted = hit.purpose != HITPurpose.TRAINING
     [(assignment.pk, assignment.ordinal)] = HIT_LEND.rows(
         *(hit.pk, judge.pk, hit.test_set_id, begin, hit.available_at),
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
-        int(hit.purpose == HITPurpose.INTRA),
+        *(int(is_own), int(hit.holds_check and not is_own), int(is_counted)),
     )
     return assignment
 

@@ -20,7 +20,7 @@ from annotation.selectors import conflicts_of, judge_work, test_sets_to_work_on
 from campaign.models import Judge
 
 # How long the planner's "no work for this judge" stays valid.
-_NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
+NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
 
@@ -56,7 +56,7 @@ def work_request(*, judge: Judge) -> NoWork:
     accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)
     for test_set_id in test_sets:
         transaction.on_commit(partial(planning_enqueue, test_set_id))
-    checked = accounts.filter(none_left_at__gte=Now() - _NONE_LEFT_VALID_FOR).count()
+    checked = accounts.filter(none_left_at__gte=Now() - NONE_LEFT_VALID_FOR).count()
     # Written even if the answer is known, so that the planner checks again before it expires.
     JudgeAccount.objects.bulk_create(
         (JudgeAccount(judge=locked, test_set_id=test_set) for test_set in test_sets),

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingState
 from annotation.sampling.corpus import SegmentOutputs
+from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
@@ -27,6 +28,9 @@ class PlanningTransaction:
     sequence : HITSequence
         Locked; written by `store`.
     planned : list of PlannedHIT
+    has_withdrawn : bool
+        Whether a HIT was withdrawn. Then no further HIT may be drawn: it would not follow from what is
+        recorded.
     stored_ids : dict of int to int
         Row ids of first HITs by number, for the HITs that repeat them.
     now : datetime
@@ -48,6 +52,7 @@ class PlanningTransaction:
         self.test_set, self.design, self.sequence, self.now = test_set, design, sequence, now
         self.parameters = design.parameters
         self.planned: list[PlannedHIT] = []
+        self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
         self._texts = TestSetTexts(test_set, at=now) if texts is None else texts
         self.quota = SegmentQuota(
@@ -76,6 +81,7 @@ class PlanningTransaction:
             texts=shown,
             state=DrawState.from_json(self._batch.state),
             quota=self.quota,
+            checkable=lambda: self._texts.checkable,
             avoid=avoid,
             for_one_judge=judge_id is not None,
         )
@@ -94,7 +100,7 @@ class PlanningTransaction:
         if sequence.design_id != design.pk:
             # Each design begins its schedule anew.
             sequence.design = design
-            sequence.scheduled = sequence.turns = 0
+            sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
         return cls(test_set=test_set, design=design, sequence=sequence, now=sequence.now, **fields)
 
     @property
@@ -108,10 +114,13 @@ class PlanningTransaction:
         self.sequence.last_number += 1
         return self.sequence.last_number
 
-    def draw(self) -> HITPlan | None:
+    def draw(self, checks: Checks) -> HITPlan | None:
         """Draw and return the next first HIT; None if no segment is left to draw."""
-        self.sequence.turns += 1
-        return self._drawer.first(number=self.number_next(), turn=self.sequence.turns)
+        turn = self.sequence.turns + 1
+        plan = self._drawer.first(number=self.number_next(), turn=turn, checks=checks)
+        if plan is not None:
+            self.sequence.turns = turn
+        return plan
 
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
         """Add this HIT to those to be stored; `fields` are those of `PlannedHIT`."""
@@ -124,6 +133,7 @@ class PlanningTransaction:
 
         Its row stays: HITs that were drawn after it depend on it.
         """
+        self.has_withdrawn = True
         hit.completed_at = hit.withdrawn_at = self.now
         hit.save(update_fields=["completed_at", "withdrawn_at"])
         plan = plans_read([hit.pk])[hit.pk]

@@ -1,6 +1,5 @@
 """Change how the HITs of a test set are drawn."""
 
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.selectors.designs import design_in_force
+from campaign.database.seeds import seed_draw
 from campaign.models import Document, Segment, TestSet, User
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
@@ -56,7 +56,7 @@ def design_change(
     # Under the lock of planning: a batch is drawn by one design.
     HITSequence.objects.get_or_create(test_set=test_set)
     HITSequence.objects.select_for_update().get(test_set=test_set)
-    before = design_in_force(test_set_id=test_set.pk) or Design(seed=secrets.randbits(31))
+    before = design_in_force(test_set_id=test_set.pk) or Design(seed=seed_draw())
     values = {name: getattr(before, name) for name in PARAMETERS} | parameters
     design = Design(test_set=test_set, changed_by=changed_by, **values)
     _check(design)

@@ -1,11 +1,11 @@
 """Draw HITs one after the other from a recorded state: for planning, and to draw them again."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import draw_hit_and_state
-from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.parameters import Checks, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
@@ -76,7 +76,7 @@ class HITDrawer:
     """Draw first HITs; each depends on the HITs before it through `state` and `quota`.
 
     With `for_one_judge`, no segment of a HIT comes again in those after it: no judge is shown a
-    segment twice.
+    segment twice. `checkable` returns the segments that have a damaged reference.
     """
 
     def __init__(
@@ -87,6 +87,7 @@ class HITDrawer:
         texts: Mapping[int, SegmentOutputs],
         state: DrawState,
         quota: SegmentQuota,
+        checkable: Callable[[], Sequence[int]],
         avoid: Collection[int] = frozenset(),
         for_one_judge: bool = False,
     ) -> None:
@@ -94,16 +95,18 @@ class HITDrawer:
         self.state = state
         self.quota = quota
         self._windows = windows
+        self._checkable = checkable
         self._texts = texts
         self._avoid = frozenset(avoid)
         self._for_one_judge = for_one_judge
         # The last HIT drawn, the state it was drawn from, and the state after it.
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
-    def first(self, *, number: int, turn: int) -> HITPlan | None:
+    def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
         """Draw and return first HIT `number`; None if no segment is left to draw.
 
-        It has no blocks if nothing in its window can be ranked.
+        It has no blocks if nothing in its window can be ranked, or, with `Checks.SOME`, none of them
+        can be a check.
         """
         avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
         window = self._windows.window(
@@ -111,6 +114,7 @@ class HITDrawer:
             draw=HashDraw(seed=self.parameters.seed, number=number),
             turn=turn,
             avoid=avoid,
+            around=self._checkable() if checks is Checks.SOME else None,
         )
         if window is None:
             return None
@@ -120,8 +124,13 @@ class HITDrawer:
             window=window,
             texts=self._texts,
             state=self.state,
+            checks=checks,
         )
         plan.why["turn"] = turn
+        if self.parameters.bad_reference_rate and checks is not Checks.SCHEDULE:
+            plan.why["checks"] = checks.value
+        if checks is Checks.SOME and not plan.holds_check:
+            plan = replace(plan, blocks=())
         self._drawn = (plan, self.state, after)
         return plan
 

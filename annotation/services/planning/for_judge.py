@@ -4,21 +4,19 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, JudgeAccount
-from annotation.sampling.repeats import (
-    Purpose,
-    intra_due,
-    intra_offset,
-    intra_original,
-    repeated,
-)
+from annotation.sampling.due import attention_due, intra_due
+from annotation.sampling.parameters import Checks
+from annotation.sampling.repeats import Purpose, intra_original, repeated
 from annotation.selectors import conflicts_of, has_available_hit
+from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import judge_history, plans_read
+from annotation.selectors.pool import JudgeAsks
 from annotation.services.planning.batch import PlanningTransaction
-from campaign.models import Judge, Segment, System
+from campaign.models import Judge, Output, Segment, System, SystemKind
 
 # The HIT in hand and the one the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
@@ -36,12 +34,17 @@ _HITS_AHEAD: Final = 3
 def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     """Plan HITs of segments this judge has not seen, unless one is available; return their number.
 
-    Answers the judge's request in any case: sets `JudgeAccount.none_left_at` if none was left.
+    If the design says how often a judge gets an attention check, one HIT with a check and HITs
+    without are planned, of what is not available. Answers the judge's request in any case: sets
+    `JudgeAccount.none_left_at` if none was left; then HITs with a check may be.
     """
     judge = Judge.objects.get(pk=judge_id)
     conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
-    if has_available_hit(judge_id=judge_id, test_set_id=test_set_id, conflicts=conflicts):
+    asks: JudgeAsks = {"judge_id": judge_id, "test_set_id": test_set_id, "conflicts": conflicts}
+    design = design_in_force(test_set_id=test_set_id)
+    missing = _missing(design, asks)
+    if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
     planning = PlanningTransaction.locked(
@@ -50,21 +53,46 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
         avoid=_seen(judge, test_set_id),
         hide=System.objects.filter(pk__in=conflicts).values_list("name", flat=True),
     )
-    firsts = _firsts_add(planning, judge_id)
+    is_none_left = False
+    for kind in missing:
+        firsts = _firsts_add(planning, judge_id, kind)
+        is_none_left = is_none_left or (kind is not Checks.SOME and not firsts)
+        if planning.has_withdrawn:
+            break
     planning.store()
-    account.update(requested_at=None, none_left_at=None if firsts else Now())
+    account.update(requested_at=None, none_left_at=Now() if is_none_left else None)
     return len(planning.planned)
 
 
-def _firsts_add(planning: PlanningTransaction, judge_id: int) -> int:
+def _missing(design: Design | None, asks: JudgeAsks) -> list[Checks]:
+    """Return the kinds of HITs that are not available for a judge: what they need most comes first."""
+    if design is None or not design.attention_every:
+        return [] if has_available_hit(**asks) else [Checks.CHANCE]
+    missing = [] if has_available_hit(holds_check=False, **asks) else [Checks.NONE]
+    if not has_available_hit(holds_check=True, **asks) and _may_be_checked(**asks):
+        missing.append(Checks.SOME)
+    return missing
+
+
+def _may_be_checked(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> bool:
+    """Return whether a segment that the judge has not seen has a damaged reference."""
+    seen = Exposure.objects.filter(judge=judge_id).values("segment")
+    damaged = Output.objects.drawable().filter(
+        system__kind=SystemKind.BAD_REFERENCE, segment__test_set=test_set_id
+    )
+    return damaged.exclude(segment__in=seen).exclude(system__in=conflicts).exists()
+
+
+def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> int:
     """Plan first HITs for one judge with the copies the design asks for; return their number."""
     empty_draws = firsts = 0
-    while firsts < _HITS_FOR_A_JUDGE and empty_draws < _EMPTY_DRAWS_ALLOWED:
+    wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
+    while firsts < wanted and empty_draws < _EMPTY_DRAWS_ALLOWED:
         # An available HIT that this judge may not be lent is given up for one that they may be.
         spare = _spare(planning) if planning.is_all_planned else None
         if planning.is_all_planned and spare is None:
             break
-        plan = planning.draw()
+        plan = planning.draw(kind)
         if plan is None:
             break
         if not plan.blocks:
@@ -91,6 +119,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
         HIT.objects.filter(
             test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
         )
+        .holding_check(False if planning.parameters.attention_every else None)
         .pooled()
         .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
@@ -127,27 +156,61 @@ def _seen(judge: Judge, test_set_id: int) -> set[int]:
     return seen
 
 
+def judges_to_check(*, test_set_id: int, design: Design) -> list[int]:
+    """Return the ids of active judges for whom an attention check comes due soon and none is available."""
+    due = (
+        account
+        for account in _active_accounts(test_set_id)
+        if attention_due(
+            seed=design.seed,
+            judge=account.judge.pseudonym,
+            every=design.attention_every,
+            checks=account.checks_lent,
+            hits_since=account.hits_since_check + _HITS_AHEAD,
+        )
+    )
+    return [
+        account.judge_id
+        for account in due
+        if Checks.SOME
+        in _missing(
+            design,
+            {
+                "judge_id": account.judge_id,
+                "test_set_id": test_set_id,
+                "conflicts": conflicts_of(account.judge),
+            },
+        )
+    ]
+
+
+def _active_accounts(test_set_id: int) -> QuerySet[JudgeAccount]:
+    """Return the accounts of judges who were lent a HIT lately, the one longest ago first."""
+    return (
+        JudgeAccount.objects.filter(
+            test_set=test_set_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
+        )
+        .order_by("last_lent_at")
+        .select_related("judge")
+    )
+
+
 def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom a repeat comes due soon and none is planned."""
     planned = HIT.objects.filter(
         test_set=test_set_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
     ).incomplete()
-    accounts = (
-        JudgeAccount.objects.filter(
-            test_set=test_set_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
-        )
-        .exclude(judge__in=planned.values("reserved_for"))
-        .order_by("last_lent_at")
-        .select_related("judge")
-    )
+    accounts = _active_accounts(test_set_id).exclude(judge__in=planned.values("reserved_for"))
     return [
         account.judge_id
         for account in accounts
         if intra_due(
-            judge_hits=account.hits_lent + _HITS_AHEAD,
-            intra_hits=account.intra_lent,
+            seed=design.seed,
+            judge=account.judge.pseudonym,
             share=design.intra_share,
-            offset=intra_offset(seed=design.seed, judge=account.judge.pseudonym),
+            repeat_gap=design.repeat_gap,
+            repeats=account.intra_lent,
+            hits_since=account.hits_since_repeat + _HITS_AHEAD,
         )
     ]
 

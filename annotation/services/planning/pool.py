@@ -1,15 +1,13 @@
 """Plan HITs before judges need them, so that lending is a look-up."""
 
 import logging
-import secrets
-from collections.abc import Callable
 from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
-from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.parameters import Checks, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
 from annotation.selectors.corpus import TestSetTexts
@@ -21,11 +19,14 @@ from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import (
     intra_plan,
     judge_plan,
+    judges_to_check,
     judges_to_repeat,
     reservations_withdraw,
 )
 from annotation.services.training import training_plan, training_plan_ahead
+from campaign.database.seeds import seed_draw
 from campaign.models import TestSet
+from campaign.texts.hash_draw import HashDraw
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
     """Return the design in force; create a uniform one with a random seed if there is none."""
     design = design_in_force(test_set_id=test_set.pk)
     if design is None:
-        seed = secrets.randbits(31) if seed is None else seed
+        seed = seed_draw() if seed is None else seed
         design = Design.objects.create(test_set=test_set, seed=seed)
     return design
 
@@ -63,12 +64,15 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     if size is None:
         size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
     reservations_withdraw(test_set_id=test_set_id)
-    made = _pool_fill(test_set_id, size)
+    made = _pool_fill(test_set_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
         made += _plan_for(test_set_id, judge_id)
     training_plan_ahead(test_set=test_set)
+    if design.attention_every:
+        for judge_id in judges_to_check(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
+            made += judge_plan(test_set_id=test_set_id, judge_id=judge_id)
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
@@ -86,25 +90,41 @@ def _plan_for(test_set_id: int, judge_id: int) -> int:
     return plan(test_set_id=test_set_id, judge_id=judge_id)
 
 
-def _pool_fill(test_set_id: int, size: int) -> int:
+def _pool_fill(test_set_id: int, size: int, attention_every: int) -> int:
     made = 0
     while True:
-        available = (
-            HIT.objects.filter(test_set_id=test_set_id)
-            .pooled()
-            .unreserved()
-            .filter(available_at__lte=Now())
-            .count()
-        )
-        count = max(0, size - available)
-        planned = hits_plan(test_set_id=test_set_id, count=count)
+        pool = HIT.objects.filter(test_set_id=test_set_id).pooled().unreserved()
+        available = pool.filter(available_at__lte=Now())
+        checks = 0
+        if attention_every:
+            # As many of either kind as judges will be lent, so that both last equally long.
+            wanted = _checks_among(size, attention_every)
+            checks = max(0, wanted - available.filter(holds_check=True).count())
+            count = checks + max(0, size - wanted - available.filter(holds_check=False).count())
+        else:
+            count = max(0, size - available.count())
+        planned = hits_plan(test_set_id=test_set_id, count=count, checks=checks)
         made += planned
         if planned < count or not count:
             return made
 
 
-def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:
+def _checks_among(hits: int, attention_every: int) -> int:
+    """Return how many of so many HITs hold an attention check, where the design says which do."""
+    return -(-hits // attention_every) if attention_every else 0
+
+
+def hits_plan(
+    *,
+    test_set_id: int,
+    count: int,
+    checks: int | None = None,
+    texts: TestSetTexts | None = None,
+) -> int:
     """Plan the next `count` HITs of the schedule, store them and return the number planned.
+
+    `checks`: how many of them hold an attention check, where the design says how often a judge gets
+    one; without it, as many as judges will be lent. Otherwise chance alone decides.
 
     Works in transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of
     the test set's `HITSequence`, so that each number is drawn once. Plans fewer
@@ -116,9 +136,13 @@ def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None
         test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
         texts = TestSetTexts(test_set, at=test_set.now)
     made = 0
+    if checks is None:
+        design = design_in_force(test_set_id=test_set_id)
+        checks = _checks_among(count, design.attention_every if design else 0)
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)
-        planned = _batch_plan(test_set_id, at_once, texts)
+        checks_at_once = max(0, round(checks * at_once / count))
+        planned = _batch_plan(test_set_id, at_once, checks_at_once, texts)
         made += planned
         if planned < at_once:
             break
@@ -126,28 +150,80 @@ def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None
 
 
 @transaction.atomic
-def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
+def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
     planning = PlanningTransaction.locked(test_set_id, texts=texts)
     schedule = RepeatSchedule(planning, count)
+    missing = MissingHITs(planning, count=count, checks=checks)
     empty_draws = 0
-    while len(planning.planned) < count and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        if planning.is_all_planned:
-            break
+    while missing.is_any and not planning.is_all_planned:
         wanted = schedule.next_slot()
         if wanted.purpose is not Purpose.FIRST:
             schedule.repeat(wanted)
             continue
-        plan = planning.draw()
-        if plan is None:
-            break
-        if plan.blocks:
+        kind = missing.next_kind()
+        plan = planning.draw(kind)
+        if plan is not None and plan.blocks:
             planning.add(plan, Purpose.FIRST, family=wanted.family)
             schedule.done(wanted, plan)
-        empty_draws = 0 if plan.blocks else empty_draws + 1
+            empty_draws = 0
+            continue
+        empty_draws += 1
+        if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
+            missing.give_up(kind)
+            empty_draws = 0
     if not planning.planned:
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
     planning.store()
     return len(planning.planned)
+
+
+class MissingHITs:
+    """How many HITs a batch is to have yet, with an attention check and without.
+
+    In a design that does not say which judge gets one, chance brings them, and only their sum counts.
+    """
+
+    def __init__(self, planning: PlanningTransaction, *, count: int, checks: int) -> None:
+        self._planning = planning
+        self._count, self._checks = count, checks
+        self._seen = self._with_check = 0
+
+    @property
+    def is_any(self) -> bool:
+        with_check, without = self._left()
+        return with_check + without > 0
+
+    def next_kind(self) -> Checks:
+        """Return of which kind the next HIT is to be: those with a check are spread over the batch."""
+        if not self._planning.parameters.attention_every:
+            return Checks.CHANCE
+        with_check, without = self._left()
+        draw = HashDraw(
+            seed=self._planning.parameters.seed, number=self._planning.sequence.last_number + 1
+        )
+        is_with = draw.below(with_check + without, "with check") < with_check
+        return Checks.SOME if is_with else Checks.NONE
+
+    def give_up(self, kind: Checks) -> None:
+        """Plan no more HITs of this kind: none can be drawn."""
+        with_check, without = self._left()
+        if kind is Checks.SOME:
+            self._count, self._checks = self._count - with_check, self._checks - with_check
+        else:
+            self._count -= without
+
+    def _left(self) -> tuple[int, int]:
+        planned = len(self._planning.planned)
+        if not self._planning.parameters.attention_every:
+            return 0, max(0, self._count - planned)
+        self._with_check += sum(
+            hit.plan.holds_check for hit in self._planning.planned[self._seen :]
+        )
+        self._seen = planned
+        return (
+            max(0, self._checks - self._with_check),
+            max(0, self._count - self._checks - (planned - self._with_check)),
+        )
 
 
 class RepeatSchedule:
@@ -155,13 +231,15 @@ class RepeatSchedule:
 
     def __init__(self, planning: PlanningTransaction, count: int) -> None:
         self._planning = planning
-        self._slot: Callable[[int], Slot] = lambda step: slot(
-            parameters=planning.parameters, step=step
-        )
         self._firsts = self._stored_firsts(planning.parameters, count)
 
     def next_slot(self) -> Slot:
-        return self._slot(self._planning.sequence.scheduled + 1)
+        sequence = self._planning.sequence
+        return slot(
+            parameters=self._planning.parameters,
+            step=sequence.scheduled + 1,
+            inter=sequence.inter_scheduled,
+        )
 
     def done(self, wanted: Slot, plan: HITPlan) -> None:
         self._planning.sequence.scheduled += 1
@@ -173,6 +251,7 @@ class RepeatSchedule:
         It is skipped if a segment has its quota already, or the first HIT was withdrawn.
         """
         self._planning.sequence.scheduled += 1
+        self._planning.sequence.inter_scheduled += wanted.purpose is Purpose.INTER
         first = self._firsts.get(wanted.family)
         if first is None or not self._planning.quota.allows(first):
             return
@@ -188,9 +267,16 @@ class RepeatSchedule:
         """Return stored first HITs that the next steps repeat, by family. One read."""
         if not parameters.inter_share and parameters.redundancy == 1:
             return {}
-        done = self._planning.sequence.scheduled
         # Skipped steps come on top; their first HITs are read in the next call.
-        families = {self._slot(step).family for step in range(done + 1, done + 2 * count + 1)}
+        families, inter = set(), self._planning.sequence.inter_scheduled
+        for step in range(1, 2 * count + 1):
+            wanted = slot(
+                parameters=parameters,
+                step=self._planning.sequence.scheduled + step,
+                inter=inter,
+            )
+            families.add(wanted.family)
+            inter += wanted.purpose is Purpose.INTER
         rows = dict(
             HIT.objects.filter(
                 design=self._planning.design,

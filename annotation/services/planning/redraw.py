@@ -1,6 +1,7 @@
 """Draw a stored HIT again, from recorded data alone."""
 
 from annotation.models import HIT, HITPurpose
+from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
@@ -38,7 +39,8 @@ def _first(hit: HIT) -> HITPlan:
     assert batch is not None  # noqa: S101  for the type checker
     parameters = hit.design.parameters
     state = DrawState.from_json(batch.state)
-    texts = texts_of(TestSetTexts(hit.test_set, at=batch.created_at), state.systems)
+    then = TestSetTexts(hit.test_set, at=batch.created_at)
+    texts = texts_of(then, state.systems)
     drawer = HITDrawer(
         parameters=parameters,
         windows=windows_of(hit.test_set, hit.design),
@@ -49,6 +51,7 @@ def _first(hit: HIT) -> HITPlan:
             counts=list(batch.segment_blocks),
             redundancy=parameters.redundancy,
         ),
+        checkable=lambda: then.checkable,
         avoid=batch.avoided,
         for_one_judge=batch.judge_id is not None,
     )
@@ -58,7 +61,9 @@ def _first(hit: HIT) -> HITPlan:
     plans = plans_read(before)
     for pk, purpose in before.items():
         drawer.add(plans[pk], Purpose(purpose))
-    drawn = drawer.first(number=hit.number, turn=hit.why["turn"])
+    # Before November 2026 nothing was recorded of checks: they followed the schedule of the rate.
+    checks = Checks(hit.why.get("checks", Checks.SCHEDULE))
+    drawn = drawer.first(number=hit.number, turn=hit.why["turn"], checks=checks)
     assert drawn is not None, "A stored HIT has a window."  # noqa: S101
     return drawn
 

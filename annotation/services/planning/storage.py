@@ -85,6 +85,7 @@ _HIT_COLUMNS = (
     "reserved_until",
     "segment_ids",
     "system_ids",
+    "holds_check",
     "plan",
     "why",
 )
@@ -117,6 +118,7 @@ def _hit_row(
         None if hit.reserved_until is None else hit.reserved_until.isoformat(),
         _array(texts.segment_id(block.segment) for block in blocks),
         _array(sorted(texts.systems[name] for name in systems)),
+        hit.plan.holds_check,
         plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
     )

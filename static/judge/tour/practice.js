@@ -17,7 +17,6 @@ export class Practice {
     return this.#answer({
       ...this.hit,
       id: `tour/${this.#round}`,
-      ordinal: this.#round,
       revisable_hits: this.#round,
       expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
       progress: { done: 0, wanted: null, minutes_left: null },

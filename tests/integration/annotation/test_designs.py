@@ -11,7 +11,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design
-from annotation.services import DesignRefusedError, design_change, hits_plan
+from annotation.selectors.planned import plans_read
+from annotation.services import DesignRefusedError, design_change, hit_redraw, hits_plan
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import TestSet
 from tests.conftest import Eventually
@@ -43,6 +44,29 @@ class TestChange:
         assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [new] * 2
         assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
         assert new.systems_per_block == old.systems_per_block
+
+    def test_a_seed_nobody_gave_has_128_bits(
+        self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.undo()
+        Design.objects.all().update(kind="imported")
+        design = design_change(test_set=test_set)
+        design.refresh_from_db()
+        assert 2**100 < design.seed < 2**128
+        assert design_change(test_set=test_set, redundancy=2).seed == design.seed
+
+    def test_hits_of_a_long_seed_are_drawn_again_as_they_were(self, test_set: TestSet) -> None:
+        seed = 2**128 - 1
+        change(f"--seed={seed}", "--kind=balanced", "--inter-share=0.3")
+        hits_plan(test_set_id=test_set.pk, count=10)
+        assert Design.objects.latest().seed == seed
+        for hit in HIT.objects.filter(design__seed=seed).select_related("design"):
+            assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
+
+    @pytest.mark.parametrize("seed", [-1, 2**128])
+    def test_a_seed_is_one_of_128_bits(self, test_set: TestSet, seed: int) -> None:
+        with pytest.raises(DesignRefusedError, match="seed"):
+            design_change(test_set=test_set, seed=seed)
 
     def test_what_is_not_named_stays(self, test_set: TestSet) -> None:
         design_change(test_set=test_set, intra_share=0.1, documents=[1])
@@ -181,6 +205,10 @@ class TestWhatOrganisersSee:
         assert [(row["kind"], row["changed_by"]) for row in rows] == [
             ("all", "Olga"),
             ("uniform", None),
+        ]
+        # In digits: JavaScript's numbers have 53 bits.
+        assert [row["seed"] for row in rows] == [
+            str(each.seed) for each in test_set.designs.order_by("-id")
         ]
 
     def test_a_hit_says_why_it_was_drawn(self, organiser: Client, test_set: TestSet) -> None:

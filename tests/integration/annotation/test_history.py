@@ -15,7 +15,7 @@ from annotation.services import design_change, judgment_submit, leases_release, 
 from annotation.services.planning.for_judge import intra_plan
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
-from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +130,8 @@ class TestRepeats:
         for _hit in range(5):
             pool_fill(test_set_id=test_set.pk, size=20)
             judge_one_hit(judge)
+            repeat_is_due(judge, is_due=False)
+        repeat_is_due(judge)
         pool_fill(test_set_id=test_set.pk, size=20)
         repeat = HIT.objects.incomplete().get(purpose="intra")
         return Assignment.objects.get(judge=judge, hit=repeat.repeats)

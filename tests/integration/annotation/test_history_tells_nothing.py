@@ -14,7 +14,7 @@ from annotation.models import HIT, Assignment, HITPurpose
 from annotation.selectors import assigned_blocks, assignment_data
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge
-from tests.at_work import expire, judge_all_of, judge_one_hit, lend
+from tests.at_work import expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +55,8 @@ def judge_before_the_sixth(kind: str) -> Judge:
     for _hit in range(5):
         pool_fill(test_set_id=test_set.pk, size=8)
         judge_one_hit(judge)
+        repeat_is_due(judge, is_due=False)
+    repeat_is_due(judge)
     pool_fill(test_set_id=test_set.pk, size=8)
     if kind != HITPurpose.INTRA:
         other = make_judge(test_set.campaign, "other")

@@ -56,7 +56,6 @@ def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
     assert set(data) == {
         *(
             "id",
-            "ordinal",
             "revisable_hits",
             "expires_at",
             "languages",
@@ -157,6 +156,17 @@ def test_a_malformed_body_says_which_field(
     refused = put(judging, uuid4(), **body)
     assert refused.status_code == 400
     assert field in refused.json()["errors"]
+
+
+def test_active_time_is_a_part_of_the_time_on_the_clock(judging: Client) -> None:
+    block = post(judging).json()["blocks"][0]
+    body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+    refused = put(judging, uuid4(), **body, duration_ms=4000, active_ms=4001)
+    assert refused.status_code == 400
+    assert "active_ms is 4001, longer than duration_ms, 4000" in refused.json()["detail"]
+    assert not Judgment.objects.exists()
+    assert put(judging, uuid4(), **body, duration_ms=4000, active_ms=4000).status_code == 200
+    assert put(judging, uuid4(), **body, active_ms=4001).status_code == 200
 
 
 def test_a_skip_needs_one_of_the_reasons(judging: Client) -> None:

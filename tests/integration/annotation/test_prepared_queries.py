@@ -63,6 +63,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
         "public_id": str(block.public_id),
         "session_key": session_of(assignment.judge.user),
         "conflicts": list(assignment.judge.conflicts.values_list("system", flat=True)),
+        "holds_check": False,
     }
 
 
@@ -94,6 +95,9 @@ def assignments_of_all_kinds() -> list[Assignment]:
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
+    # As if the last were a repeat of a HIT of theirs.
+    first, *_others, last = HIT.objects.incomplete().order_by("number")
+    HIT.objects.filter(pk=last.pk).update(purpose="intra", repeats=first)
     return [held, held_too]
 
 

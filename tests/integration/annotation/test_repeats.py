@@ -12,7 +12,7 @@ from annotation.services import design_change, pool_fill
 from annotation.services.planning.for_judge import reservations_withdraw
 from campaign.models import Judge
 from campaign.services import conflict_declare
-from tests.at_work import assignment_lend, expire, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,8 @@ def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
         purpose: sum(row[2] == purpose for row in lent) / len(lent)
         for purpose in ("intra", "inter")
     }
-    assert shares["intra"] == pytest.approx(0.1, abs=0.01)
+    # By chance, of the HITs that may be repeats: three standard deviations.
+    assert shares["intra"] / (1 - (GAP + 1) / 50) == pytest.approx(0.1, abs=0.03)
     # Of what is planned for everybody, which intra repeats are not.
     assert shares["inter"] / (1 - shares["intra"]) == pytest.approx(0.15, abs=0.01)
     _gaps_check(lent)
@@ -77,6 +78,8 @@ class TestIntra:
         for _hit in range(5):
             pool_fill(test_set_id=test_set.pk, size=20)
             judge_one_hit(judge)
+            repeat_is_due(judge, is_due=False)
+        repeat_is_due(judge)
         pool_fill(test_set_id=test_set.pk, size=20)
         return judge
 

@@ -1,17 +1,16 @@
 """Attention checks: blocks with an approved damaged reference, on a schedule, and only those."""
 
 from datetime import timedelta
-from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotation.models import HIT, Block, CandidateOutput
+from annotation.models import HIT, Block, CandidateOutput, HITSequence
+from annotation.sampling.due import attention_due
 from annotation.selectors import (
     assigned_blocks,
-    attention_due,
-    damaged_systems,
     hits_for_judge,
 )
 from annotation.selectors.planned import plans_read
@@ -19,13 +18,15 @@ from annotation.services import (
     DesignRefusedError,
     design_change,
     hit_redraw,
+    hits_plan,
     judgment_submit,
     pool_fill,
+    work_request,
 )
 from campaign.models import BadReference, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,12 @@ def test_set() -> TestSet:
     for row in BadReference.objects.of(test_set.pk).in_order()[::2]:
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     return test_set
+
+
+def approve_all(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
 def hits_done(judge: Judge, count: int) -> list[HIT]:
@@ -84,25 +91,155 @@ def test_what_is_approved_or_withdrawn_later_leaves_old_hits_as_they_were(
         assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
 
-def test_every_third_hit_of_each_judge_holds_a_check(test_set: TestSet) -> None:
+def drawn(judge: Judge, test_set: TestSet, hits: int) -> list[bool]:
+    """Which of a judge's HITs are to hold a check, by the draw."""
+    design = test_set.designs.latest()
+    found: list[bool] = []
+    checks = since = 0
+    for _hit in range(hits):
+        is_due = attention_due(
+            seed=design.seed,
+            judge=judge.pseudonym,
+            every=design.attention_every,
+            checks=checks,
+            hits_since=since,
+        )
+        found.append(is_due)
+        checks, since = (checks + 1, 0) if is_due else (checks, since + 1)
+    return found
+
+
+def test_a_judge_gets_a_check_when_one_is_drawn_for_them(test_set: TestSet) -> None:
     design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=3)
-    pool_fill(test_set_id=test_set.pk, size=150)
     for name in ("judge01", "judge02"):
-        done = hits_done(make_judge(test_set.campaign, name), 9)
-        assert [checks(hit) > 0 for hit in done] == [False, False, True] * 3
+        judge = make_judge(test_set.campaign, name)
+        wanted = drawn(judge, test_set, 14)
+        assert 0 < sum(wanted) < 14
+        for is_due in wanted:
+            pool_fill(test_set_id=test_set.pk, size=30)
+            (hit,) = hits_done(judge, 1)
+            assert (checks(hit) > 0) == is_due
+            assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
 
-def test_training_brings_no_check_nearer(test_set: TestSet) -> None:
+def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(test_set: TestSet) -> None:
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    for rate, held in ((0.01, {1}), (1.0, {3})):
+        design_change(test_set=test_set, bad_reference_rate=rate, attention_every=2)
+        hits_plan(test_set_id=test_set.pk, count=12, checks=6)
+        planned = plans_read(HIT.objects.order_by("-number").values_list("pk", flat=True)[:12])
+        counts = [sum(bool(each.control) for each in hit.blocks) for hit in planned.values()]
+        assert set(counts) == {0, *held}
+        assert counts.count(0) == 6
+
+
+@pytest.mark.parametrize("first", ["fast", "slow"])
+def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(first: str) -> None:
+    """Nine judges, some of whom are done before others begin: none is left with what others left."""
+    test_set = make_long_test_set(make_campaign(), segments=240, systems=6, with_reference=True)
+    approve_all(test_set)
+    design_change(test_set=test_set, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1)
+    judges = [make_judge(test_set.campaign, f"judge{number:02}") for number in range(9)]
+    turns = [judge for judge in judges[:3] for _hit in range(60)]
+    turns += [judge for _hit in range(30) for judge in judges[3:6]]
+    turns += [judge for judge in judges[6:] for _hit in range(30)]
+    if first == "slow":
+        turns.reverse()
+    held: dict[Judge, list[bool]] = {judge: [] for judge in judges}
+    for number, judge in enumerate(turns):
+        if number % 5 == 0:
+            pool_fill(test_set_id=test_set.pk, size=40)
+        (hit,) = hits_done(judge, 1)
+        held[judge].append(hit.holds_check)
+    for judge, shown in held.items():
+        assert shown == drawn(judge, test_set, len(shown))
+
+
+def test_a_pool_that_was_planned_before_there_were_checks_keeps_none_from_judges(
+    test_set: TestSet,
+) -> None:
+    pool_fill(test_set_id=test_set.pk, size=60)
+    design_change(test_set=test_set, bad_reference_rate=0.1, attention_every=2)
+    pool_fill(test_set_id=test_set.pk, size=60)
     judge = make_judge(test_set.campaign)
-    trained, _judged = hits_done(judge, 2)
-    due: dict[str, Any] = {"judge": judge, "test_set_id": test_set.pk, "every": 3, "damaged": [0]}
-    assert attention_due(**due)
-    HIT.objects.filter(pk=trained.pk).update(
-        purpose="training", reserved_for=judge, reserved_until=timezone.now()
+    assert [checks(hit) > 0 for hit in hits_done(judge, 8)] == drawn(judge, test_set, 8)
+
+
+def test_where_all_is_planned_already_hits_are_given_up_for_those_with_checks(
+    test_set: TestSet,
+) -> None:
+    TestSet.objects.filter(pk=test_set.pk).update(blocks_wanted=150)
+    pool_fill(test_set_id=test_set.pk, size=60)
+    assert not HIT.objects.filter(holds_check=True).exists()
+    design_change(test_set=test_set, bad_reference_rate=0.1, attention_every=2)
+    judge = make_judge(test_set.campaign)
+    shown = []
+    for _hit in range(8):
+        pool_fill(test_set_id=test_set.pk, size=60)
+        shown += hits_done(judge, 1)
+    # The planner begins for a judge when they have been lent a HIT.
+    assert sum(checks(hit) > 0 for hit in shown) >= sum(drawn(judge, test_set, 8)) - 1 > 0
+
+
+def test_neither_training_nor_repeats_bring_a_check_nearer(test_set: TestSet) -> None:
+    design_change(
+        test_set=test_set,
+        bad_reference_rate=0.2,
+        attention_every=5,
+        intra_share=0.4,
+        repeat_gap=2,
+        segments_per_hit=1,
     )
-    assert not attention_due(**due)
-    hits_done(judge, 1)
-    assert attention_due(**due)
+    judge = make_judge(test_set.campaign)
+    done: list[HIT] = []
+    for _hit in range(25):
+        pool_fill(test_set_id=test_set.pk, size=20)
+        done += hits_done(judge, 1)
+    repeats = [hit.purpose == "intra" for hit in done]
+    assert sum(repeats) > 3
+    others = [hit.holds_check for hit in done if hit.purpose != "intra"]
+    assert others == drawn(judge, test_set, len(others))
+    account = judge.accounts.get()
+    assert account.intra_lent == sum(repeats)
+    assert account.hits_since_repeat == repeats[::-1].index(True)
+    assert account.hits_since_check == others[::-1].index(True)
+    assert account.checks_lent == sum(others)
+
+
+def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
+    test_set: TestSet,
+) -> None:
+    for row in BadReference.objects.of(test_set.pk).in_order()[4:]:
+        bad_reference_review(bad_reference=row, approve=False, reviewer=None)
+    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1)
+    judge = make_judge(test_set.campaign)
+    done: list[HIT] = []
+    for _hit in range(30):
+        pool_fill(test_set_id=test_set.pk, size=20)
+        done += hits_done(judge, 1)
+    held = [hit.holds_check for hit in done]
+    assert sum(held) == 2
+    assert not any(held[20:])
+    segments = [segment for hit in done for segment in hit.segment_ids]
+    assert len(set(segments)) == len(segments)
+
+
+def test_a_check_too_many_is_lent_only_where_nothing_else_is_left(test_set: TestSet) -> None:
+    TestSet.objects.filter(pk=test_set.pk).update(blocks_per_segment=1)
+    HIT.objects.update(completed_at=Now())
+    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=4, segments_per_hit=1)
+    hits_plan(test_set_id=test_set.pk, count=20, checks=20)
+    judge = make_judge(test_set.campaign)
+    HITSequence.objects.update(blocks_planned=0)
+    TestSet.objects.filter(pk=test_set.pk).update(blocks_wanted=0)
+    before = drawn(judge, test_set, 20).index(True)
+    if before:
+        assert assignment_lend(judge=judge) is None
+    work_request(judge=judge)
+    pool_fill(test_set_id=test_set.pk, size=0)
+    (hit,) = hits_done(judge, 1)
+    assert hit.holds_check
 
 
 def test_where_no_check_is_left_judges_go_on_without(test_set: TestSet) -> None:
@@ -121,12 +258,14 @@ def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(test_set: Tes
     design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=3)
     pool_fill(test_set_id=test_set.pk, size=150)
     judge = make_judge(test_set.campaign)
-    hits_done(judge, 2)
+    wanted = drawn(judge, test_set, 20)
+    before = next(at for at in range(20) if wanted[at] and not wanted[at + 1])
+    hits_done(judge, before)
     pool = hits_for_judge(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[])
-    reserved = pool.excluding_systems(damaged_systems(test_set.pk))[0]
+    reserved = pool.holding_check(holds_check=False)[0]
     reserved.reserved_for = judge
     reserved.reserved_until = timezone.now() + timedelta(hours=1)
     reserved.save()
-    third, fourth = hits_done(judge, 2)
-    assert checks(third) > 0
-    assert fourth == reserved
+    with_check, after = hits_done(judge, 2)
+    assert checks(with_check) > 0
+    assert after == reserved

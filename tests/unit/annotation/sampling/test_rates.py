@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.rates import Rate, blocks_at_rate
+from annotation.sampling.rates import Rate, blocks_at_rate, blocks_by_chance
+from campaign.texts.hash_draw import HashDraw
 
 
 @given(
@@ -44,3 +45,23 @@ def test_the_rates_are_independent_of_each_other() -> None:
         for number in range(1, 2001)
     )
     assert abs(both - 500) < 20
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.08, 0.3, 0.5, 1.0])
+def test_by_chance_the_rate_is_reached_on_average_and_no_hit_says_anything_of_the_next(
+    rate: float,
+) -> None:
+    counts = [
+        blocks_by_chance(rate, 3, of=Rate.BAD_REFERENCE, draw=HashDraw(seed=4, number=number))
+        for number in range(1, 6001)
+    ]
+    assert all(abs(count - 3 * rate) < 1 for count in counts)
+    share = 3 * rate % 1
+    spread = (share * (1 - share) / 6000) ** 0.5
+    assert abs(sum(counts) / 6000 - 3 * rate) <= 3 * spread + 1e-9
+    for apart in (1, 2, 3, 4, 5):
+        together = sum(
+            (one - 3 * rate) * (other - 3 * rate)
+            for one, other in zip(counts, counts[apart:], strict=False)
+        )
+        assert abs(together / 6000) <= 4 * share * (1 - share) / 6000**0.5 + 1e-9

@@ -1,0 +1,148 @@
+"""Every time that is stored is the database's: clocks of servers differ, and may be wrong."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import models
+
+from annotation.selectors import assigned_blocks
+from annotation.services import (
+    design_change,
+    judgment_submit,
+    problem_report,
+    quality_action_revert,
+    quality_action_take,
+    quality_rule_switch_off,
+    quality_rules_suggest,
+    skip_submit,
+)
+from campaign.models import InvitationRole
+from campaign.services import (
+    conflict_declare,
+    instructions_accept,
+    instructions_write,
+    invitation_create,
+    invitation_revoke,
+)
+from ranking.services import ranking_run_compute
+from tests.at_work import lend
+from tests.clocks import set_process_clock
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+OURS = ("campaign", "annotation", "ranking")
+ROOT = Path(__file__).parents[2]
+# They show how long ago something was; nothing of it is stored.
+SHOWN_ONLY = {
+    "ranking/views/dashboard.py",
+    "ranking/selectors/dashboards.py",
+    "ranking/pages/formats.py",
+}
+
+
+def test_no_field_takes_its_time_from_the_server() -> None:
+    fields = [
+        field
+        for label in OURS
+        for model in apps.get_app_config(label).get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.DateTimeField)
+    ]
+    assert len(fields) > 40
+    for field in fields:
+        assert not field.auto_now, str(field)
+        assert not field.auto_now_add, str(field)
+        assert not callable(field.default) or field.default is models.NOT_PROVIDED, str(field)
+
+
+def test_no_code_that_stores_reads_the_servers_clock() -> None:
+    clocks = re.compile(r"timezone\.now|datetime\.now|utcnow|date\.today")
+    found = {
+        str(path.relative_to(ROOT))
+        for label in (*OURS, "demo")
+        for path in (ROOT / label).rglob("*.py")
+        if "migrations" not in path.parts and clocks.search(path.read_text("utf-8"))
+    }
+    assert found == SHOWN_ONLY
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("hours", [-30, 30])
+def test_with_a_wrong_clock_all_that_is_stored_has_the_right_time(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = datetime.now(UTC)
+    set_process_clock(monkeypatch, ahead_by=timedelta(hours=hours))
+    work()
+    stored: dict[str, datetime] = {}
+    for label in OURS:
+        for model in apps.get_app_config(label).get_models():
+            for field in model._meta.concrete_fields:
+                if isinstance(field, models.DateTimeField) and field.attname not in AHEAD:
+                    times = model._default_manager.exclude(**{field.attname: None})
+                    for time in times.values_list(field.attname, flat=True):
+                        stored[f"{model.__name__}.{field.attname}"] = time
+    assert stored.keys() >= EXPECTED
+    for name, time in stored.items():
+        assert abs(time - begun) < timedelta(minutes=10), name
+
+
+# Set to a time in the future on purpose.
+AHEAD = {"available_at", "expires_at", "expire_date", "reserved_until", "next_attempt_at"}
+EXPECTED = {
+    "Judgment.submitted_at",
+    "Skip.created_at",
+    "ProblemReport.created_at",
+    "Design.created_at",
+    "Assignment.completed_at",
+    "QualityRule.created_at",
+    "QualityRule.switched_off_at",
+    "QualityAction.created_at",
+    "QualityReversal.created_at",
+    "Invitation.created_at",
+    "Invitation.revoked_at",
+    "Instructions.created_at",
+    "Acceptance.accepted_at",
+    "ConflictOfInterest.created_at",
+    "Campaign.created_at",
+    "Judge.created_at",
+    "User.created_at",
+    "TestSet.created_at",
+    "RankingRun.started_at",
+    "RankingRun.finished_at",
+}
+
+
+def work() -> None:
+    """Let organisers and a judge do what leaves a time behind."""
+    campaign = make_campaign()
+    test_set = make_test_set(campaign)
+    organiser = make_organiser(campaign)
+    judge = make_judge(campaign)
+    instructions = instructions_write(
+        campaign=campaign, language="en", text="Read.", demands_acceptance=True, user=organiser
+    )
+    instructions_accept(judge=judge, instructions=instructions)
+    assert judge.user is not None
+    invitation, _token = invitation_create(
+        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+    )
+    invitation_revoke(invitation=invitation)
+    assert invitation.revoked_at is not None
+    design_change(test_set=test_set, changed_by=organiser, kind="balanced")
+    first, second, third = assigned_blocks(lend(judge))
+    problem_report(assigned=first, client_id=uuid4(), kind="source")
+    skip_submit(assigned=first, client_id=uuid4(), reason="other")
+    for block in (second, third):
+        labels: list[int | None] = [min(rank, 5) for rank, _ in enumerate(block.candidates, 1)]
+        judgment = judgment_submit(assigned=block, client_id=uuid4(), labels=labels, comment="so")
+        assert judgment.submitted_at.tzinfo is not None
+    ranking_run_compute(test_set_id=test_set.pk)
+    rule, *_others = quality_rules_suggest(campaign=campaign, user=organiser)
+    quality_rule_switch_off(rule=rule, user=organiser)
+    action = quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
+    quality_action_revert(action=action, user=organiser)
+    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
