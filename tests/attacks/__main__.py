@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-ATTACKS = ("sign_in_flood",)
+ATTACKS = (
+    "sign_in_flood",
+    "schema_flood",
+)
 
 
 def main() -> int:
