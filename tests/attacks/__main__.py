@@ -6,6 +6,7 @@ import sys
 ATTACKS = (
     "sign_in_flood",
     "schema_flood",
+    "slow_clients",
 )
 
 
