@@ -21,13 +21,13 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """No such page; in the shape of the API's errors where the address is the API's."""
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("There is nothing at this address.")}, status=404)
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Our fault; in the shape of the API's errors where the address is the API's."""
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("Something went wrong on our side.")}, status=500)
     return defaults.server_error(request)

@@ -27,6 +27,12 @@ if HTTPS:
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
 PROXIES = env.int("PROXIES", default=0)
+# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off.
+URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
+if URL_PREFIX:
+    FORCE_SCRIPT_NAME = URL_PREFIX
+# What else the host offers gets none of our cookies.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 
@@ -273,7 +279,7 @@ USE_THOUSAND_SEPARATOR = True
 
 # --- Static files -------------------------------------------------------------------------------
 
-STATIC_URL = "static/"
+STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
 # Nobody else's pages use our scripts.
@@ -305,6 +311,7 @@ REST_FRAMEWORK = {
 REST_KNOX = {"TOKEN_TTL": None, "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
+    "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
     "DESCRIPTION": (
         "Ranking campaigns. Researchers read campaigns, judgments and rankings with a token "
         "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "

@@ -7,6 +7,7 @@ ATTACKS = (
     "sign_in_flood",
     "schema_flood",
     "slow_clients",
+    "proxy",
 )
 
 
