@@ -26,6 +26,7 @@ async function show(response) {
     return;
   }
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  document.title = page.title;
   find("main").replaceWith(document.adoptNode(/** @type {HTMLElement} */ (page.querySelector("main"))));
   prepare();
   document.getElementById("id_password")?.focus();

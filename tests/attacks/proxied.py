@@ -100,7 +100,7 @@ class Proxy:
         body: str | None = None,
         *,
         secure: bool = True,
-        **headers: str,
+        headers: dict[str, str] | None = None,
     ) -> Answer:
         """Return the answer to one request on a connection of its own."""
         connection = (
@@ -110,7 +110,7 @@ class Proxy:
         )
         try:
             with contextlib.suppress(BrokenPipeError):  # answered before all of it was sent
-                connection.request(method, path, body, headers)
+                connection.request(method, path, body, headers or {})
             response = connection.getresponse()
             return Answer(response.status, response.headers, response.read().decode())
         finally:
@@ -126,7 +126,7 @@ class Proxy:
             "POST",
             f"{self.prefix}/sign-in/",
             urllib.parse.urlencode(form),
-            **{
+            headers={
                 "Content-Type": "application/x-www-form-urlencoded",
                 "Cookie": f"csrftoken={TOKEN}",
                 "Origin": self.origin,

@@ -51,13 +51,13 @@ def _said(what: str, now: object, wanted: object, before: str = "no proxy was sh
 def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
     plain = proxy.ask("GET", f"{PREFIX}/sign-in/?next=a", secure=False)
     page = proxy.ask("GET", f"{PREFIX}/sign-in/")
-    judging = proxy.ask("GET", f"{PREFIX}/judge/museum/", Cookie=cookie)
+    judging = proxy.ask("GET", f"{PREFIX}/judge/museum/", headers={"Cookie": cookie})
     style = page.text.partition('href="')[2].partition('"')[0]
     lent = proxy.ask(
         "POST",
         f"{PREFIX}/api/v1/judging/assignments/",
         '{"campaign": "museum"}',
-        **{
+        headers={
             "Content-Type": "application/json",
             "Cookie": f"{cookie}; csrftoken={'a' * 64}",
             "X-CSRFToken": "a" * 64,
@@ -120,7 +120,9 @@ def _limits(proxy: Proxy) -> list[Figure]:
 
 def _log(proxy: Proxy) -> list[Figure]:
     for path in (f"/i/{SECRET}/", f"/i/{SECRET}", f"/panel/{SECRET}/events/", f"/i/x/i/{SECRET}"):
-        proxy.ask("HEAD", f"{PREFIX}{path}?q={SECRET}", Referer=f"https://{HOST}/i/{SECRET}/")
+        proxy.ask(
+            "HEAD", f"{PREFIX}{path}?q={SECRET}", headers={"Referer": f"https://{HOST}/i/{SECRET}/"}
+        )
         proxy.ask("GET", f"{PREFIX}{path}", secure=False)
     proxy.upstream_gone()
     gone = proxy.ask("GET", f"{PREFIX}/i/{SECRET}/").status
