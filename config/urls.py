@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
 ]
 
+handler400 = "config.api_errors.bad_request"
 handler404 = "config.api_errors.not_found"
 handler429 = "campaign.views.sign_in.too_many_requests"
 handler500 = "config.api_errors.server_error"

@@ -37,7 +37,7 @@ M = TypeVar("M", bound=Model)
 
 
 def plans_keep(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    """Have PostgreSQL make one plan of each statement on a new connection, and keep it.
+    """Make PostgreSQL plan each statement once on a new connection and keep the plan.
 
     By default it makes five and throws them away, and ours look up by keys, whatever the values.
     For the signal `connection_created`, which comes before any transaction: set inside one that is
