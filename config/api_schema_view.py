@@ -12,6 +12,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 
@@ -25,6 +26,7 @@ class SchemaView(SpectacularAPIView):
 
     authentication_classes = ()
 
+    @extend_schema(exclude=True)
     def get(self, request: Any, *_args: Any, **_kwargs: Any) -> HttpResponseBase:
         """Return the description, 304 to who has it, or 503 while another thread builds it."""
         asked = request.GET.get("lang") or get_language()
