@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
+from django.utils.encoding import force_bytes
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from drf_spectacular.generators import SchemaGenerator
@@ -47,7 +48,9 @@ def _body(language: str, renderer: type[BaseRenderer]) -> bytes | None:
             return None
         try:
             with override(language):
-                _built[key] = renderer().render(_document(language), renderer_context={})
+                _built[key] = force_bytes(
+                    renderer().render(_document(language), renderer_context={})
+                )
         finally:
             _building.release()
     return _built[key]
@@ -56,7 +59,7 @@ def _body(language: str, renderer: type[BaseRenderer]) -> bytes | None:
 @cache
 def _document(_language: str) -> dict[str, Any]:
     """Build the description in the language that is active, which is the one named."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(public=True)
+    document: dict[str, Any] = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     return document
 
 
@@ -69,5 +72,4 @@ def _answer(request: HttpRequest, body: bytes, renderer: BaseRenderer) -> HttpRe
         "Vary": "Accept",
     }
     response = HttpResponse(body, content_type=renderer.media_type, headers=headers)
-    answer: HttpResponseBase = get_conditional_response(request, etag=etag, response=response)
-    return answer
+    return get_conditional_response(request, etag=etag, response=response) or response

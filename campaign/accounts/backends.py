@@ -19,7 +19,7 @@ class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  #
     Sessions that are open name this class, and `campaign.accounts.sessions` goes by it.
     """
 
-    def authenticate(  # type: ignore[override]  # both bases disagree
+    def authenticate(
         self,
         request: HttpRequest | None,
         username: str | None = None,

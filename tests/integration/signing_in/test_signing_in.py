@@ -3,7 +3,6 @@
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher, make_password
 from django.core.cache import cache
-from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -24,9 +23,7 @@ def organiser() -> User:
     return make_organiser(make_campaign())
 
 
-def sign_in(
-    client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str
-) -> HttpResponse:
+def sign_in(client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str) -> Any:
     return client.post("/sign-in/", {"login": email, "password": password}, headers=extra)
 
 
@@ -135,7 +132,7 @@ def test_an_address_that_goes_on_guessing_is_locked_for_an_hour(
 def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
     settings.PROXIES = 1
 
-    def guess(number: int, forwarded: str) -> int:
+    def guess(number: int, forwarded: str) -> Any:
         mail = f"somebody{number}@example.org"
         return sign_in(Client(), "wrong", mail, **{"X-Forwarded-For": forwarded}).status_code
 
