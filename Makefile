@@ -17,7 +17,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast advisories messages untranslated lock screenshots bench clean
+.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -64,6 +64,9 @@ BENCHMARKS := lopez live_state cohen ability resampling planning judging_page ju
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
+
+attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=sign_in_flood)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
 
 screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots
 	@$(BIN)/python -m launcher.browser

@@ -69,6 +69,7 @@ def browser_remember(response: HttpResponse, browser: Browser, *, recorded_at: i
         COOKIE,
         f"{browser.id}.{recorded_at}",
         max_age=_SECONDS_KEPT,
+        path=settings.SESSION_COOKIE_PATH,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

@@ -3,13 +3,15 @@
 from celery import shared_task
 
 from campaign.accounts.sessions import SessionStore
+from campaign.accounts.sign_in_counts import sign_in_counts_forget
 from campaign.services import browser_visits_purge, mails_send_due
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete expired sessions."""
+    """Delete expired sessions, and counts of attempts to sign in that are over."""
     SessionStore.clear_expired()
+    sign_in_counts_forget()
 
 
 @shared_task(name="campaign.tasks.send_mails")

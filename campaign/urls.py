@@ -16,6 +16,7 @@ from campaign.views.invitations import (
 )
 from campaign.views.language import language_choose
 from campaign.views.settings import campaign_settings
+from campaign.views.sign_in import SignInView
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
 _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
@@ -24,13 +25,8 @@ _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 urlpatterns = [
     path("language/", language_choose, name="language"),
     path("i/<str:token>/", invitation, name="invitation"),
-    path(
-        "sign-in/",
-        auth_views.LoginView.as_view(
-            template_name="registration/sign_in.html", redirect_authenticated_user=True
-        ),
-        name="sign-in",
-    ),
+    path("sign-in/", SignInView.as_view(), name="sign-in"),
+    path("sign-in/", SignInView.as_view(), name="account_login"),  # what allauth calls it
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
     path(_INVITATIONS, invitations_page, name="invitations"),
     path(f"{_INVITATIONS}links/", link_create, name="link-create"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 wsgi_app = "config.wsgi:application"
-worker_class = "gthread"
+worker_class = "config.whole_requests.WholeRequestsWorker"
 workers = 2
 threads = 4
 preload_app = True  # the second worker shares the first one's memory and starts at once
@@ -46,7 +46,8 @@ def _memory_share() -> None:
 def _silence_limit(server: Any) -> None:
     """Give back the thread of a client that fell silent amid its request or amid the answer.
 
-    gthread would wait for such a client for ever, and eight of them are all there is room for. The
+    gthread would wait for such a client for ever, and eight of them are all there is room for. A request
+    arrives whole before it has a thread (`config.whole_requests`), but a large one. The
     limit is the kernel's, for one wait; a socket has it from the one that accepted it. The pause
     between two requests takes no thread and is no such wait.
     """

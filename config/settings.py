@@ -29,6 +29,15 @@ if HTTPS:
     # Whoever watches over the service asks from inside, past the proxy.
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     SECURE_HSTS_SECONDS = 31_536_000
+# How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
+# entries are believed and no others; with too high a number clients could name any address.
+PROXIES = env.int("PROXIES", default=0)
+# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off.
+URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
+if URL_PREFIX:
+    FORCE_SCRIPT_NAME = URL_PREFIX
+# What else the host offers gets none of our cookies.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SILENCED_SYSTEM_CHECKS = [
@@ -52,6 +61,9 @@ INSTALLED_APPS = [
     "django_htmx",
     "pgtrigger",
     "csp",
+    "allauth",
+    "allauth.account",
+    "axes",
     "campaign",
     "annotation",
     "ranking",
@@ -69,6 +81,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "campaign.accounts.sessions.SessionUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -100,6 +113,17 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
+
+# The counts behind limits on signing in, and nothing else: all processes must see the same, and they
+# must be there while the broker is away.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "campaign_signincount",
+        "KEY_FUNCTION": "campaign.accounts.sign_in_counts.cache_key",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    }
+}
 
 # --- The worker ---------------------------------------------------------------------------------
 
@@ -162,6 +186,11 @@ CELERY_BEAT_SCHEDULE = {
 AUTH_USER_MODEL = "campaign.User"
 AUTHENTICATION_BACKENDS = ["campaign.accounts.backends.UserBackend"]
 SESSION_ENGINE = "campaign.accounts.sessions"
+# Old passwords are hashed anew when their owner signs in.
+PASSWORD_HASHERS = [
+    "campaign.accounts.password_turns.OneAtATimeArgon2",
+    "campaign.accounts.password_turns.OneAtATimePBKDF2",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -171,6 +200,29 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
+# Signing in with a password: nobody signs up, and nothing is asked by mail.
+ACCOUNT_ADAPTER = "campaign.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_SESSION_REMEMBER = True
+# Each counts for a browser that the account knows by itself, and for all others together.
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+# Whatever checks a password, with allauth or without: an address that goes on guessing one account's.
+AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
+AXES_FAILURE_LIMIT = 20
+AXES_COOLOFF_TIME = 1  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "campaign.accounts.backends.client_address"
+AXES_USERNAME_CALLABLE = "campaign.accounts.backends.account_named"
+AXES_WHITELIST_CALLABLE = "campaign.accounts.backends.is_never_locked"
+AXES_CLIENT_STR_CALLABLE = "campaign.accounts.backends.client_unnamed"
+AXES_VERBOSE = False
+AXES_ENABLE_ADMIN = False
+# The page of signing in says itself what axes refuses, which its middleware would do otherwise.
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after.
@@ -240,7 +292,7 @@ USE_THOUSAND_SEPARATOR = True
 
 # --- Static files -------------------------------------------------------------------------------
 
-STATIC_URL = "static/"
+STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
 # Nobody else's pages use our scripts.
@@ -272,6 +324,7 @@ REST_FRAMEWORK = {
 REST_KNOX = {"TOKEN_TTL": None, "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
+    "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
     "DESCRIPTION": (
         "Ranking campaigns. Researchers read campaigns, judgments and rankings with a token "
         "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "

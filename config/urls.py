@@ -1,8 +1,8 @@
 """Every address, by app."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView
 
+from config.api_schema_view import SchemaView
 from config.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -13,9 +13,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
-    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/schema/", SchemaView.as_view(), name="api-schema"),
 ]
 
 handler400 = "config.api_errors.bad_request"
 handler404 = "config.api_errors.not_found"
+handler429 = "campaign.views.sign_in.too_many_requests"
 handler500 = "config.api_errors.server_error"

@@ -1,7 +1,54 @@
 """How people sign in."""
 
+from typing import Any
+
+from axes.backends import AxesStandaloneBackend
 from django.contrib.auth.backends import ModelBackend
+from django.http import HttpRequest
+
+from campaign.accounts.addresses import client_address
+from campaign.accounts.known_browsers import known_browser
+from campaign.models import User
+
+__all__ = ["UserBackend", "account_named", "client_address", "client_unnamed", "is_never_locked"]
 
 
-class UserBackend(ModelBackend):
-    """Django's own. Sessions that are open name this class, and `campaign.accounts.sessions` goes by it."""
+class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  # untyped
+    """Django's own, after asking django-axes whether this account is locked for this address.
+
+    Sessions that are open name this class, and `campaign.accounts.sessions` goes by it.
+    """
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **credentials: Any,
+    ) -> User | None:
+        """Return whose password it is, None if nobody's.
+
+        Raises:
+            PermissionDenied: locked; nothing was hashed.
+            PasswordsBusyError: others are signing in.
+        """
+        AxesStandaloneBackend.authenticate(self, request, username, password, **credentials)
+        found: Any = ModelBackend.authenticate(self, request, username, password, **credentials)
+        return found if isinstance(found, User) else None
+
+
+def account_named(request: HttpRequest, credentials: dict[str, Any] | None) -> str:
+    """Return the account that django-axes counts for."""
+    named = credentials or {}
+    asked = named.get("email") or named.get("username") or request.POST.get("login")
+    return str(asked or "").strip().lower()
+
+
+def is_never_locked(request: HttpRequest, credentials: dict[str, Any] | None) -> bool:
+    """Return whether the account knows this browser; allauth's limits hold for it all the same."""
+    return known_browser(request, account_named(request, credentials)) is not None
+
+
+def client_unnamed(*_details: object) -> str:
+    """Return what the log says of whom axes counts: neither address nor account, nor the link they opened."""
+    return "a client"

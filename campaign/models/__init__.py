@@ -11,6 +11,7 @@ from campaign.models.membership import Membership, MembershipRole
 from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation, ParticipationState
 from campaign.models.session import Session
+from campaign.models.sign_in_count import SignInCount
 from campaign.models.system import Output, System, SystemKind
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.user import User
@@ -40,6 +41,7 @@ __all__ = [
     "Reference",
     "Segment",
     "Session",
+    "SignInCount",
     "System",
     "SystemKind",
     "TestSet",

@@ -23,6 +23,7 @@ def language_choose(request: HttpRequest) -> HttpResponse:
             settings.LANGUAGE_COOKIE_NAME,
             language,
             max_age=settings.LANGUAGE_COOKIE_AGE,
+            path=settings.LANGUAGE_COOKIE_PATH,
             secure=settings.LANGUAGE_COOKIE_SECURE,
             httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
             samesite="Lax",

@@ -64,7 +64,7 @@ def web_server(
 def _is_ready(port: int) -> bool:
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:
-        connection.request("GET", "/healthz")
+        connection.request("GET", "/healthz", headers={"X-Forwarded-Proto": "https"})
         return connection.getresponse().status == 200
     except OSError:
         return False

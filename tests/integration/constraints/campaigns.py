@@ -5,7 +5,15 @@ from functools import partial
 
 from django.utils import timezone
 
-from campaign.models import Acceptance, Campaign, Instructions, Membership, Session, User
+from campaign.models import (
+    Acceptance,
+    Campaign,
+    Instructions,
+    Membership,
+    Session,
+    SignInCount,
+    User,
+)
 from campaign.services import instructions_accept, instructions_write
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -28,6 +36,12 @@ def session() -> Create:
     )
     create(session_key="first")
     return partial(create, session_key="second")
+
+
+def sign_in_count() -> Create:
+    create = partial(SignInCount.objects.create, value="", expires=timezone.now())
+    create(cache_key="first")
+    return partial(create, cache_key="second")
 
 
 def membership() -> Create:
@@ -77,6 +91,7 @@ breaks_by_fields(
     accepted={"email": None},
 )
 breaks_by_fields("campaign.Session.session_key", session, {"session_key": "first"})
+breaks_by_fields("campaign.SignInCount.cache_key", sign_in_count, {"cache_key": "first"})
 breaks_by_fields(
     "membership_role_is_known", membership, {"role": "king"}, accepted={"role": "organiser"}
 )

@@ -21,16 +21,21 @@ SECONDS = 30
 
 
 class Server:
-    """gunicorn as `config.gunicorn` says, with the small application."""
+    """gunicorn as `config.gunicorn` says, with the small application or another."""
 
-    def __init__(self, *options: str, **environment: str) -> None:
+    def __init__(
+        self,
+        *options: str,
+        application: str = "tests.integration.web.application",
+        **environment: str,
+    ) -> None:
         with socket.socket() as free:
             free.bind((HOST, 0))
             self.port = int(free.getsockname()[1])
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "gunicorn", "--config=python:config.gunicorn"),
-                *("tests.integration.web.application", f"--bind={HOST}:{self.port}", *options),
+                *(application, f"--bind={HOST}:{self.port}", *options),
             ],
             env={**os.environ, **environment},
             stdout=subprocess.PIPE,

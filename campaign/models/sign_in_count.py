@@ -1,0 +1,15 @@
+from django.db import models
+
+
+class SignInCount(models.Model):
+    """The table of Django's cache (`CACHES`): how often somebody tried to sign in of late.
+
+    In the database, since all processes must count together and the broker may be empty any time.
+    """
+
+    cache_key = models.CharField(max_length=255, primary_key=True)
+    value = models.TextField()
+    expires = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.cache_key

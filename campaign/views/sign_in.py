@@ -1,0 +1,109 @@
+"""Signing in with e-mail and password; judges have links instead."""
+
+from functools import cache
+from typing import Any
+
+from allauth.account.forms import LoginForm
+from allauth.account.views import LoginView
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+from django.views.generic import FormView
+
+from campaign.accounts.known_browsers import browser_remember, known_browser
+from campaign.accounts.password_turns import RETRY_AFTER_SECONDS, PasswordsBusyError, password_turn
+
+TEMPLATE = "registration/sign_in.html"
+_ACCOUNT_LIMIT_SECONDS = 300
+_ADDRESS_LIMIT_SECONDS = 60
+
+
+class SignInView(LoginView):  # type: ignore[misc]  # untyped
+    """allauth's, in a turn of its own, with words and a status for each refusal."""
+
+    template_name = TEMPLATE
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; whoever finds another signing in and one more waiting is asked to try again."""
+        if request.method != "POST":
+            answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+            return answer
+        try:
+            with password_turn():
+                answer = super().dispatch(request, *args, **kwargs)
+        except PasswordsBusyError:
+            return _busy()
+        return answer
+
+    def form_valid(self, form: LoginForm) -> HttpResponse:
+        """Sign in, and let the account know this browser."""
+        response: HttpResponse = super().form_valid(form)
+        email = form.cleaned_data["login"]
+        if known_browser(self.request, email) is None:
+            browser_remember(response=response, email=email)
+        return response
+
+    def form_invalid(self, form: LoginForm) -> HttpResponse:
+        """Show the form again; 429 where the password was not even looked at."""
+        if getattr(self.request, "axes_locked_out", False):
+            words = _(
+                "Too many wrong passwords from your address. Try again in an hour, in a browser in which you "
+                "signed in before, or open your organiser’s link, which needs no password."
+            )
+            return _refusal(self.request, seconds=3600, words=words)
+        response: HttpResponse = super().form_invalid(form)
+        if form.has_error("__all__", "too_many_login_attempts"):
+            response.status_code = 429
+            response["Retry-After"] = str(_ACCOUNT_LIMIT_SECONDS)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Return what the page shows: nothing of signing up."""
+        email = self.request.POST.get("login", "")
+        return {
+            **FormView.get_context_data(self, **kwargs),
+            "email": email,
+            "next": _next(self.request),
+        }
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponse:
+    """Refuse an address that signs in too often; allauth's `handler429`."""
+    words = _("Too many people sign in from your address. Try again in a minute.")
+    return _refusal(request, seconds=_ADDRESS_LIMIT_SECONDS, words=words)
+
+
+@cache
+def _busy_page(language: str) -> str:
+    with override(language):
+        return render_to_string("registration/sign_in_busy.html", {"seconds": RETRY_AFTER_SECONDS})
+
+
+def _busy() -> HttpResponse:
+    """Return the page that asks to try again; the same for all, so that a flood makes little work."""
+    response = HttpResponse(_busy_page(get_language() or settings.LANGUAGE_CODE), status=503)
+    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _next(request: HttpRequest) -> str:
+    """Return where to go on to after signing in, as it was asked for."""
+    return request.POST.get("next") or request.GET.get("next", "")
+
+
+def _refusal(request: HttpRequest, *, seconds: int, words: str) -> HttpResponse:
+    """Return the page with the reason and the e-mail as it was typed."""
+    context = {
+        "refusal": words,
+        "email": request.POST.get("login", ""),
+        "next": _next(request),
+    }
+    response = render(request, TEMPLATE, context, status=429)
+    response["Retry-After"] = str(seconds)
+    response["Cache-Control"] = "no-store"
+    return response

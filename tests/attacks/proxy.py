@@ -1,0 +1,148 @@
+"""The proxy as shipped, live: TLS, limits, sub-path, log. Needs nginx (`apt-get install nginx-light`).
+
+python -m tests.attacks.proxy
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.attacks.judge import HOST, make_judge_session
+from tests.attacks.proxied import Proxy
+from tests.attacks.table import Figure, attack_run
+from tests.benchmarks.web_server import web_server
+
+PREFIX = "/quintet"
+# Emptied by the next run; the address is the same in the process that starts services.
+STATIC_ROOT = Path(tempfile.gettempdir()) / "quintet-attacks-static"
+SECRET = "ThisIsTheSecretOfALink"
+
+
+def attack() -> list[Figure]:
+    """Try each promise of the proxy's configuration; return what came of it."""
+    cookie = make_judge_session()
+    _organiser_make()
+    from django.core.management import call_command
+
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    with ExitStack() as held:
+        folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")))
+        port, _process = held.enter_context(web_server())
+        proxy = held.enter_context(Proxy(folder, upstream=port, prefix=PREFIX))
+        return [*_pages(proxy, cookie), *_limits(proxy), *_log(proxy)]
+
+
+def _organiser_make() -> None:
+    from campaign.models import Campaign
+    from tests.factories import make_organiser
+
+    make_organiser(Campaign.objects.get(slug="museum"))
+
+
+def _said(what: str, now: object, wanted: object, before: str = "no proxy was shipped") -> Figure:
+    return Figure(what, before, str(now), str(wanted), now == wanted)
+
+
+def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
+    plain = proxy.ask("GET", f"{PREFIX}/sign-in/?next=a", secure=False)
+    page = proxy.ask("GET", f"{PREFIX}/sign-in/")
+    judging = proxy.ask("GET", f"{PREFIX}/judge/museum/", headers={"Cookie": cookie})
+    style = page.text.partition('href="')[2].partition('"')[0]
+    lent = proxy.ask(
+        "POST",
+        f"{PREFIX}/api/v1/judging/assignments/",
+        '{"campaign": "museum"}',
+        headers={
+            "Content-Type": "application/json",
+            "Cookie": f"{cookie}; csrftoken={'a' * 64}",
+            "X-CSRFToken": "a" * 64,
+            "Origin": proxy.origin,
+        },
+    )
+    to = f"https://{proxy.name}{PREFIX}/sign-in/?next=a"
+    signed_in = proxy.sign_in("correct horse battery")
+    hsts = "max-age=31536000"
+    cookies = page.headers.get_all("Set-Cookie") or []
+    rightly = all(f"Path={PREFIX}/" in each and "Secure" in each for each in cookies)
+    return [
+        _said("HTTP leads to HTTPS", (plain.status, plain.headers["Location"]), (308, to)),
+        _said("HSTS, once", page.headers.get_all("Strict-Transport-Security"), [hsts]),
+        _said("cookies for the path alone, secure", bool(cookies) and rightly, wanted=True),
+        _said("a style sheet", proxy.ask("GET", style).status, 200),
+        _said("the judge's page", judging.status, 200),
+        _said(
+            "its API is under the path", f'"{PREFIX}/api/v1/judging/"' in judging.text, wanted=True
+        ),
+        _said("a HIT is lent by REST", lent.status, 200),
+        _said(
+            "the API refuses who has no token",
+            proxy.ask("GET", f"{PREFIX}/api/v1/campaigns/").status,
+            401,
+        ),
+        _said(
+            "an organiser signs in",
+            (signed_in.status, signed_in.headers["Location"]),
+            (302, f"{PREFIX}/"),
+        ),
+    ]
+
+
+def _limits(proxy: Proxy) -> list[Figure]:
+    large = proxy.ask("POST", f"{PREFIX}/language/", "x" * 4_000_000)
+    floods = [proxy.sign_in("wrong", address=f"203.0.113.{number}") for number in range(40)]
+    refused = [each for each in floods if each.status == 429]
+    with ExitStack() as held:
+        for _ in range(40):
+            client = held.enter_context(socket.create_connection((HOST, proxy.http_port)))
+            client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+            held.enter_context(proxy.half_sent(f"{PREFIX}/sign-in/"))
+        while_held = proxy.ask("GET", f"{PREFIX}/healthz").status
+    in_words = all("Try again" in each.text or "again" in each.text for each in refused)
+    later = all(int(each.headers["Retry-After"]) > 0 for each in refused)
+    return [
+        _said("a body of 4 MB", large.status, 413),
+        Figure(
+            "of 40 sign-ins with forged addresses, refused",
+            "0",
+            str(len(refused)),
+            ">= 25",
+            len(refused) >= 25,
+        ),
+        _said("in words, with when to try again", in_words and later, wanted=True),
+        _said("40 half-sent POSTs: another is answered", while_held, 200, "kept out for 15 s"),
+    ]
+
+
+def _log(proxy: Proxy) -> list[Figure]:
+    for path in (f"/i/{SECRET}/", f"/i/{SECRET}", f"/panel/{SECRET}/events/", f"/i/x/i/{SECRET}"):
+        proxy.ask(
+            "HEAD", f"{PREFIX}{path}?q={SECRET}", headers={"Referer": f"https://{HOST}/i/{SECRET}/"}
+        )
+        proxy.ask("GET", f"{PREFIX}{path}", secure=False)
+    proxy.upstream_gone()
+    gone = proxy.ask("GET", f"{PREFIX}/i/{SECRET}/").status
+    log = proxy.written()
+    return [
+        _said("lines about links in the log", log.count("[secret]") >= 8, wanted=True),
+        _said("secrets in all that nginx wrote", log.count(SECRET), 0),
+        _said("with Quintet away", gone, 502),
+    ]
+
+
+if __name__ == "__main__":
+    if shutil.which("nginx") is None:
+        sys.exit("This attack needs nginx: apt-get install nginx-light, or your system's way.")
+    attack_run(
+        "tests.attacks.proxy",
+        attack,
+        STATIC_ROOT=str(STATIC_ROOT),
+        HTTPS="1",
+        PROXIES="1",
+        URL_PREFIX=PREFIX,
+        ALLOWED_HOSTS=HOST,
+    )

@@ -1,0 +1,84 @@
+"""Signing in while others do: the page waits and tries again; without scripts a button does."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.accounts.password_turns import _places
+from tests.browser.conftest import PHONE, NewPage
+from tests.factories import make_campaign, make_organiser
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def organiser() -> None:
+    make_organiser(make_campaign())
+
+
+@contextmanager
+def others_signing_in() -> Iterator[None]:
+    """Take both places: that of the one who signs in and that of the one who waits."""
+    for _ in range(2):
+        assert _places.acquire(timeout=30)
+    try:
+        yield
+    finally:
+        for _ in range(2):
+            _places.release()
+
+
+def sign_in(page: Page, password: str = PASSWORD) -> None:
+    page.get_by_label("E-mail").fill("organiser@example.org")
+    page.get_by_label("Password").fill(password)
+    page.keyboard.press("Enter")
+
+
+def test_the_page_tries_again_by_itself(
+    new_page: NewPage, tolerate: list[str], axe_check: Callable[[Page], None]
+) -> None:
+    tolerate.append("503")
+    page = new_page(viewport=PHONE)
+    page.goto("/sign-in/?next=/campaigns/")
+    with others_signing_in():
+        sign_in(page)
+        expect(page.get_by_role("status")).to_contain_text("Others are signing in. Trying again in")
+        axe_check(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    expect(page).to_have_url("/campaigns/")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_without_scripts_there_is_a_button(
+    new_page: NewPage, tolerate: list[str], axe_check: Callable[[Page], None], scheme: str
+) -> None:
+    tolerate.append("503")
+    page = new_page(viewport=PHONE, java_script_enabled=False, color_scheme=scheme)
+    page.goto("/sign-in/?next=/campaigns/")
+    with others_signing_in():
+        sign_in(page)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Others are signing in")
+        expect(page.get_by_text("Try again in 3 seconds")).to_be_visible()
+    page.get_by_role("link", name="Try again").click()
+    sign_in(page)
+    expect(page).to_have_url("/campaigns/")
+
+
+def test_a_refusal_is_said_in_words(
+    new_page: NewPage, tolerate: list[str], axe_check: Callable[[Page], None]
+) -> None:
+    tolerate.append("429")
+    page = new_page(viewport=PHONE, color_scheme="dark")
+    page.goto("/sign-in/")
+    for _ in range(6):
+        with page.expect_response("/sign-in/"):
+            sign_in(page, "wrong")
+        expect(page.get_by_role("alert")).to_be_visible()
+        expect(page.get_by_label("Password")).to_be_focused()
+    expect(page.get_by_role("alert")).to_contain_text("Too many wrong passwords. Try again in five")
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -1,0 +1,66 @@
+"""`/api/schema/` is built once a process, however often it is asked for."""
+
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from config import api_schema_view
+
+
+@pytest.fixture(autouse=True)
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """How often it was built, in a process that has built nothing yet."""
+    made: list[str] = []
+    build = SchemaGenerator.get_schema
+
+    def counted(self: SchemaGenerator, **options: object) -> object:
+        made.append("built")
+        return build(self, **options)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", counted)
+    monkeypatch.setattr(api_schema_view, "_built", {})
+    api_schema_view._document.cache_clear()
+    return made
+
+
+def test_it_is_built_once_for_all_who_ask(client: Client, builds: list[str]) -> None:
+    first = client.get("/api/schema/")
+    again = client.get("/api/schema/", headers={"Accept": "application/json"})
+    third = client.get("/api/schema/?version=7")
+    assert builds == ["built"]
+    assert first.content == third.content
+    assert first.content.startswith(b"openapi: 3")
+    assert again.json()["openapi"].startswith("3")
+    assert "/api/schema/" not in again.json()["paths"]
+
+
+def test_each_language_is_built_by_itself(client: Client, builds: list[str]) -> None:
+    english = client.get("/api/schema/", headers={"Accept-Language": "en"})
+    german = client.get("/api/schema/?lang=de")
+    for _ in range(3):
+        assert (
+            client.get("/api/schema/", headers={"Accept-Language": "de"}).content == german.content
+        )
+    assert client.get("/api/schema/?lang=no-such").content == english.content
+    assert len(builds) == 2
+
+
+def test_who_has_it_is_sent_nothing(client: Client) -> None:
+    first = client.get("/api/schema/")
+    assert first["Cache-Control"] == "max-age=3600"
+    again = client.get("/api/schema/", headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert "Accept" in first["Vary"]
+
+
+def test_nobody_waits_while_it_is_built(client: Client, builds: list[str]) -> None:
+    with api_schema_view._building:
+        response = client.get("/api/schema/")
+    assert (response.status_code, response["Retry-After"]) == (503, "3")
+    assert builds == []
+    assert client.get("/api/schema/").status_code == 200
+
+
+def test_it_needs_no_database(client: Client) -> None:
+    """No mark `django_db` here: a query would raise."""
+    assert client.get("/api/schema/").status_code == 200

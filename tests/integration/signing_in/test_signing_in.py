@@ -1,0 +1,169 @@
+"""Signing in with a password: who gets in, where to, and what stops those who guess."""
+
+import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher, make_password
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from campaign.accounts.known_browsers import COOKIE
+from campaign.models import SignInCount, User
+from campaign.tasks import forget_sessions
+from tests.factories import make_campaign, make_organiser
+
+pytestmark = pytest.mark.django_db
+
+RIGHT = "correct horse battery"
+EMAIL = "organiser@example.org"
+
+
+@pytest.fixture(autouse=True)
+def organiser() -> User:
+    return make_organiser(make_campaign())
+
+
+def sign_in(client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str) -> Any:
+    return client.post("/sign-in/", {"login": email, "password": password}, headers=extra)
+
+
+def is_signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def test_the_right_password_signs_in_and_leads_to_where_somebody_wanted_to_go(
+    client: Client,
+) -> None:
+    form = {"login": "ORGANISER@Example.org", "password": RIGHT, "next": "/campaigns/museum/"}
+    response = client.post("/sign-in/", form)
+    assert (response.status_code, response["Location"]) == (302, "/campaigns/museum/")
+    assert is_signed_in(client)
+
+
+def test_nobody_is_led_to_another_host(client: Client, settings: Settings) -> None:
+    settings.ALLOWED_HOSTS = ["testserver", "other.example.org"]
+    for elsewhere in (
+        "https://evil.example.org/",
+        "//evil.example.org",
+        "http://other.example.org/",
+    ):
+        form = {"login": EMAIL, "password": RIGHT, "next": elsewhere}
+        assert Client().post("/sign-in/", form)["Location"] == "/"
+
+
+def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
+    response = sign_in(client, "wrong")
+    assert response.status_code == 200
+    assert b"E-mail and password do not belong together" in response.content
+    assert not is_signed_in(client)
+
+
+def test_who_is_no_longer_active_is_not_signed_in(client: Client, organiser: User) -> None:
+    organiser.is_active = False
+    organiser.save()
+    sign_in(client)
+    assert not is_signed_in(client)
+
+
+def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Client) -> None:
+    """From two hundred addresses; the sixth try is not even looked at."""
+    for number in range(200):
+        wrong = sign_in(Client(REMOTE_ADDR=f"192.0.2.{number}"), f"wrong {number}")
+        assert wrong.status_code == (200 if number < 5 else 429)
+    response = sign_in(client)
+    assert (response.status_code, response["Retry-After"]) == (429, "300")
+    assert b"Try again in five minutes" in response.content
+    assert not is_signed_in(client)
+
+
+def test_a_browser_of_their_own_stays_open_to_who_is_attacked(client: Client) -> None:
+    sign_in(client)
+    client.post("/sign-out/")
+    for number in range(30):
+        sign_in(Client(), f"wrong {number}")  # also from the same address
+    assert sign_in(Client()).status_code == 429
+    assert sign_in(client).status_code == 302
+    assert is_signed_in(client)
+
+
+def test_a_known_browser_cannot_guess_for_ever_either(client: Client) -> None:
+    sign_in(client)
+    client.post("/sign-out/")
+    statuses = [sign_in(client, "wrong").status_code for _ in range(6)]
+    assert statuses == [200] * 5 + [429]
+
+
+def test_the_cookie_of_one_account_opens_nothing_of_another(client: Client) -> None:
+    User.objects.create_user(name="Otto", email="otto@example.org", password=RIGHT)
+    sign_in(client, email="otto@example.org")
+    client.post("/sign-out/")
+    for _ in range(5):
+        sign_in(Client(REMOTE_ADDR="192.0.2.1"), "wrong")
+    assert sign_in(client).status_code == 429
+
+
+def test_a_forged_cookie_counts_for_nothing(client: Client) -> None:
+    for _ in range(5):
+        sign_in(Client(REMOTE_ADDR="192.0.2.1"), "wrong")
+    client.cookies[COOKIE] = "WyJhIiwiYiJd:1vM:forged"
+    assert sign_in(client).status_code == 429
+
+
+def test_an_address_that_guesses_many_accounts_is_refused() -> None:
+    guesses = [
+        sign_in(Client(), "wrong", f"somebody{number}@example.org").status_code
+        for number in range(12)
+    ]
+    assert guesses == [200] * 10 + [429] * 2
+
+
+def test_an_address_that_goes_on_guessing_is_locked_for_an_hour(
+    settings: Settings,
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
+    for _ in range(20):
+        sign_in(Client(), "wrong")
+    refused = sign_in(Client())
+    assert (refused.status_code, refused["Retry-After"]) == (429, "3600")
+    assert b"Try again in an hour" in refused.content
+    assert sign_in(Client(REMOTE_ADDR="192.0.2.9")).status_code == 302
+
+
+def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
+    settings.PROXIES = 1
+
+    def guess(number: int, forwarded: str) -> Any:
+        mail = f"somebody{number}@example.org"
+        return sign_in(Client(), "wrong", mail, **{"X-Forwarded-For": forwarded}).status_code
+
+    # What stands before the proxy's own entry may be forged and changes nothing.
+    one = [guess(number, f"203.0.113.{number}, 192.0.2.1") for number in range(11)]
+    assert one == [200] * 10 + [429]
+    assert guess(99, "192.0.2.2") == 200
+
+
+def test_an_old_password_is_hashed_anew(client: Client, organiser: User) -> None:
+    organiser.password = PBKDF2PasswordHasher().encode(RIGHT, "salt", 1000)
+    organiser.save()
+    sign_in(client)
+    organiser.refresh_from_db()
+    assert is_signed_in(client)
+    assert organiser.password.startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")
+    assert make_password("other").startswith("argon2$")
+
+
+def test_counts_name_nobody_and_are_forgotten() -> None:
+    sign_in(Client(REMOTE_ADDR="192.0.2.77"), "wrong")
+    kept = list(SignInCount.objects.values_list("cache_key", flat=True))
+    assert kept
+    assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in kept)
+    cache.set("lasting", "x", 4000)
+    SignInCount.objects.filter(cache_key__in=kept).update(expires=timezone.now())
+    forget_sessions()
+    assert SignInCount.objects.count() == 1
+
+
+def test_nobody_signs_up(client: Client) -> None:
+    assert b"sign-up" not in client.get("/sign-in/").content
+    for address in ("/signup/", "/accounts/signup/", "/sign-up/"):
+        assert client.get(address).status_code == 404
