@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaign', '0001_first_release'),
+        ('campaign', '0003_times_by_the_database'),
     ]
 
     operations = [
