@@ -17,7 +17,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help demo install install-dev test test-unit test-released fuzz mutants faults check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -44,6 +44,9 @@ fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at
 
 mutants: $(DEV_STAMP) $(WORDS_STAMP) ## break the code in one place after the other, and list what no test notices (ARGS=annotation/services/lending/lend.py)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(ARGS)
+
+faults: $(DEV_STAMP) $(WORDS_STAMP) ## kill, stop and starve a running Quintet while judges work, and compare (ARGS=--short; docs/reliability.md)
+	@$(BIN)/python -m tests.faults $(ARGS)
 
 check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScript), import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh

@@ -9,6 +9,8 @@ from pathlib import Path
 import environ
 from csp.constants import NONE, SELF
 
+from config.schedule import every
+
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -146,39 +148,16 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TIMEZONE = "UTC"
+# In memory, by a clock that nobody can set back.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     # What a lost notification left behind is found here.
-    # It expires when the next is sent, so that a busy worker finds one, not a pile.
-    "rank-what-is-due": {
-        "task": "ranking.tasks.rank_what_is_due",
-        "schedule": 2.0,
-        "options": {"expires": 2.0},
-    },
-    "fill-pools": {
-        "task": "annotation.tasks.fill_pools",
-        "schedule": 10.0,
-        "options": {"expires": 10.0},
-    },
-    "forget-sessions": {
-        "task": "campaign.tasks.forget_sessions",
-        "schedule": 3600.0,
-        "options": {"expires": 3600.0},
-    },
-    "send-mails": {
-        "task": "campaign.tasks.send_mails",
-        "schedule": 15.0,
-        "options": {"expires": 15.0},
-    },
-    "purge-browser-visits": {
-        "task": "campaign.tasks.purge_browser_visits",
-        "schedule": 1800.0,
-        "options": {"expires": 1800.0},
-    },
-    "refresh-participations": {
-        "task": "annotation.tasks.refresh_participations",
-        "schedule": 60.0,
-        "options": {"expires": 60.0},
-    },
+    "rank-what-is-due": every(2, "ranking.tasks.rank_what_is_due"),
+    "fill-pools": every(10, "annotation.tasks.fill_pools"),
+    "forget-sessions": every(3600, "campaign.tasks.forget_sessions"),
+    "send-mails": every(15, "campaign.tasks.send_mails"),
+    "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),
+    "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
 }
 
 # --- People -------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 when it could not be carried out)."""
     parser = argparse.ArgumentParser(prog="python -m launcher", description="Starts Quintet.")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("demo", help="start Quintet with its demo campaigns")
+    demo = commands.add_parser("demo", help="start Quintet with its demo campaigns")
+    demo.add_argument("--empty", action="store_true", help="without campaigns")
     run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey up")
     run.add_argument(
         "--temporary",
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "demo":
-            run_demo(DataDirectory.from_environment(), report)
+            run_demo(DataDirectory.from_environment(), report, empty=chosen.empty)
             return 0
         if chosen.temporary:
             with tempfile.TemporaryDirectory(prefix="quintet-") as folder:

@@ -45,10 +45,6 @@ class DataDirectory:
     def demo_file(self) -> Path:
         return self.path / "demo.json"
 
-    @property
-    def beat_schedule(self) -> Path:
-        return self.path / "beat" / "schedule"
-
     def create(self) -> None:
         """Create the directory, readable by its owner only.
 
@@ -58,7 +54,7 @@ class DataDirectory:
             LauncherError: the folder cannot be made or written.
         """
         try:
-            for folder in (self.path, self.logs, self.beat_schedule.parent):
+            for folder in (self.path, self.logs):
                 folder.mkdir(parents=True, exist_ok=True)
                 folder.chmod(0o700)
             self.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
@@ -117,13 +113,22 @@ def _lock(descriptor: int) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file atomically, readable by its owner only."""
+    """Replace a file atomically, readable by its owner only.
+
+    Raises:
+        OSError: it cannot be written, on a full disk for one; the file stays as it was.
+    """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except OSError:
+        # A full disk would gather one of them at each attempt.
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def read_json(path: Path) -> Any:

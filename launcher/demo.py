@@ -58,8 +58,13 @@ def port_from_environment() -> int:
         return int(probe.getsockname()[1])
 
 
-def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
+def run_demo(
+    directory: DataDirectory, report: Callable[[str], None], *, empty: bool = False
+) -> None:
     """Start everything, tell where to go, and keep it running until asked to stop.
+
+    Args:
+        empty: load no campaigns.
 
     Raises:
         LauncherError: the start cannot succeed.
@@ -90,10 +95,11 @@ def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
                 if services.postgres
                 else None,
                 base_url=base_url,
+                empty=empty,
             ).run(stop, progress)
             web, *background = _children(services, environment, port)
             embedded = [s for s in (services.postgres, services.valkey) if s is not None]
-            supervisor = Supervisor(embedded, progress)
+            supervisor = Supervisor(embedded, services.registry, progress)
             try:
                 if not stop.made:
                     supervisor.start(web)
@@ -101,7 +107,7 @@ def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
                 if not stop.made:
                     # Only now, so that the first page is not held up by three starts at once.
                     supervisor.start(*background)
-                    report(_welcome(directory, time.monotonic() - began))
+                    report(_welcome(directory, base_url, time.monotonic() - began))
                     supervisor.run(stop)
                 report("\nStopping ...")
             finally:
@@ -155,7 +161,6 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             *celery,
             "beat",
             "--loglevel=INFO",
-            f"--schedule={services.directory.beat_schedule}",
             "--pidfile=",  # one left by a killed beat would keep the next from starting
         ],
     }
@@ -198,7 +203,7 @@ def _is_ready(port: int) -> bool:
         connection.close()
 
 
-def _welcome(directory: DataDirectory, seconds: float) -> str:
+def _welcome(directory: DataDirectory, base_url: str, seconds: float) -> str:
     demo: Any = read_json(directory.demo_file) or {}
     organiser = demo.get("organiser", {})
     judges = demo.get("judges", [])
@@ -206,9 +211,14 @@ def _welcome(directory: DataDirectory, seconds: float) -> str:
         "",
         f"Quintet is ready, after {seconds:.1f} s.",
         "",
-        f"  Organise   {organiser.get('url', demo.get('base_url', ''))}",
-        f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}",
     ]
+    if organiser:
+        lines += [
+            f"  Organise   {organiser.get('url', demo.get('base_url', ''))}",
+            f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}",
+        ]
+    else:
+        lines.append(f"  Address    {base_url}")
     newcomers = demo.get("newcomers", {})
     if newcomers:
         lines.append(f"  Arrive     {newcomers.get('url', '')}")
@@ -216,8 +226,9 @@ def _welcome(directory: DataDirectory, seconds: float) -> str:
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""
         lines.append(f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}")
+    if demo:
+        lines.append(f"  All of it  {directory.demo_file}")
     lines += [
-        f"  All of it  {directory.demo_file}",
         f"  Logs       {directory.logs}",
         "  Stop       Ctrl-C",
         "",

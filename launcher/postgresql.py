@@ -29,6 +29,7 @@ from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
 USER = DATABASE = "quintet"
+CONNECT_SECONDS = 5
 
 # Where root's data goes when nobody cannot get into the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
@@ -147,7 +148,11 @@ class Postgres:
         if not wait_until(self._answers, seconds=60, alive=lambda: self.child.pid is not None):
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"PostgreSQL did not start. The reason is at the end of {log}")
-        self._ensure_database()
+        try:
+            self._ensure_database()
+        except psycopg2.Error as error:
+            # It answered and ended again, as it does on a full disk.
+            raise LauncherError(f"PostgreSQL ended as it started: {error}") from error
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Stop at once: open transactions are rolled back, everything committed is on disk."""
@@ -231,7 +236,14 @@ class Postgres:
         return False
 
     def _connect(self, database: str) -> psycopg2.extensions.connection:
-        return psycopg2.connect(dbname=database, user=USER, host=str(self._sockets), port=5432)
+        return psycopg2.connect(
+            dbname=database,
+            user=USER,
+            host=str(self._sockets),
+            port=5432,
+            # One that is stopped takes connections and never answers.
+            connect_timeout=CONNECT_SECONDS,
+        )
 
     def _ensure_database(self) -> None:
         connection = self._connect("postgres")

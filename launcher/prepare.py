@@ -40,6 +40,7 @@ class Preparation:
     Attributes:
         database_stamp: lies beside the embedded database and is lost with it; None for a database
             of somebody else's, about which nothing is assumed.
+        empty: load no demo campaigns.
     """
 
     directory: DataDirectory
@@ -48,6 +49,7 @@ class Preparation:
     static_root: Path
     database_stamp: Path | None
     base_url: str
+    empty: bool = False
 
     def run(self, stop: StopRequest, report: Callable[[str], None]) -> None:
         """Run the steps that are due; none when the last run left nothing to do.
@@ -72,6 +74,8 @@ class Preparation:
         self._manage(stop, "migrate", "--noinput", "--verbosity=1")
         if not stop.made:
             report("the tables are up to date")
+        if self.empty:
+            return
         self._manage(
             stop,
             "load_demo",

@@ -22,22 +22,39 @@ class ProcessRegistry:
 
     A later start reads it to find what a killed supervisor left running. A process id may since have
     been reused, so the time of creation is stored with it.
+
+    A full disk does not stop the processes, which may be what frees it: `refusal` says what is wrong, and
+    whoever watches them calls `write` until it is None.
+
+    Attributes:
+        refusal: why the file does not say what runs; None while it does.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: dict[str, dict[str, float]] = {}
+        self.refusal: str | None = None
+
+    def write(self) -> None:
+        """Write the file; where that fails, keep the reason in `refusal`."""
+        try:
+            write_private(self._path, json.dumps(self._entries))
+        except OSError as error:
+            self.refusal = f"{self._path} cannot be written: {error.strerror}"
+        else:
+            self.refusal = None
 
     def add(self, name: str, pid: int, ends_on: signal.Signals) -> None:
         """Record a process under the name of its role, instead of an earlier one of that name."""
         with contextlib.suppress(psutil.NoSuchProcess):
             created = psutil.Process(pid).create_time()
             self._entries[name] = {"pid": pid, "created": created, "ends_on": ends_on}
-        write_private(self._path, json.dumps(self._entries))
+        self.write()
 
     def remove(self, name: str) -> None:
+        """Forget a process that ended."""
         if self._entries.pop(name, None) is not None:
-            write_private(self._path, json.dumps(self._entries))
+            self.write()
 
     def stop_leftovers(self) -> list[str]:
         """Stop what an earlier supervisor left running; return the roles that were found."""
@@ -52,7 +69,7 @@ class ProcessRegistry:
         stop_all(clients, timeout_seconds=2)
         stop_all(servers, timeout_seconds=10, first=signal.SIGINT)
         self._entries = {}
-        write_private(self._path, "{}")
+        self.write()
         return [name for name, group in groups.items() if group]
 
 

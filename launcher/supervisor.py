@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from launcher.errors import LauncherError
-from launcher.processes import Child
+from launcher.processes import Child, ProcessRegistry
 from launcher.signals import StopRequest
 
 # Seconds before the n-th restart in a row; the last one is repeated.
@@ -48,11 +48,19 @@ class Supervisor:
 
     Args:
         services: restarted before anything that depends on them.
+        registry: where they are recorded, which a full disk may prevent for a while.
         report: where restarts are reported.
     """
 
-    def __init__(self, services: Sequence[Service], report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        services: Sequence[Service],
+        registry: ProcessRegistry,
+        report: Callable[[str], None],
+    ) -> None:
+        self._registry = registry
         self._report = report
+        self._refusal: str | None = None
         self._children: list[Child] = []
         self._watched = [
             _Supervised(s.name, partial(getattr, s, "child"), s.start) for s in services
@@ -78,6 +86,15 @@ class Supervisor:
                 self._record_exit(watched, now)
             if watched.due is not None and now >= watched.due:
                 self._restart(watched)
+        self._record_all()
+
+    def _record_all(self) -> None:
+        """Write the registry again where that failed; report the failure and its end, once each."""
+        if self._registry.refusal is not None:
+            self._registry.write()
+        if self._registry.refusal != self._refusal:
+            self._refusal = self._registry.refusal
+            self._report(self._refusal or "the record of what runs is written again")
 
     def _record_exit(self, watched: _Supervised, now: float) -> None:
         if now - watched.started > RECOVERED_AFTER_SECONDS:
@@ -97,6 +114,9 @@ class Supervisor:
             watched.start()
         except LauncherError as error:
             self._report(str(error))
+        except OSError as error:
+            # Its log cannot be opened on a full disk, say. Tried again like one that ended.
+            self._report(f"{watched.name} cannot be started: {error}")
         watched.started = time.monotonic()
         watched.due = None
 

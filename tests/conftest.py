@@ -69,6 +69,14 @@ def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def refusing_broker() -> Iterator[None]:
+    """Let the broker refuse to write, as one does whose disk is full."""
+    broker().config_set("min-replicas-to-write", 1)
+    yield
+    broker().config_set("min-replicas-to-write", 0)
+
+
 def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:
     monkeypatch.setattr(current_app.conf, "broker_write_url", f"redis://127.0.0.1:{port}/0")
     # Celery keeps the connections it has sent by.
@@ -123,7 +131,6 @@ def start_worker(
                     *(sys.executable, "-m", "celery", "-A", "config", "worker", "-B"),
                     *("--pool=threads", "--concurrency=1", "--loglevel=INFO"),
                     *("--without-gossip", "--without-mingle"),
-                    f"--schedule={tmp_path / 'beat'}",
                 ],
                 env={**os.environ, "DATABASE_URL": test_database_url()},
                 stdout=log,

@@ -7,7 +7,7 @@ statement sees what another tab of the judge committed in the meantime.
 from datetime import timedelta
 from functools import partial
 
-from django.db import transaction
+from django.db import IntegrityError, connection, transaction
 
 from annotation.models import Judgment
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
@@ -36,16 +36,27 @@ def judgment_store(judgment: Judgment) -> bool:
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
     with this `client_id` exists or the test set has no `JudgmentSequence` yet.
     """
-    stored = JUDGMENT_STORE.row(
-        judgment.assignment_id,
-        *(judgment.assignment_id, judgment.block_id, judgment.test_set_id),
-        *(str(judgment.client_id), judgment.judge_id, judgment.labels),
-        *(judgment.duration_ms, judgment.active_ms, judgment.comment),
-        timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
-    )
+    try:
+        stored = JUDGMENT_STORE.row(
+            judgment.assignment_id,
+            *(judgment.assignment_id, judgment.block_id, judgment.test_set_id),
+            *(str(judgment.client_id), judgment.judge_id, judgment.labels),
+            *(judgment.duration_ms, judgment.active_ms, judgment.comment),
+            timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
+        )
+    except IntegrityError:
+        # The statement does not see an id that another judge's request stores at the same moment;
+        # the unique column does. Inside a transaction of the caller's nothing can be asked any more.
+        if connection.in_atomic_block or not _is_stored(judgment):
+            raise
+        return False
     if stored is None:
         return False
     judgment.pk, judgment.number, judgment.supersedes_id, judgment.submitted_at, is_new = stored
     if is_new:
         transaction.on_commit(partial(ranking_enqueue, judgment.test_set_id))
     return True
+
+
+def _is_stored(judgment: Judgment) -> bool:
+    return Judgment.objects.filter(client_id=judgment.client_id).exists()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
@@ -91,20 +91,26 @@ def skip_submit(
 ) -> Skip:
     """Store and return that a judge skipped a block; a second skip returns the first one."""
     assignment_lock(assigned.assignment_id)
-    known = Skip.objects.filter(client_id=client_id).first()
+    known = _skip_known(assigned, client_id)
     if known is not None:
-        submission_owner_check(known, judge_id=assigned.judge_id)
         return known
-    skip, created = Skip.objects.get_or_create(
-        judge_id=assigned.judge_id,
-        block_id=assigned.block_id,
-        defaults={
-            "client_id": client_id,
-            "assignment_id": assigned.assignment_id,
-            "reason": reason,
-            "comment": comment,
-        },
-    )
+    try:
+        skip, created = Skip.objects.get_or_create(
+            judge_id=assigned.judge_id,
+            block_id=assigned.block_id,
+            defaults={
+                "client_id": client_id,
+                "assignment_id": assigned.assignment_id,
+                "reason": reason,
+                "comment": comment,
+            },
+        )
+    except IntegrityError:
+        # Another request has stored this id since we looked.
+        known = _skip_known(assigned, client_id)
+        if known is None:
+            raise
+        return known
     if created:
         assignment_close_if_done(assigned.assignment_id, done=assigned.block_id)
     return skip
@@ -114,6 +120,13 @@ def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id:
     """Raise `SubmissionRefusedError` if what is stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
         raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+
+
+def _skip_known(assigned: AssignedBlock, client_id: UUID) -> Skip | None:
+    known = Skip.objects.filter(client_id=client_id).first()
+    if known is not None:
+        submission_owner_check(known, judge_id=assigned.judge_id)
+    return known
 
 
 def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:

@@ -240,6 +240,20 @@ def test_a_judgment_is_taken_while_the_broker_is_away(
     assert "The broker cannot be reached" in caplog.text
 
 
+def test_a_judgment_is_taken_while_the_broker_refuses_to_write(
+    judging: Client,
+    refusing_broker: None,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    block = post(judging).json()["blocks"][0]
+    labels = [1] * len(block["candidates"])
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = put(judging, uuid4(), block=block["id"], labels=labels)
+    assert answer.status_code == 200
+    assert "The broker cannot be reached" in caplog.text
+
+
 def test_a_judgment_waits_a_second_at_most_for_a_broker_that_hangs(
     judging: Client,
     hanging_broker: None,

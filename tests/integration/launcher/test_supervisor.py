@@ -14,9 +14,16 @@ from launcher.data_directory import DataDirectory
 from launcher.processes import Child, ProcessRegistry, is_running
 from launcher.signals import StopRequest
 from launcher.supervisor import Supervisor
+from tests.full_disk import full_disk
 from tests.integration.launcher.conftest import eventually
 
 STEADY = "import signal; print('up', flush=True); signal.pause()"
+# Its log may have no space.
+UNHEARD = (
+    "import contextlib, signal\n"
+    "with contextlib.suppress(OSError): print('up', flush=True)\n"
+    "signal.pause()"
+)
 STUBBORN = (
     "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True)\n"
     "while True: signal.pause()"
@@ -51,7 +58,7 @@ class Stage:
         return child
 
     def supervise(self) -> Supervisor:
-        supervisor = Supervisor([], self.said.append)
+        supervisor = Supervisor([], self.registry, self.said.append)
         supervisor.start(*self.children)
         for child in self.children:
             eventually(lambda c=child: "up" in self.output(c), f"{child.name} is up")  # type: ignore[misc]
@@ -95,6 +102,46 @@ def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
         "web ended (exit code 3); starting it again in 0.5 s",
         "web ended (exit code 3); starting it again in 1 s",
     ]
+
+
+def test_a_full_disk_ends_nothing_and_what_runs_is_recorded_afterwards(stage: Stage) -> None:
+    child = stage.child("web", UNHEARD)
+    supervisor = stage.supervise()
+    before, record = child.pid, stage.directory.path / "processes.json"
+    with full_disk():
+        child.send(signal.SIGKILL)
+        child.wait(60)
+        supervisor.poll()
+        supervisor.poll()
+        assert child.pid not in (None, before)
+        assert str(before) in record.read_text()
+    supervisor.poll()
+    assert str(child.pid) in record.read_text()
+    assert stage.said == [
+        "web ended (signal SIGKILL); starting it again now",
+        f"{record} cannot be written: File too large",
+        "the record of what runs is written again",
+    ]
+
+
+def test_a_child_whose_log_cannot_be_opened_is_tried_again(stage: Stage) -> None:
+    child = stage.child("web", STEADY)
+    supervisor = stage.supervise()
+    log = stage.directory.log("web")
+    log.unlink()
+    log.mkdir()
+    child.send(signal.SIGKILL)
+    child.wait(60)
+    supervisor.poll()
+    assert child.pid is None
+    assert stage.said[-1].startswith("web cannot be started: [Errno 21] Is a directory")
+    log.rmdir()
+
+    def is_up_again() -> bool:
+        supervisor.poll()
+        return child.pid is not None
+
+    eventually(is_up_again, "it runs again")
 
 
 def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage) -> None:

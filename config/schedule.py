@@ -1,0 +1,37 @@
+"""Periodic tasks by a clock that nobody sets: the machine's clock may be put forward or back.
+
+Celery compares the clock's time with that of a task's last run, so that after a clock was set back beat sent nothing until
+the clock had caught up. `monotonic_now` counts on from the moment the process started instead. It means nothing
+to another process, so beat keeps its schedule in memory (`celery.beat:Scheduler`, no file) and sends
+everything once when it starts: each task may run twice, and looks itself for what is to be done.
+See docs/decisions/0042-beat-by-the-monotonic-clock.md.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from celery.schedules import schedule
+
+_STARTED = datetime.now(UTC)
+_STARTED_MONOTONIC = time.monotonic()
+
+
+def monotonic_now() -> datetime:
+    """Return when it is if nobody has set the clock since this process started."""
+    return _STARTED + timedelta(seconds=time.monotonic() - _STARTED_MONOTONIC)
+
+
+def every(seconds: float, task: str) -> dict[str, Any]:
+    """Return an entry of beat's schedule: due at its start, and then after so many seconds each time.
+
+    A message expires when the next is sent, so that a busy worker finds one, not a pile.
+    """
+    return {
+        "task": task,
+        "schedule": schedule(timedelta(seconds=seconds), nowfun=monotonic_now),
+        "last_run_at": _STARTED - timedelta(seconds=seconds),
+        "options": {"expires": seconds},
+    }
