@@ -1,5 +1,7 @@
 """Signing in with a password: who gets in, where to, and what stops those who guess."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher, make_password
 from django.core.cache import cache
