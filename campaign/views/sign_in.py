@@ -88,6 +88,8 @@ def _busy() -> HttpResponse:
     response = HttpResponse(_busy_page(get_language() or settings.LANGUAGE_CODE), status=503)
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     response["Cache-Control"] = "no-store"
+    # Django would log each as an error of ours, and a flood would fill the disk.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
     return response
 
 
