@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='hit',
-            index=models.Index(condition=models.Q(('completed_at__isnull', True), ('purpose__in', ['first', 'redundancy', 'inter'])), fields=['test_set', 'holds_check', 'number'], name='hit_pool_by_check'),
+            index=models.Index(condition=models.Q(('completed_at__isnull', True), ('holds_check', True), ('purpose__in', ['first', 'redundancy', 'inter'])), fields=['test_set', 'number'], name='hit_pool_with_check'),
         ),
         AddConstraintNotValid(
             model_name='judgment',

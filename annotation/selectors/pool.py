@@ -1,5 +1,6 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
@@ -102,9 +103,7 @@ def conflicts_of(judge: Judge) -> list[int]:
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
-def _available_hits(
-    *, holds_check: bool | Parameter | None = None, **asked: Any
-) -> QuerySet[HIT, tuple[int]]:
+def _available_hits(*, holds_check: bool | None = None, **asked: Any) -> QuerySet[HIT, tuple[int]]:
     pool = hits_for_judge(**asked).holding_check(holds_check).available().order_by()
     reserved = hits_reserved(**asked).holding_check(holds_check).available().order_by()
     return pool.values_list("pk").union(reserved.values_list("pk"), all=True)[:1]
@@ -122,7 +121,9 @@ SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "holds_check": BooleanField(),
 }
 _IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
-_IS_SCHEDULED = PreparedQuery("hit_with_check_is_available", _available_hits, SCHEDULED_FIELDS)
+_IS_CHECK_AVAILABLE = PreparedQuery(
+    "hit_with_check_is_available", partial(_available_hits, holds_check=True), ASKED_FIELDS
+)
 
 
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
@@ -132,4 +133,7 @@ def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAs
     """
     if holds_check is None:
         return _IS_AVAILABLE.row(**asks) is not None
-    return _IS_SCHEDULED.row(holds_check=holds_check, **asks) is not None
+    if holds_check:
+        return _IS_CHECK_AVAILABLE.row(**asks) is not None
+    # Only the planner asks.
+    return bool(_available_hits(holds_check=False, **asks))

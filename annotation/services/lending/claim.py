@@ -5,6 +5,7 @@ were lent.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -45,7 +46,7 @@ def hit_claim_from_pool(
     """
     if holds_check is None:
         return _claim(_FROM_POOL.row(**asks))
-    return _claim(_SCHEDULED_FROM_POOL.row(holds_check=holds_check, **asks))
+    return _claim((_CHECK_FROM_POOL if holds_check else _PLAIN_FROM_POOL).row(**asks))
 
 
 def hit_claim_reserved(
@@ -84,7 +85,7 @@ def _repeat(**asked: Any) -> QuerySet[HIT, Any]:
     return _first_of(repeats, has_next=Exists(_of_other_segments(pool)))
 
 
-def _scheduled_from_pool(*, holds_check: bool | Parameter, **asked: Any) -> QuerySet[HIT, Any]:
+def _scheduled_from_pool(*, holds_check: bool, **asked: Any) -> QuerySet[HIT, Any]:
     pool = hits_for_judge(**asked).available()
     without = pool.holding_check(holds_check=False)
     return _first_of(pool.holding_check(holds_check), has_next=Exists(_of_other_segments(without)))
@@ -122,8 +123,12 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
 _FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
 _RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)
 _REPEAT = PreparedQuery("hit_claim_repeat", _repeat, ASKED_FIELDS)
-_SCHEDULED_FROM_POOL = PreparedQuery(
-    "hit_claim_scheduled_from_pool", _scheduled_from_pool, SCHEDULED_FIELDS
+# One each, not one with a parameter: the index of HITs with a check serves the first alone.
+_CHECK_FROM_POOL = PreparedQuery(
+    "hit_claim_check_from_pool", partial(_scheduled_from_pool, holds_check=True), ASKED_FIELDS
+)
+_PLAIN_FROM_POOL = PreparedQuery(
+    "hit_claim_plain_from_pool", partial(_scheduled_from_pool, holds_check=False), ASKED_FIELDS
 )
 _SCHEDULED_RESERVED = PreparedQuery(
     "hit_claim_scheduled_reserved", _scheduled_reserved, SCHEDULED_FIELDS
