@@ -47,6 +47,8 @@ SILENCED_SYSTEM_CHECKS = [
     # may have other services there. The proxy can send that header.
     "security.W005",
     "security.W021",
+    # The page of signing in says itself what axes refuses, which its middleware would do otherwise.
+    "axes.W002",
 ]
 
 # --- What runs ----------------------------------------------------------------------------------
@@ -200,8 +202,6 @@ AXES_WHITELIST_CALLABLE = "campaign.accounts.backends.is_never_locked"
 AXES_CLIENT_STR_CALLABLE = "campaign.accounts.backends.client_unnamed"
 AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
-# The page of signing in says itself what axes refuses, which its middleware would do otherwise.
-SILENCED_SYSTEM_CHECKS = ["axes.W002"]
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after.

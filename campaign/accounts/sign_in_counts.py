@@ -3,7 +3,7 @@
 import hmac
 
 from django.conf import settings
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from campaign.models import SignInCount
 
@@ -16,5 +16,5 @@ def cache_key(key: str, key_prefix: str, version: int) -> str:
 
 def sign_in_counts_forget() -> int:
     """Delete counts that are over; return how many."""
-    deleted, _ = SignInCount.objects.filter(expires__lt=timezone.now()).delete()
+    deleted, _ = SignInCount.objects.filter(expires__lt=Now()).delete()
     return deleted

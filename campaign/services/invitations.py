@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from django.contrib.postgres.functions import TransactionNow
 from django.db import transaction
 from django.db.models import Max
 from django.db.models.functions import Lower, Now
@@ -130,15 +129,15 @@ def own_link_revoke(*, judge: Judge) -> int:
 @transaction.atomic
 def judge_links_revoke(*, judge: Judge) -> None:
     """Revoke all links of this judge, and stop messages with one that are not sent yet."""
-    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(
-        withdrawn_at=TransactionNow()
-    )
+    # One moment for both, by which `judge_links_restore` finds them again.
+    now = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
+    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
         role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
-    ).update(revoked_at=TransactionNow())
+    ).update(revoked_at=now)
 
 
 @transaction.atomic

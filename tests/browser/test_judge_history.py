@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, Skip
+from annotation.sampling.due import intra_due
 from annotation.services import design_change, pool_fill
 from campaign.models import Campaign, Judge, TestSet
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
@@ -80,11 +82,24 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     expect(judging.locator("#count")).to_have_text("6 of 60")
 
 
+def seed_of_a_repeat_at_once(judge: Judge) -> int:
+    """Return a seed by which the judge's first repeat comes as soon as there is a HIT to repeat."""
+    return next(
+        seed
+        for seed in count(1)
+        if intra_due(
+            seed=seed, judge=judge.pseudonym, share=0.9, repeat_gap=1, repeats=0, hits_since=2
+        )
+    )
+
+
 def test_going_back_does_not_reach_what_is_to_be_judged_again(
     judging: Page, test_set: TestSet, judge: Judge
 ) -> None:
     """A page left open for as many HITs as lie between a HIT and its repeat."""
-    design_change(test_set=test_set, intra_share=0.9, repeat_gap=1)
+    design_change(
+        test_set=test_set, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge)
+    )
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
     all_sent(judging)

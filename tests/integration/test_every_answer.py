@@ -77,12 +77,16 @@ def test_django_has_nothing_to_say_against_a_deployment() -> None:
     found = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
-        env={**os.environ, "HTTPS": "1", "SECRET_KEY": os.urandom(40).hex(), "DEBUG": "0"},
+        env={
+            **{name: os.environ[name] for name in ("PATH", "DATABASE_URL", "REDIS_URL")},
+            "HTTPS": "1",
+            "SECRET_KEY": os.urandom(40).hex(),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
     assert (found.returncode, found.stdout + found.stderr) == (
         0,
-        "System check identified no issues (2 silenced).\n",
+        "System check identified no issues (3 silenced).\n",
     )

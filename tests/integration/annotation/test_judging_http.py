@@ -104,4 +104,4 @@ def test_a_script_judges_with_a_token(judge: Judge) -> None:
 def test_a_nul_names_no_campaign(judging: Client, address: str) -> None:
     """Found by `make fuzz`: PostgreSQL refuses the character, and the answer was a 500."""
     assert judging.get(f"/api/v1/judging/{address}/?campaign=museum").status_code == 200
-    assert judging.get(f"/api/v1/judging/{address}/?campaign=museum%00").status_code == 403
+    assert judging.get(f"/api/v1/judging/{address}/?campaign=museum%00").status_code == 400
