@@ -82,6 +82,8 @@ TEMPLATES = [
 # --- Where data lives ---------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
+# The role that serves and works, to which `migrate` grants what it needs; see campaign/database/roles.py.
+APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

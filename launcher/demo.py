@@ -90,6 +90,8 @@ def run_demo(directory: DataDirectory, report: Callable[[str], None]) -> None:
                 else None,
                 base_url=base_url,
             ).run(stop, progress)
+            # What serves and works never learns of the owner's address.
+            environment.pop("MIGRATION_DATABASE_URL", None)
             web, *background = _children(services, environment, port)
             embedded = [s for s in (services.postgres, services.valkey) if s is not None]
             supervisor = Supervisor(embedded, progress)

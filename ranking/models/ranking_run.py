@@ -4,6 +4,8 @@ import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import NeverTruncated
+
 
 class RankingRunQuerySet(models.QuerySet["RankingRun"]):
     def of(self, test_set_id: int) -> "RankingRunQuerySet":
@@ -42,6 +44,7 @@ class RankingRun(models.Model):
             pgtrigger.Protect(
                 name="ranking_run_immutable", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="ranking_run_never_truncated"),
         ]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import NeverTruncated
 from campaign.database.constraints import is_one_of
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
@@ -109,6 +110,7 @@ class RankingSettings(models.Model):
                     "test_set_id", "resample", "ranges", "correction", "sides", "confidence"
                 ),
             ),
+            NeverTruncated(name="ranking_settings_never_truncated"),
         ]
 
     def __str__(self) -> str:
