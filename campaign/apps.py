@@ -12,14 +12,14 @@ class CampaignConfig(AppConfig):
 
     def ready(self) -> None:
         from campaign.accounts.interface_language import language_into_session
-        from campaign.database.prepared import plans_keep
+        from campaign.database.prepared import connection_prepare
         from campaign.database.roles import (
             application_role_check,
             application_role_grant,
             owner_require,
         )
 
-        connection_created.connect(plans_keep, dispatch_uid="plans-keep")
+        connection_created.connect(connection_prepare, dispatch_uid="connection-prepare")
         # Each app sends these; all tables are there when the first of them says that they are.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")

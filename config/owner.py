@@ -6,4 +6,6 @@
 from config.settings import *  # noqa: F403
 from config.settings import DATABASES, env
 
-DATABASES["default"].update(env.db("MIGRATION_DATABASE_URL", default=env.str("DATABASE_URL")))
+_owner = env.db("MIGRATION_DATABASE_URL", default=env.str("DATABASE_URL"))
+_options = {**DATABASES["default"]["OPTIONS"], **_owner.get("OPTIONS", {})}
+DATABASES["default"].update({**_owner, "ENGINE": "campaign.database.backend", "OPTIONS": _options})

@@ -17,8 +17,8 @@ from django.utils import translation
 from annotation.notification import broker
 from launcher.waiting import wait_until
 from tests.properties import profiles_register
-from tests.roles import connected_as, owner_role, tables_empty
 from tests.released import released_texts, released_unpack, wmt12_texts_write
+from tests.roles import connected_as, owner_role, tables_empty
 
 Eventually = Callable[[Callable[[], bool]], None]
 

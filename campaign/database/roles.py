@@ -8,7 +8,7 @@ from typing import Any
 
 import pgtrigger
 from django.conf import settings
-from django.core.checks import CheckMessage, Warning
+from django.core import checks
 from django.core.management import CommandError
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -89,9 +89,9 @@ def protected_operations() -> list[tuple[type[Model], str]]:
     ]
 
 
-def application_role_check(*, databases: Any = None, **_options: Any) -> list[CheckMessage]:
+def application_role_check(*, databases: Any = None, **_options: Any) -> list[checks.CheckMessage]:
     """Warn where the application connects as a role that could get round the database's own rules."""
-    found: list[CheckMessage] = []
+    found: list[checks.CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]
         if connection.settings_dict["USER"] != settings.APPLICATION_ROLE:
@@ -102,7 +102,7 @@ def application_role_check(*, databases: Any = None, **_options: Any) -> list[Ch
         if is_superuser or may_create:
             kind = "a superuser" if is_superuser else "the owner of its tables"
             found.append(
-                Warning(
+                checks.Warning(
                     f"The application connects to PostgreSQL as {kind}, who can switch triggers off.",
                     hint="Give it a role of its own; docs/operators.md says how.",
                     id="quintet.W001",
