@@ -24,6 +24,9 @@ HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 31_536_000
+# How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
+# entries are believed and no others; with too high a number clients could name any address.
+PROXIES = env.int("PROXIES", default=0)
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 

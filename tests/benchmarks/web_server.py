@@ -32,11 +32,11 @@ def prepare_django(**settings: str) -> None:
     """Set up Django in this process, and the tables in the database."""
     os.environ.update({"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"})
     os.environ.update(settings)
+    # As the owner of the tables, which this process is not.
+    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
     import django
-    from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
 
 
 @contextmanager
