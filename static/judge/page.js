@@ -289,10 +289,10 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status.refused(answer?.detail ?? "");
     if (!block || item.kind !== "judgments") return;
     if (answer?.stored) {
-      // No more is taken for this block: what is stored counts, and is shown.
+      // No more is taken for this block: what is stored counts.
       this.queue.settle(block, "judgments", answer.stored);
-      this.#show(block);
-      return this.#keep();
+      if (block === this.block) this.#show(block);
+      return;
     }
     // Back to how it was before, with the labels still there: nothing is lost, and it can be put right.
     block.state = "open";
