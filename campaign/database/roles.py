@@ -4,7 +4,7 @@ Another role, the owner, migrates; each `migrate` ends by granting to the applic
 role for both nothing is granted, and `manage.py check --database default` warns.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import pgtrigger
 from django.conf import settings
@@ -80,9 +80,11 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 
 def protected_operations() -> list[tuple[type[Model], str]]:
     """Return for each append-only model what its trigger refuses whatever the row: `UPDATE, DELETE`."""
+    # Its types speak of instances of models and mean their classes.
+    registered = cast("list[tuple[type[Model], Any]]", pgtrigger.registered())
     return [
         (model, str(trigger.operation).replace(" OR ", ", "))
-        for model, trigger in pgtrigger.registered()
+        for model, trigger in registered
         if isinstance(trigger, pgtrigger.Protect)
         and trigger.condition is None
         and not isinstance(trigger.operation, pgtrigger.UpdateOf)

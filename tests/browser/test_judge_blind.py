@@ -8,7 +8,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.db.models import Value
 from django.db.models.functions import Concat
 from playwright.sync_api import Page, expect
@@ -105,7 +104,7 @@ class World:
 
 
 def number_rows_from(first: int) -> None:
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         for table in TABLES_THAT_TELL:
             cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
 

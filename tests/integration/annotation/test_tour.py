@@ -119,7 +119,7 @@ def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
 
 def next_judge_id(number: int) -> None:
     """Have the next judge made here get this id."""
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         cursor.execute(
             "SELECT setval(pg_get_serial_sequence('campaign_judge', 'id'), %s, false)", [number]
         )
