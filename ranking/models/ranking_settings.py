@@ -5,8 +5,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind

@@ -30,6 +30,7 @@ from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
+from tests.roles import owner_cursor
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

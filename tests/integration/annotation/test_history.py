@@ -17,6 +17,7 @@ from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
 HISTORY = "/api/v1/judging/judgments/"

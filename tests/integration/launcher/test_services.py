@@ -183,11 +183,14 @@ def test_named_services_are_used_and_none_is_started(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
+    monkeypatch.setenv("MIGRATION_DATABASE_URL", "postgresql://owner@db.example/quintet")
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
     with Services(directory) as services:
         assert services.postgres is None
         assert services.valkey is None
         assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
+        owner = services.environment["MIGRATION_DATABASE_URL"]
+        assert owner == "postgresql://owner@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
         assert working_in(directory.path) == []
 
