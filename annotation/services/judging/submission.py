@@ -64,9 +64,7 @@ def judgment_submit(
     known = _known(judgment)
     if known is not None:
         return known
-    refusal = refusal or revision_refusal(
-        judge_id=assigned.judge_id, block_id=assigned.block_id
-    )
+    refusal = refusal or revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
     if refusal is not None:
         raise refusal
     # The first judgment of its test set; or a minute passed between two questions.
