@@ -16,7 +16,7 @@ RETRY_SECONDS: Final = 5
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's own handler, with the fields of a refused body under `errors`."""
+    """Return what DRF's handler returns, with the fields of a refused body under `errors`."""
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
@@ -24,9 +24,18 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     return response
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Not a request we can read; in the shape of the API's errors where the address is the API's."""
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(
+            {"detail": _("This address or its headers cannot be read.")}, status=400
+        )
+    return defaults.bad_request(request, exception)
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """No such page; in the shape of the API's errors where the address is the API's."""
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("There is nothing at this address.")}, status=404)
     return defaults.page_not_found(request, exception)
 
@@ -35,7 +44,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Our fault, or the database is away; in the shape of the API's errors where the address is the API's."""
     away = isinstance(sys.exception(), OperationalError | InterfaceError)
     status = 503 if away else 500
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         detail = (
             _("The database does not answer at the moment. Please try again shortly.")
             if away

@@ -62,7 +62,7 @@ Say = Callable[[str], None]
 
 
 def demo_load(*, say: Say) -> None:
-    """Both campaigns and their organiser; what is there already stays as it is."""
+    """Create both campaigns and their organiser; what is there already stays as it is."""
     organiser = _organiser()
     if not Campaign.objects.filter(slug=MUSEUM).exists():
         say("Loading “A day at the museum” with its simulated judges …")
@@ -115,7 +115,7 @@ def _museum_load(organiser: User) -> None:
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
-            # Whoever opens the link of one of them judges at once; newcomers read first.
+            # Whoever opens the link of one of them judges at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
             # Whoever opens a link judges at once; one link begins where a new judge does.
             if name != JUDGE_WITH_TOUR:
@@ -123,7 +123,7 @@ def _museum_load(organiser: User) -> None:
 
 
 def _checks_add(test_set: TestSet) -> None:
-    """Attention checks: damaged references, most of them approved, some left to be reviewed.
+    """Add damaged references as attention checks: most of them approved, some left to be reviewed.
 
     Only words that are gone or in disorder: everybody sees those, whatever the language.
     """
@@ -168,7 +168,7 @@ def _wmt12_load(organiser: User) -> None:
 
 
 def _qualities(test_set: TestSet) -> Mapping[int, float]:
-    """Stated quality (0–100) by output id, from the file that stands beside the texts."""
+    """Return the stated quality (0–100) by output id, from the file beside the texts."""
     pair = f"{test_set.source_language}-{test_set.target_language}"
     path = HERE / "museum" / f"{pair}.quality.tsv"
     with path.open(encoding="utf-8", newline="") as lines:

@@ -50,7 +50,7 @@ class SimulatedJudge:
 def labels_of(
     qualities: Sequence[float], judge: SimulatedJudge, random: Random
 ) -> list[int | None]:
-    """Ranks 1–5 as this judge would give outputs of these qualities.
+    """Return ranks 1–5 as this judge would give outputs of these qualities.
 
     Neighbours in perceived quality closer than `ties_within` get the same rank.
     """
@@ -132,7 +132,7 @@ def _assignment_judge(
 
 
 def _qualities(block: AssignedBlock, qualities: Mapping[int, float]) -> list[float]:
-    """Stated quality of the candidates in shown order; a candidate's outputs share one."""
+    """Return the stated quality of the candidates in shown order; a candidate's outputs share one."""
     rows = (
         CandidateOutput.objects.filter(candidate__block=block.block_id)
         .order_by("candidate__position")

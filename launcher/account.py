@@ -34,7 +34,7 @@ class Account:
         return None if self.user is None or self.group is None else (self.user, self.group)
 
     def run_options(self) -> dict[str, Any]:
-        """Arguments for ``subprocess`` that start a process under this account."""
+        """Return arguments for ``subprocess`` that start a process under this account."""
         if self.user is None:
             return {}
         return {"user": self.user, "group": self.group, "extra_groups": []}

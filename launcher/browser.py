@@ -39,7 +39,7 @@ def executable() -> str | None:
 
 
 def launch_arguments() -> list[str]:
-    """Arguments for ``chromium.launch(args=…)``: quiet on the network, and no sandbox for root."""
+    """Return arguments for ``chromium.launch(args=…)``: no traffic of its own, and no sandbox for root."""
     arguments = [
         "--disable-background-networking",
         "--disable-component-update",

@@ -161,7 +161,7 @@ class Postgres:
         self._ensure_database_and_roles()
 
     def stop(self, timeout_seconds: float = 10) -> None:
-        """Fast shutdown: open transactions are rolled back, everything committed is on disk."""
+        """Stop at once: open transactions are rolled back, everything committed is on disk."""
         if self._child is not None:
             self._child.stop(timeout_seconds)
             stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
@@ -261,7 +261,7 @@ class Postgres:
                 cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
 
     def _leftovers(self) -> Iterator[psutil.Process]:
-        """Every living process that works in our data folder: a server's processes all do."""
+        """Return every living process that works in our data folder, as all of a server's processes do."""
         data = self._folder / "data"
         ours = self._child.pid if self._child else None
         for process in psutil.process_iter():

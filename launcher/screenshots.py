@@ -140,7 +140,7 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
 
 
 def main() -> int:
-    """Photograph; 1 when no demo runs here."""
+    """Photograph the pages; return 1 if no demo runs here."""
     demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
         sys.stderr.write("There is no demo in this data folder; start one first: make demo\n")

@@ -48,7 +48,7 @@ class ShownTexts:
 
 
 def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
-    """Every system equally likely (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
+    """Return systems drawn with equal chances (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
 
     Systems are drawn without replacement until enough different texts are found, which are then
     shuffled again: a text that many systems share is met earlier and must not stand higher for it.
@@ -193,6 +193,6 @@ def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:
-    """Mean over different pairs of a symmetric matrix with a diagonal of zeros."""
+    """Return the mean over different pairs of a symmetric matrix with a diagonal of zeros."""
     n = len(square)
     return round(float(square.sum()) / (n * (n - 1)), 4) if n > 1 else 0.0

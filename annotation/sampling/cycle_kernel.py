@@ -41,7 +41,7 @@ def squares(counts: Int64Array) -> int:
 
 @njit(cache=True, nogil=True)
 def apart(counts: Int64Array) -> int:
-    """Most less least count of a pair."""
+    """Return the largest count of a pair minus the smallest."""
     most = least = counts[1, 0]
     for a in range(1, len(counts)):
         for b in range(a):
@@ -62,7 +62,7 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _change(counts: Int64Array, block: Int64Array, place: int, system: int) -> int:
-    """By how much the squares grow when `system` stands in `block` in place of another."""
+    """Return how much the sum of squares grows when `system` takes another's place in `block`."""
     out = block[place]
     total = len(block) - 1
     for j in range(len(block)):

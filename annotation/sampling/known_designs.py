@@ -14,7 +14,7 @@ CycleBlocks = tuple[tuple[int, ...], ...]
 
 
 def known_design(systems: int, size: int) -> CycleBlocks:
-    """Blocks in which all pairs of so many systems meet equally often; empty where none is known."""
+    """Return blocks in which all pairs of systems meet equally often; empty where none are known."""
     letters = _LETTERS.get((systems, size), "")
     return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())
 

@@ -102,7 +102,7 @@ class _Known:
 
 @lru_cache(maxsize=16)
 def _known(wins: bytes, ties: bytes) -> _Known:
-    """Of square matrices of float64 as bytes. Do not write to it.
+    """Return the result for square matrices of float64, given as bytes. Do not write to it.
 
     Hundreds of HITs are planned from what was recorded once, and this is the same for all of them.
     """
@@ -127,7 +127,7 @@ def _known(wins: bytes, ties: bytes) -> _Known:
 def _still_needed(
     decided: Float64Array, lead: Float64Array, step: Float64Array, critical: float
 ) -> Float64Array:
-    """Least m with lead + step m ≥ critical √(decided + m); 0 where m = 0 does."""
+    """Return the least m with lead + step m ≥ critical √(decided + m), which may be 0."""
     # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
     root = np.maximum(0.0, critical**2 - 4 * step * (lead - step * decided))
     there = (critical + np.sqrt(root)) / (2 * step)
@@ -136,7 +136,7 @@ def _still_needed(
 
 
 def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Differences of all abilities, and their variances; above 0, also on the diagonal.
+    """Return the differences of all abilities and their variances, positive on the diagonal too.
 
     Of wins, a tie being half of one.
     """
@@ -149,7 +149,7 @@ def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
 
 
 def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
-    """Abilities that maximise the posterior of Bradley and Terry's model, by Newton's method."""
+    """Return the abilities that maximise the posterior of Bradley and Terry's model (Newton's method)."""
     ability = np.zeros(len(won))
     for _ in range(_NEWTON_STEPS):
         expected = judged / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
@@ -163,7 +163,7 @@ def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
 
 
 def _covariance(ability: Float64Array, judged: Float64Array) -> Float64Array:
-    """Inverse of the information of so many comparisons of each pair, and of the prior."""
+    """Return the inverse of the information in the comparisons of each pair and in the prior."""
     rate = 1 / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
     information = judged * rate * (1 - rate)
     precision = np.diag(information.sum(axis=1) + 1 / _PRIOR_DEVIATION**2) - information

@@ -141,7 +141,7 @@ class DrawState:
         return self._with(planned_cycle=planned_cycle)
 
     def _with(self, **changed: Any) -> "DrawState":
-        """As `replace`, for changes that keep the systems: does not make their index again."""
+        """Return a copy with these changes, like `replace`, but keep the index of the systems."""
         # Several for each HIT, a hundred thousand HITs at once: `copy` takes five times as long.
         state = object.__new__(DrawState)
         state.__dict__.update(self.__dict__, **changed)

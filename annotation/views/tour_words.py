@@ -54,7 +54,7 @@ WORDS = {
     "tour_agrees_best": _("Correct: {best} was the reference, the others were damaged."),
     "tour_differs_best": _("Not quite: {best} was the reference, the others were damaged."),
     # On the way to the end of a step.
-    "tour_ranked": _("Ranked. Go on with the others."),
+    "tour_ranked": _("Ranked. Now rank the others."),
     "tour_tie_wanted": _("All are ranked. Now give two of them the same rank."),
     "tour_moved": _("It is selected. Now remove its rank."),
     "tour_incomplete": _("Not yet: one output has no rank. You have been taken to it."),

@@ -61,7 +61,7 @@ class SessionStore(db.SessionStore):
 
 
 def session_user(request: HttpRequest) -> User | AnonymousUser:
-    """Whom the request's session belongs to: `auth.get_user` without a query of its own.
+    """Return the user of the request's session, like `auth.get_user` without a query of its own.
 
     The user who was read with the session is taken where everything speaks for it; all else, a
     changed password or secret key, a user no longer active, is left to Django.

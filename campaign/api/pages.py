@@ -39,5 +39,5 @@ class CursorPages(CursorPagination):
 
 
 def only_page(rows: Any) -> dict[str, Any]:
-    """Rows that fit on one page, in the shape of all lists."""
+    """Return rows that fit on one page, in the shape of all lists."""
     return {"next": None, "previous": None, "results": rows}

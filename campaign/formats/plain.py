@@ -62,7 +62,7 @@ def read_plain_test_set(
 
 
 def _different_counts(files: Sequence[InputFile], counts: Sequence[int]) -> FormatError:
-    """Point at the first file that differs from the source, where it ends or should have."""
+    """Return an error that names the first file whose length differs from the source's, and where."""
     expected = counts[0]
     file, count = next(
         (file, count) for file, count in zip(files, counts, strict=True) if count != expected

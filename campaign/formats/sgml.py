@@ -66,7 +66,7 @@ class _Follower:
         self._line: int | None = None
 
     def take(self, wanted: SgmlSegment, source: InputFile) -> SgmlSegment:
-        """Hand out the segment with the document and the id of `wanted`."""
+        """Return the segment with the document and the id of `wanted`, and take it out."""
         if self._waiting:
             found = self._waiting.pop((wanted.document, wanted.id), None)
             if found is not None:

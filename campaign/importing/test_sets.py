@@ -187,7 +187,7 @@ class _Writer:
         return system.pk
 
     def _create_reference_system(self, batch: list[SegmentTexts]) -> None:
-        """Only once there is a first reference: a system without outputs could not be ranked."""
+        """Create the system for references with the first reference: without outputs it could not be ranked."""
         if self._reference_system is None or not any(
             segment.references and segment.references[0] for segment in batch
         ):

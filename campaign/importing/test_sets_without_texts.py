@@ -126,7 +126,7 @@ def _documents_create(test_set: TestSet, content: _Content) -> None:
 
 
 def _positions(segments: list[tuple[int, str]]) -> list[tuple[int, int]]:
-    """Pair the numbers of a document's segments with their positions in it.
+    """Return the position in its document of each segment, by the segment's number.
 
     The ids in the file are the positions if they can be; else the segments
     known of the document are counted.

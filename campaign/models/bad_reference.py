@@ -13,7 +13,7 @@ class BadReferenceQuerySet(models.QuerySet["BadReference"]):
         return self.filter(output__system__test_set_id=test_set_id)
 
     def in_order(self) -> "BadReferenceQuerySet":
-        """By segment, so that a review goes through the text."""
+        """Return them by segment, so that a review goes through the text."""
         return self.order_by("output__segment__number")
 
 

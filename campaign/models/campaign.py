@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def run_by(self, user: "User") -> "CampaignQuerySet":
-        """Campaigns this user organises."""
+        """Return the campaigns this user organises."""
         return self.filter(memberships__user=user, memberships__role="organiser")
 
     def open_to(self, user: "User") -> "CampaignQuerySet":
-        """Campaigns whose results this user may read: as an organiser or a researcher."""
+        """Return the campaigns whose results this user may read, as organiser or researcher."""
         return self.filter(memberships__user=user)
 
 

@@ -11,7 +11,7 @@ from campaign.models.judge import Judge
 
 class InstructionsQuerySet(models.QuerySet["Instructions"]):
     def demanded_of(self, judge: models.OuterRef | Judge) -> "InstructionsQuerySet":
-        """Versions a judge must accept and has not, neither them nor a later one.
+        """Return the versions a judge must still accept: neither these nor later ones are accepted.
 
         Empty: the judge may work. Judges who are no people accept nothing.
         """

@@ -116,7 +116,7 @@ class Panel(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it lets newcomers in; who is in goes on either way."""
+        """Whether new judges may begin; those who have begun may continue either way."""
         return self.closed_at is None
 
 

@@ -19,11 +19,11 @@ class ParticipationState(models.TextChoices):
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
-        """Those whose judge is at work, as far as anybody knows."""
+        """Return those whose judge is at work, as far as anybody knows."""
         return self.filter(state=ParticipationState.STARTED)
 
     def overdue(self) -> "ParticipationQuerySet":
-        """Those under way whose time has passed, by the database's clock."""
+        """Return those under way whose time has passed, by the database's clock."""
         return self.under_way().filter(due_at__lte=Now())
 
 

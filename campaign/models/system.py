@@ -47,7 +47,7 @@ class System(models.Model):
 
 class OutputQuerySet(models.QuerySet["Output"]):
     def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
-        """Those that may be put before judges: with a text; of damaged references, the approved.
+        """Return those that judges may see: with a text and, if damaged references, approved.
 
         With `at`, of damaged references those that were approved then.
         """

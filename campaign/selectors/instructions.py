@@ -37,7 +37,7 @@ def instructions_to_read(
 
 
 def instructions_history(*, campaign: Campaign) -> QuerySet[Instructions]:
-    """All versions, the newest first, with how many judges accepted each. One query."""
+    """Return all versions, newest first, with how many judges accepted each. One query."""
     return (
         Instructions.objects.filter(campaign=campaign)
         .select_related("created_by")

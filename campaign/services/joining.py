@@ -16,7 +16,7 @@ _LENGTH: Final = 6
 
 
 class JoinRefusedError(Exception):
-    """The newcomer cannot join with these answers; the message says why."""
+    """The new judge cannot join with these answers; the message says why."""
 
 
 class InvitationFullError(Exception):
@@ -72,7 +72,7 @@ def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None
 def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[str] = ()) -> Judge:
     """Return the judge of this browser: the one the link created before, or a new one.
 
-    `languages` are those a newcomer reads, if the link asks for them. Locks the invitation's row.
+    `languages` are those a new judge reads, if the link asks for them. Locks the invitation's row.
     Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile or the
     browser's judge was deactivated, and `JoinRefusedError` if the languages open no test set.
     """
@@ -122,7 +122,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
 
 
 def languages_offered(invitation: Invitation) -> list[str]:
-    """Return the languages newcomers may choose from: those of the link's test sets. One query."""
+    """Return the languages new judges may choose from: those of the link's test sets. One query."""
     pairs = TestSet.objects.filter(campaign=invitation.campaign_id).values_list(
         "source_language", "target_language"
     )

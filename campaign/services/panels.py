@@ -58,7 +58,7 @@ def panel_change(*, panel: Panel, terms: PanelTerms) -> Panel:
 
 @transaction.atomic
 def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
-    """Open or close the panel to newcomers; participants who began can continue."""
+    """Open or close the panel to new judges; participants who began can continue."""
     rows = Panel.objects.filter(pk=panel.pk)
     if is_open:
         rows.update(closed_at=None)

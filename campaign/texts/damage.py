@@ -136,7 +136,7 @@ def _script(character: str) -> str:
 
 
 def _characters(text: str) -> list[str]:
-    """Characters with the marks that belong to them; white space is left out."""
+    """Return the characters with the marks that belong to them; white space is left out."""
     units: list[str] = []
     for character in text:
         if character.isspace():

@@ -55,5 +55,5 @@ def language_own_name(tag: str) -> str:
 
 
 def language_described(tag: str) -> dict[str, str]:
-    """Tag, direction and name, as the judging screen wants them."""
+    """Return tag, direction and name as the judging page needs them."""
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}

@@ -30,7 +30,7 @@ from campaign.texts.languages import language_name
 @require_http_methods(["GET", "POST"])
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign in the holder of a link and redirect them to their work; create a judge for a newcomer.
+    """Sign in the holder of a link and redirect them to their work; create a judge for a new one.
 
     A link for anybody creates a judge only when its button is pressed: previews and mail scanners,
     which follow links too, create none.

@@ -69,7 +69,7 @@ def _compress(
     counted: int,
     last: bool,
 ) -> None:
-    """One block of BLAKE2b (RFC 7693, section 3.2): the 16 words of `m` from `at` on."""
+    """Compress one block of BLAKE2b (RFC 7693, section 3.2): the 16 words of `m` from `at` on."""
     s = _SIGMA
     v0, v1, v2, v3 = state[0], state[1], state[2], state[3]
     v4, v5, v6, v7 = state[4], state[5], state[6], state[7]

@@ -68,7 +68,7 @@ class Sources:
         self._total = sum(map(self.size, self.names))
 
     def size(self, name: str) -> int:
-        """Bytes of a file as stored."""
+        """Return the number of bytes of a file as stored."""
         if name == STANDARD_INPUT:
             return len(self._kept_input())
         try:

@@ -42,14 +42,14 @@ class ReportCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--seed", type=SEED, default=0, help="of all random numbers (default: 0)"
+            "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
         )
         parser.add_argument(
             "--format",
             type=ReportFormat,
             choices=list(ReportFormat),
             default=ReportFormat.TEXT,
-            help="of the report (default: text)",
+            help="format of the report (default: text)",
         )
         parser.add_argument(
             "--output", metavar="F", help="write the report to this file instead of standard output"
@@ -58,7 +58,7 @@ class ReportCommand(BaseCommand):
             "--jobs",
             type=POSITIVE,
             default=os.cpu_count() or 1,
-            help="how much to do at a time; does not change the result (default: %(default)s here)",
+            help="how much to compute at a time; does not change the result (default: %(default)s here)",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -154,13 +154,13 @@ def add_file_arguments(
         "files",
         metavar="FILE",
         nargs="*" if optional else "+",
-        help="judgments, plain or gzip; - is standard input",
+        help="file of judgments, plain or gzip; - is standard input",
     )
     parser.add_argument(
         "--input-format",
         type=InputFormat,
         choices=list(InputFormat),
-        help="told by how the files begin if not given",
+        help="format of the files (default: recognised by how they begin)",
     )
     for side in ("source", "target"):
         parser.add_argument(

@@ -35,7 +35,7 @@ def add_parameter_argument(parser: CommandParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="instead of the method's own: " + ", ".join(_defaults()),
+        help="parameters of the methods, instead of their own: " + ", ".join(_defaults()),
     )
 
 

@@ -78,7 +78,7 @@ def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: Chinese characters take two, combining marks none."""
+    """Return how many columns of a terminal a text takes: two for a Chinese character, none for a combining mark."""
     return sum(
         0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
         for each in text
@@ -94,7 +94,7 @@ def _padded(text: str, width: int, *, is_left: bool) -> str:
 
 
 def _csv(report: Report) -> str:
-    """One table: where the tables have other columns than each other, a row is a cell."""
+    """Return all tables as one CSV table; if their columns differ, each cell becomes a row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     tables = report.tables

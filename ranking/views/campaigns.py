@@ -44,7 +44,7 @@ def _card(summary: TestSetSummary) -> _TestSetCard:
 @require_safe
 @login_required
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lead to the campaign's first test set, or say how it comes by one."""
+    """Redirect to the campaign's first test set, or explain how to add one."""
     user = cast("User", request.user)
     campaign = get_object_or_404(Campaign.objects.run_by(user), slug=slug)
     first = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk").first()

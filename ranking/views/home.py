@@ -11,7 +11,7 @@ from campaign.models import Campaign, Judge, User
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Lead an organiser to their campaigns, a judge to their work, and others to an explanation."""
+    """Redirect an organiser to their campaigns and a judge to their work; show others an explanation."""
     user = cast("User", request.user)
     if Campaign.objects.run_by(user).exists():
         return redirect("campaign-list")

@@ -159,7 +159,7 @@ def world() -> World:
 def an_afternoon(page: Page, crawler: Crawler) -> None:
     """Practice, a HIT with a revision, a skip, a report, a look back, and something still on its way."""
     judge_block(page)
-    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    page.get_by_role("dialog").get_by_role("button", name="Continue").click()
     crawler.stored("after practice")
     at_sentence(page, 1)
     judge_block(page)

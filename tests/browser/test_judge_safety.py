@@ -316,7 +316,7 @@ def let_the_lease_run_out(page: Page) -> None:
     Assignment.objects.update(released_at=timezone.now())
     page.clock.fast_forward(61 * 60_000)
     page.evaluate("dispatchEvent(new Event('focus'))")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
 
 
 def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Page) -> None:

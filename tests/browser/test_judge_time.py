@@ -58,7 +58,7 @@ def test_stillness_beyond_reading_pauses_and_does_not_count(
     type_ranks(page, "12")
     page.clock.fast_forward(600_000)
     expect(cover(page)).to_be_visible()
-    expect(cover(page).get_by_role("button", name="Go on")).to_be_focused()
+    expect(cover(page).get_by_role("button", name="Continue")).to_be_focused()
     page.clock.fast_forward(600_000)
     page.keyboard.press("Enter")
     expect(cover(page)).to_be_hidden()

@@ -65,7 +65,7 @@ class Command(BaseCommand):
             "--length-limits",
             type=_limits,
             metavar="WORDS:N,…|none",
-            help="segments of at least so many words show at most N candidates",
+            help="show at most N candidates for segments of at least so many words",
         )
         parser.add_argument("--normalisation", choices=Design.Sameness.values)
         parser.add_argument(
@@ -75,10 +75,16 @@ class Command(BaseCommand):
             help="share of an active design's blocks that is drawn as in a balanced one",
         )
         parser.add_argument(
-            "--inter-share", type=float, metavar="SHARE", help="share repeated by another judge"
+            "--inter-share",
+            type=float,
+            metavar="SHARE",
+            help="share of HITs repeated by another judge",
         )
         parser.add_argument(
-            "--intra-share", type=float, metavar="SHARE", help="share repeated by the same judge"
+            "--intra-share",
+            type=float,
+            metavar="SHARE",
+            help="share of HITs repeated by the same judge",
         )
         parser.add_argument(
             "--repeat-gap",
@@ -87,7 +93,7 @@ class Command(BaseCommand):
             help="HITs between a HIT and its repeat by the same judge",
         )
         parser.add_argument(
-            "--redundancy", type=int, metavar="K", help="judges for each block, 1 to 50"
+            "--redundancy", type=int, metavar="K", help="number of judges for each block, 1 to 50"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

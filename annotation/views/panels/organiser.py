@@ -111,7 +111,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
 @require_POST
 @login_required
 def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Open the panel to newcomers, or close it."""
+    """Open the panel to new judges, or close it."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"

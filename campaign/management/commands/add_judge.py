@@ -22,18 +22,22 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("pseudonym", metavar="PSEUDONYM", help="what everybody else sees")
+        parser.add_argument("pseudonym", metavar="PSEUDONYM", help="name that everybody else sees")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        parser.add_argument("--name", default="", help="what they are greeted by")
+        parser.add_argument("--name", default="", help="name the judge is greeted by")
         parser.add_argument(
             "--languages",
             nargs="+",
             default=[],
             metavar="TAG",
-            help="as the test sets spell them (default: all of the campaign)",
+            help="languages the judge reads, as the test sets spell them (default: all of the campaign)",
         )
         parser.add_argument(
-            "--expertise", type=tags_argument, default=[], metavar="TAG,…", help="what they know"
+            "--expertise",
+            type=tags_argument,
+            default=[],
+            metavar="TAG,…",
+            help="fields the judge knows",
         )
         parser.add_argument(
             "--conflict",

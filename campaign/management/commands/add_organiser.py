@@ -18,7 +18,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        parser.add_argument("--name", default="", help="as others see it (default: the address)")
+        parser.add_argument(
+            "--name", default="", help="name that others see (default: the address)"
+        )
         parser.add_argument(
             "--address",
             type=address_argument,

@@ -27,10 +27,10 @@ class Command(BaseCommand):
             "--blocks-per-judge",
             type=limit_argument,
             metavar="N|none",
-            help="who has done so many is thanked and done",
+            help="thank judges and let them stop after N blocks",
         )
         parser.add_argument(
-            "--lease-minutes", type=_minutes, metavar="N", help="how long a HIT is lent"
+            "--lease-minutes", type=_minutes, metavar="N", help="minutes for which a HIT is lent"
         )
         parser.add_argument(
             "--partial-ranking",

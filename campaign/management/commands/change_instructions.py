@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--demand-acceptance",
             action="store_true",
-            help="judges accept it before they go on (the first version always)",
+            help="judges must accept it before they continue (always so for the first version)",
         )
         parser.add_argument("--by", metavar="EMAIL", help="who changes it")
 

@@ -27,7 +27,7 @@ class Command(BaseCommand):
             "--languages",
             nargs="+",
             metavar="TAG",
-            help=f'as the test sets spell them; "{NONE}": all of the campaign',
+            help=f'languages the judge reads, as the test sets spell them; "{NONE}": all of the campaign',
         )
         parser.add_argument("--expertise", type=tags_argument, metavar="TAG,…|none")
         parser.add_argument(

@@ -20,10 +20,16 @@ class Command(BaseCommand):
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument(
-            "--blocks-wanted", type=limit_argument, metavar="N|none", help="in all, repeats too"
+            "--blocks-wanted",
+            type=limit_argument,
+            metavar="N|none",
+            help="blocks wanted in all, repeats included",
         )
         parser.add_argument(
-            "--blocks-per-segment", type=limit_argument, metavar="N|none", help="repeats too"
+            "--blocks-per-segment",
+            type=limit_argument,
+            metavar="N|none",
+            help="blocks wanted for each segment, repeats included",
         )
         parser.add_argument(
             "--expertise",

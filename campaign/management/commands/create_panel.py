@@ -15,13 +15,23 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("kind", choices=PanelKind.values)
-        parser.add_argument("name", metavar="NAME", help="for organisers; unique in the campaign")
+        parser.add_argument(
+            "name", metavar="NAME", help="name for organisers, unique in the campaign"
+        )
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
-            "--blocks", type=_positive, required=True, metavar="N", help="asked of a participation"
+            "--blocks",
+            type=_positive,
+            required=True,
+            metavar="N",
+            help="blocks asked of each participant",
         )
         parser.add_argument(
-            "--minutes", type=_positive, required=True, metavar="N", help="the service allows"
+            "--minutes",
+            type=_positive,
+            required=True,
+            metavar="N",
+            help="minutes the service allows",
         )
         parser.add_argument(
             "--participations",

@@ -16,7 +16,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
         parser.add_argument(
-            "--days", type=int, metavar="N", help="how long it is valid (default: until deleted)"
+            "--days",
+            type=int,
+            metavar="N",
+            help="how long the token is valid (default: until deleted)",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

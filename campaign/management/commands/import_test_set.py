@@ -28,15 +28,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", metavar="FILE", nargs="?", type=Path, help="a whole test set as TSV or JSONL"
+            "file", metavar="FILE", nargs="?", type=Path, help="whole test set as TSV or JSONL"
         )
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
             "--create-campaign", metavar="NAME", help="create the campaign, under this name"
         )
         parser.add_argument("--name", required=True, help="the name of the test set")
-        parser.add_argument("--source-language", required=True, metavar="TAG", help="such as cs")
-        parser.add_argument("--target-language", required=True, metavar="TAG", help="such as en")
+        parser.add_argument(
+            "--source-language",
+            required=True,
+            metavar="TAG",
+            help="source language as a tag, such as cs",
+        )
+        parser.add_argument(
+            "--target-language",
+            required=True,
+            metavar="TAG",
+            help="target language as a tag, such as en",
+        )
         parser.add_argument("--source", metavar="FILE", type=Path)
         parser.add_argument(
             "--reference",
@@ -45,7 +55,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             dest="references",
-            help="may be given more than once",
+            help="file of a reference; may be given more than once",
         )
         parser.add_argument(
             "--system",
@@ -54,10 +64,13 @@ class Command(BaseCommand):
             action="append",
             default=[],
             dest="systems",
-            help="once for every system",
+            help="name of a system and its file; give it once for every system",
         )
         parser.add_argument(
-            "--documents", metavar="FILE", type=Path, help="plain text: a document's name a line"
+            "--documents",
+            metavar="FILE",
+            type=Path,
+            help="plain text with the name of one document in each line",
         )
         parser.add_argument("--format", choices=[str(each) for each in TestSetFormat])
         parser.add_argument(

@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument(
-            "--judges", type=_cap, metavar="N", help="print a link that brings in so many"
+            "--judges", type=_cap, metavar="N", help="print a link by which so many judges may join"
         )
         how.add_argument(
             "--mail",
@@ -42,13 +42,16 @@ class Command(BaseCommand):
             nargs="+",
             default=[],
             metavar="TAG",
-            help="those the judges read (default: all of the campaign)",
+            help="languages the judges read (default: all of the campaign)",
         )
         parser.add_argument(
-            "--ask-languages", action="store_true", help="newcomers say which of these they read"
+            "--ask-languages", action="store_true", help="new judges say which of these they read"
         )
         parser.add_argument(
-            "--until", type=date.fromisoformat, metavar="DATE", help="the link's last day"
+            "--until",
+            type=date.fromisoformat,
+            metavar="DATE",
+            help="last day on which the link works",
         )
         parser.add_argument(
             "--note", default="", help="where the link is published; words in the mail"
@@ -57,7 +60,7 @@ class Command(BaseCommand):
             "--language",
             choices=[tag for tag, _name in settings.LANGUAGES],
             default=settings.LANGUAGE_CODE,
-            help="of the messages (default: %(default)s)",
+            help="language of the messages (default: %(default)s)",
         )
         parser.add_argument(
             "--address",

@@ -28,9 +28,11 @@ class Command(BaseCommand):
             "--share",
             type=share_argument,
             default=1.0,
-            help="of the segments with a reference (default: all of them)",
+            help="share of the segments with a reference (default: all of them)",
         )
-        parser.add_argument("--seed", type=int, help="drawn and recorded unless given")
+        parser.add_argument(
+            "--seed", type=int, help="seed of the draw (default: drawn and recorded)"
+        )
         parser.add_argument(
             "--damage",
             action="append",
@@ -40,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--approve",
             action="store_true",
-            help="approve everything that waits for a review, unread",
+            help="approve everything that waits for a review, without reading it",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

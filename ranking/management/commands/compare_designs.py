@@ -75,7 +75,10 @@ class Command(ReportCommand):
             help="numbers of clusters to be reached",
         )
         parser.add_argument(
-            "--experiments", type=POSITIVE, default=100, help="campaigns a design (default: 100)"
+            "--experiments",
+            type=POSITIVE,
+            default=100,
+            help="simulated campaigns for each design (default: 100)",
         )
         parser.add_argument(
             "--floor",
@@ -89,13 +92,13 @@ class Command(ReportCommand):
             metavar="N",
             type=POSITIVE,
             default=100_000,
-            help="give a campaign up after so many judgments (default: 100000)",
+            help="stop a campaign after so many judgments (default: 100000)",
         )
         parser.add_argument(
             "--active-confidence",
             metavar="C",
             type=SHARE,
-            help="of the rank ranges under the active design (default: as under the others)",
+            help="level of the rank ranges under the active design (default: as under the others)",
         )
         parser.add_argument("--plot", metavar="F", help="draw the comparison into this SVG file")
         add_resampling_arguments(parser, resamples=200)

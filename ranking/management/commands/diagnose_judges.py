@@ -46,26 +46,26 @@ class Command(ReportCommand):
             choices=list(METHODS),
             default="expected_wins",
             metavar="M",
-            help="of the ranking without outliers (default: expected_wins)",
+            help="method of the ranking without outliers (default: expected_wins)",
         )
         add_parameter_argument(parser)
         parser.add_argument(
             "--deviations",
             type=number_between(0, math.inf),
             default=1.0,
-            help="standard deviations from the mean of all judges that stand out (default: 1)",
+            help="how many standard deviations from the mean of all judges stand out (default: 1)",
         )
         parser.add_argument(
             "--level",
             type=SHARE,
             default=0.05,
-            help="of the test against clicking at random (default: 0.05)",
+            help="level of the test against clicking at random (default: 0.05)",
         )
         parser.add_argument(
             "--minimum",
             type=POSITIVE,
             default=10,
-            help="judges with less to go by are left out of a rule (default: 10)",
+            help="smallest number of items at which a rule applies to a judge (default: 10)",
         )
         parser.add_argument(
             "--chance-of-judges",

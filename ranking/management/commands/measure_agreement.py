@@ -98,6 +98,6 @@ class Command(ReportCommand):
 
 
 def _tokens(name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Words of each segment, by its number; segments count from 1."""
+    """Return the words of each segment by its number; segments count from 1."""
     lengths = [len(text.split()) for text in segment_texts(name)]
     return np.array([-1, *lengths], dtype=np.int64)

@@ -56,7 +56,10 @@ class Command(ReportCommand):
             "--experiments", type=POSITIVE, default=200, help="simulated campaigns (default: 200)"
         )
         parser.add_argument(
-            "--confidence", type=SHARE, default=0.95, help="of the intervals (default: 0.95)"
+            "--confidence",
+            type=SHARE,
+            default=0.95,
+            help="confidence of the intervals (default: 0.95)",
         )
         parser.add_argument(
             "--limit",

@@ -37,7 +37,7 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             choices=list(METHODS),
-            help=f"of {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
+            help=f"methods, of {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
         )
         add_parameter_argument(parser)
         parser.add_argument(
@@ -79,7 +79,7 @@ class Command(ReportCommand):
 
 
 def _predictors(parameters: Mapping[str, Mapping[str, Any]], *, seed: int) -> dict[str, Predictor]:
-    """Methods that say what they predict as they do it; the others by their scores."""
+    """Return a predictor for each method: its own where it has one, else one by its scores."""
     own = predictors(seed=seed, parameters=parameters)
     return {
         name: own[name]

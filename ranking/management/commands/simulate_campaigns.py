@@ -31,7 +31,7 @@ class Command(ReportCommand):
             help="numbers of pairwise comparisons to measure at (default: 10000 … 50000)",
         )
         parser.add_argument(
-            "--experiments", type=POSITIVE, default=400, help="campaigns (default: 400)"
+            "--experiments", type=POSITIVE, default=400, help="simulated campaigns (default: 400)"
         )
         parser.add_argument(
             "--method",
@@ -45,7 +45,7 @@ class Command(ReportCommand):
             "--rank-ranges",
             choices=["sign_test", "bootstrap"],
             default="sign_test",
-            help="(default: sign_test)",
+            help="how to make rank ranges (default: sign_test)",
         )
         parser.add_argument(
             "--resample",
