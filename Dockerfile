@@ -1,7 +1,9 @@
-# syntax=docker/dockerfile:1
 # One image for web server, worker and beat; docker-compose.yml says which is which.
 
-FROM python:3.12-slim-bookworm AS build
+# The digest decides; the tag before it is for people.
+ARG PYTHON=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
+
+FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 RUN python -m venv /opt/venv
 COPY requirements/base.txt /tmp/base.txt
@@ -15,7 +17,7 @@ RUN SECRET_KEY=build DATABASE_URL=postgresql:///build REDIS_URL=redis://localhos
     STATIC_ROOT=/srv/static /opt/venv/bin/python manage.py collectstatic \
     --noinput --verbosity=0
 
-FROM python:3.12-slim-bookworm
+FROM ${PYTHON}
 # One thread for numerical libraries: rankings are the same bit for bit on any number of cores.
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -31,7 +33,7 @@ COPY --from=build /opt/venv /opt/venv
 COPY --from=build /srv/static /srv/static
 COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
-USER quintet
+USER 10001
 # Ahead of the first large campaign; another processor than this one compiles again by itself.
 RUN python -m ranking.core.compile_kernels && python -m ranking.files.compiled && \
     python -c "import annotation.sampling.pairing_kernel"

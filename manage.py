@@ -17,10 +17,14 @@ FILE_COMMANDS = frozenset(
         "simulate_campaigns",
     }
 )
+#: Commands that change tables and triggers, which the application's role may not.
+OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
 
 if __name__ == "__main__":
     if FILE_COMMANDS.intersection(sys.argv[1:2]):
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.offline"
+    if OWNER_COMMANDS.intersection(sys.argv[1:2]):
+        os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 

@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
+from django.core.checks import Tags, register
 from django.db.backends.signals import connection_created
+from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -10,7 +12,16 @@ class CampaignConfig(AppConfig):
 
     def ready(self) -> None:
         from campaign.accounts.interface_language import language_into_session
-        from campaign.database.prepared import plans_keep
+        from campaign.database.prepared import connection_prepare
+        from campaign.database.roles import (
+            application_role_check,
+            application_role_grant,
+            owner_require,
+        )
 
-        connection_created.connect(plans_keep, dispatch_uid="plans-keep")
+        connection_created.connect(connection_prepare, dispatch_uid="connection-prepare")
+        # Each app sends these; all tables are there when the first of them says that they are.
+        pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
+        post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
+        register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from campaign.accounts.sessions import SessionStore
 from campaign.accounts.sign_in_counts import sign_in_counts_forget
-from campaign.services import browser_visits_purge, mails_send_due
+from campaign.services import browser_visits_purge, mails_send_due, panel_arrivals_purge
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
@@ -22,5 +22,6 @@ def send_mails() -> None:
 
 @shared_task
 def purge_browser_visits() -> None:
-    """Purge old browser visits."""
+    """Purge old browser visits, and the hashed addresses that panels' participants came from."""
     browser_visits_purge()
+    panel_arrivals_purge()

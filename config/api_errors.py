@@ -1,13 +1,18 @@
 """Errors of the API in one shape: `{"detail": words, "errors": {field: [words]}}`."""
 
-from typing import Any
+import sys
+from typing import Any, Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.views import defaults
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
+
+# When to try again while the database is away.
+RETRY_SECONDS: Final = 5
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -36,7 +41,19 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Our fault; in the shape of the API's errors where the address is the API's."""
+    """Our fault, or the database is away; in the shape of the API's errors where the address is the API's."""
+    away = isinstance(sys.exception(), OperationalError | InterfaceError)
+    status = 503 if away else 500
     if request.path_info.startswith("/api/"):
-        return JsonResponse({"detail": _("Something went wrong on our side.")}, status=500)
-    return defaults.server_error(request)
+        detail = (
+            _("The database does not answer at the moment. Please try again shortly.")
+            if away
+            else _("Something went wrong on our side.")
+        )
+        response: HttpResponse = JsonResponse({"detail": detail}, status=status)
+    else:
+        response = defaults.server_error(request)
+        response.status_code = status
+    if away:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.signals import celeryd_init
 from kombu import Connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -33,3 +34,9 @@ class Application(Celery):
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+def _worker_named(**_signal: Any) -> None:
+    """Tell this process and its children that they are a worker, for `settings.DATABASE_LIMITS`."""
+    os.environ["QUINTET_PROCESS"] = "worker"

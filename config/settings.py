@@ -76,6 +76,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.requests.headers_add",
+    # Before whatever asks by which name, or whether by HTTPS.
+    "config.health.AliveMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.requests.control_characters_refuse",
@@ -112,8 +114,47 @@ TEMPLATES = [
 # --- Where data lives ---------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
+# The role that serves and works, to which `migrate` grants what it needs; see campaign/database/roles.py.
+APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"]["ENGINE"] = "campaign.database.backend"
+# A server that cannot be reached is given up soon. One that went away without a word, with its machine or the
+# network, is noticed by TCP; over a unix socket these do nothing.
+DATABASES["default"]["OPTIONS"] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    **DATABASES["default"].get("OPTIONS", {}),
+}
+# Seconds, by what a process does; campaign/database/limits.py says what they mean.
+DATABASE_LIMITS = {
+    "web": {
+        # The longest statements of a page or an export take one or two seconds.
+        "statement": 30,
+        # Judges wait for one another for milliseconds. A thread must not wait for somebody's migration.
+        "lock": 10,
+        # Longer than a slow reader of an export may take for a part of it: `CLIENT_SECONDS`.
+        "idle": 300,
+        "silence_seconds": 3,
+    },
+    "worker": {
+        # As long as a task may take.
+        "statement": 600,
+        "lock": 60,
+        # A ranking is computed inside the transaction that holds its lock.
+        "idle": 660,
+    },
+    "command": {
+        # A person watches an import of a million texts, and can end it.
+        "statement": 0,
+        # A migration that waits for a lock holds everybody up: better to try it again.
+        "lock": 60,
+        "idle": 3600,
+    },
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")

@@ -97,6 +97,8 @@ def run_demo(
                 base_url=base_url,
                 empty=empty,
             ).run(stop, progress)
+            # What serves and works never learns of the owner's address.
+            environment.pop("MIGRATION_DATABASE_URL", None)
             web, *background = _children(services, environment, port)
             embedded = [s for s in (services.postgres, services.valkey) if s is not None]
             supervisor = Supervisor(embedded, services.registry, progress)

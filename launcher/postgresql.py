@@ -28,7 +28,10 @@ from launcher.processes import Child, ProcessRegistry, is_running, stop_all
 from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
-USER = DATABASE = "quintet"
+# The owner migrates: it owns the database, the tables and their triggers. The application may only read
+# and write rows; see docs/decisions/0039-two-database-roles.md.
+OWNER = DATABASE = "quintet"
+APPLICATION = "quintet_app"
 CONNECT_SECONDS = 5
 
 # Where root's data goes when nobody cannot get into the data folder.
@@ -82,8 +85,16 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        """The address, as libpq, psycopg2 and django-environ read it."""
-        return f"postgresql://{USER}@/{DATABASE}?host={quote(str(self._sockets), safe='/')}"
+        """The application's address, as libpq, psycopg2 and django-environ read it."""
+        return self._url(APPLICATION)
+
+    @property
+    def owner_url(self) -> str:
+        """The address for migrations."""
+        return self._url(OWNER)
+
+    def _url(self, role: str) -> str:
+        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self._sockets), safe='/')}"
 
     @property
     def child(self) -> Child:
@@ -149,7 +160,7 @@ class Postgres:
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"PostgreSQL did not start. The reason is at the end of {log}")
         try:
-            self._ensure_database()
+            self._ensure_database_and_roles()
         except psycopg2.Error as error:
             # It answered and ended again, as it does on a full disk.
             raise LauncherError(f"PostgreSQL ended as it started: {error}") from error
@@ -209,7 +220,7 @@ class Postgres:
             [
                 str(self._bin / "initdb"),
                 f"--pgdata={data}",
-                f"--username={USER}",
+                f"--username={OWNER}",
                 "--encoding=UTF8",
                 # Built in, so that sorting does not depend on the machine's C library.
                 "--locale-provider=builtin",
@@ -238,20 +249,28 @@ class Postgres:
     def _connect(self, database: str) -> psycopg2.extensions.connection:
         return psycopg2.connect(
             dbname=database,
-            user=USER,
+            user=OWNER,
             host=str(self._sockets),
             port=5432,
             # One that is stopped takes connections and never answers.
             connect_timeout=CONNECT_SECONDS,
         )
 
-    def _ensure_database(self) -> None:
+    def _ensure_database_and_roles(self) -> None:
+        """Create what a new data folder, or one of an earlier version, does not have yet.
+
+        What the application may do with the tables is granted by `manage.py migrate`.
+        """
         connection = self._connect("postgres")
         connection.autocommit = True  # CREATE DATABASE cannot run inside a transaction
         with contextlib.closing(connection), connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
             if cursor.fetchone() is None:
                 cursor.execute(f"CREATE DATABASE {DATABASE}")
+            cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APPLICATION])
+            if cursor.fetchone() is None:
+                # Without further words a role is no superuser, and makes neither databases nor roles.
+                cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
 
     def _leftovers(self) -> Iterator[psutil.Process]:
         """Return every living process that works in our data folder, as all of a server's processes do."""

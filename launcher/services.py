@@ -3,7 +3,8 @@
     with Services(DataDirectory.from_environment()) as services:
         subprocess.run(command, env={**os.environ, **services.environment})
 
-With ``DATABASE_URL`` set no PostgreSQL is started, with ``REDIS_URL`` set no Valkey.
+With ``DATABASE_URL`` set no PostgreSQL is started, with ``REDIS_URL`` set no Valkey. The embedded PostgreSQL has
+two roles: ``DATABASE_URL`` names that of the application, ``MIGRATION_DATABASE_URL`` the owner of the tables.
 
 ``REDIS_URL`` of an embedded Valkey reads ``unix:///folder/valkey.sock``, as redis-py and Django's cache
 take it.
@@ -21,6 +22,9 @@ from launcher.data_directory import DataDirectory, read_json, write_private
 from launcher.postgresql import Postgres
 from launcher.processes import ProcessRegistry
 from launcher.valkey import Valkey
+
+# The application's, and the owner's.
+_DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
 
 
 class Services:
@@ -50,12 +54,17 @@ class Services:
         """Environment variables for the applications."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
         address = os.environ.get("PUBLIC_ADDRESS") or self._address
+        if self.postgres:
+            own = (self.postgres.url, self.postgres.owner_url)
+            databases = dict(zip(_DATABASE_URLS, own, strict=True))
+        else:
+            databases = {name: os.environ[name] for name in _DATABASE_URLS if name in os.environ}
         return {
             **({"PUBLIC_ADDRESS": address} if address else {}),
             "QUINTET_HOME": str(self.directory.path),
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self.directory.secret_key(),
-            "DATABASE_URL": self.postgres.url if self.postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": redis_url,
+            **databases,
         }
 
     def __enter__(self) -> Services:

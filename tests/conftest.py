@@ -18,10 +18,13 @@ from annotation.notification import broker
 from launcher.waiting import wait_until
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
+from tests.roles import connected_as, owner_role, tables_empty
 
 Eventually = Callable[[Callable[[], bool]], None]
 
 profiles_register()
+
+APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -32,6 +35,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=left)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None,
+) -> Iterator[None]:
+    """Let the owner make the test database and, after `django_db_setup` below is undone, drop it."""
+    with connected_as(owner_role()):
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Test as the application's role, which may not empty tables: that is left to the owner."""
+    connection.close()
+    with pytest.MonkeyPatch.context() as patch, connected_as(APPLICATION):
+        patch.setattr(connection.ops, "execute_sql_flush", tables_empty)
+        yield
+
+
+@pytest.fixture
+def as_owner(django_db_setup: None) -> Iterator[None]:
+    """Test as the owner of the tables; asked for before `db`, whose transaction it must not end."""
+    connection.close()
+    with connected_as(owner_role()):
+        yield
 
 
 @pytest.fixture(autouse=True)

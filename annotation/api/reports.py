@@ -33,7 +33,7 @@ class ProblemReportView(APIView):
     @extend_schema(
         operation_id="judging_problem_report",
         request=ProblemReportRequestSerializer,
-        responses={200: ProblemReportSerializer, 400: RefusalSerializer},
+        responses={200: ProblemReportSerializer, 400: RefusalSerializer, 429: RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Report a problem with a block; judge or skip it all the same."""

@@ -187,6 +187,11 @@ class SkipSerializer(serializers.Serializer[object]):
     assignment = serializers.UUIDField(source="assignment.public_id")
 
 
+class StoredRankingSerializer(serializers.Serializer[object]):
+    labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+    comment = serializers.CharField()
+
+
 class RefusalSerializer(serializers.Serializer[object]):
     detail = serializers.CharField()
     missing = serializers.ListField(
@@ -194,4 +199,11 @@ class RefusalSerializer(serializers.Serializer[object]):
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
         child=serializers.ListField(child=serializers.CharField())
+    )
+    retry_after = serializers.IntegerField(
+        allow_null=True,
+        help_text="In how many seconds the same would be taken; null: never as it is.",
+    )
+    stored = StoredRankingSerializer(
+        allow_null=True, help_text="What counts instead, where no more is taken for the block."
     )

@@ -186,7 +186,11 @@ class JudgmentView(APIView):
     @extend_schema(
         operation_id="judging_judgment_submit",
         request=serializers.JudgmentRequestSerializer,
-        responses={200: serializers.JudgmentSerializer, 400: serializers.RefusalSerializer},
+        responses={
+            200: serializers.JudgmentSerializer,
+            400: serializers.RefusalSerializer,
+            429: serializers.RefusalSerializer,
+        },
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; the same id again changes nothing.
@@ -213,7 +217,11 @@ class SkipView(APIView):
     @extend_schema(
         operation_id="judging_skip_submit",
         request=serializers.SkipRequestSerializer,
-        responses={200: serializers.SkipSerializer, 400: serializers.RefusalSerializer},
+        responses={
+            200: serializers.SkipSerializer,
+            400: serializers.RefusalSerializer,
+            429: serializers.RefusalSerializer,
+        },
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
@@ -269,10 +277,23 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 
 
 def refusal(error: SubmissionRefusedError) -> Response:
-    """Return why the campaign's rules refuse a submission, in words and by candidate."""
+    """Return why rules or limits refuse a submission, in words and by candidate.
+
+    429 if the same may be sent again later, 400 if not.
+    """
+    stored = error.stored
     data = {
         "detail": error.message,
         "errors": {"labels": [error.message]},
         "missing": error.missing,
+        "retry_after": error.retry_after,
+        "stored": stored and {"labels": stored.labels, "comment": stored.comment},
     }
-    return Response(serializers.RefusalSerializer(data).data, status=status.HTTP_400_BAD_REQUEST)
+    body = serializers.RefusalSerializer(data).data
+    if error.retry_after is None:
+        return Response(body, status=status.HTTP_400_BAD_REQUEST)
+    return Response(
+        body,
+        status=status.HTTP_429_TOO_MANY_REQUESTS,
+        headers={"Retry-After": str(error.retry_after)},
+    )

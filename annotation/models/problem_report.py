@@ -4,7 +4,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import NeverTruncated, trigger_from_file
 
 
 class ProblemReportKind(models.TextChoices):
@@ -58,6 +58,7 @@ class ProblemReport(models.Model):
                 name="problem_report_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
+            NeverTruncated(name="problem_report_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "problem_report_of_its_test_set",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import NeverTruncated, trigger_from_file
 
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 
@@ -159,6 +159,7 @@ class QualityAction(models.Model):
             pgtrigger.Protect(
                 name="quality_action_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="quality_action_never_truncated"),
         ]
 
     def __str__(self) -> str:
@@ -180,6 +181,7 @@ class QualityReversal(models.Model):
             pgtrigger.Protect(
                 name="quality_reversal_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="quality_reversal_never_truncated"),
         ]
 
     def __str__(self) -> str:

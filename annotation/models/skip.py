@@ -4,6 +4,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated
 
 
 class SkipReason(models.TextChoices):
@@ -47,6 +48,7 @@ class Skip(models.Model):
             pgtrigger.Protect(
                 name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="skip_never_truncated"),
         ]
 
     def __str__(self) -> str:

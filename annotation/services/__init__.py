@@ -1,8 +1,8 @@
 """Writes of the annotation app; each is one atomic business action."""
 
 from annotation.services.judging.problem_reports import problem_report
+from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.submission import (
-    SubmissionRefusedError,
     judgment_number_next,
     judgment_submit,
     skip_submit,

@@ -101,6 +101,10 @@ PLURALS = {
         "The server has trouble. {n} judgment is kept on this device and sent again in a moment",
         "The server has trouble. {n} judgments are kept on this device and sent again in a moment",
     ),
+    "too_fast": ngettext_lazy(
+        "That was a lot within a minute. {n} judgment is kept on this device and sent in a moment",
+        "That was a lot within a minute. {n} judgments are kept on this device and sent in a moment",
+    ),
     "kept": ngettext_lazy(
         "{n} judgment is kept on this device until then.",
         "{n} judgments are kept on this device until then.",

@@ -16,6 +16,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
+from campaign.database.limits import process_limits
+
 # A plan lives until the statistics of its tables are made anew. Made while the tables are small, it
 # would read them whole for every row, and a campaign's first thousand judgments would cost more and
 # more, until autovacuum has been there. All that is asked here, is asked by keys.
@@ -36,16 +38,20 @@ _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
 M = TypeVar("M", bound=Model)
 
 
-def plans_keep(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    """Make PostgreSQL plan each statement once on a new connection and keep the plan.
+def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Set on a new connection how statements are planned, and how long they may take.
 
-    By default it makes five and throws them away, and ours look up by keys, whatever the values.
+    By default PostgreSQL makes five plans of a prepared statement and throws them away; ours look up by keys,
+    whatever the values, so one is made and kept. The limits are those of the process.
     For the signal `connection_created`, which comes before any transaction: set inside one that is
     rolled back, it would be lost for as long as the connection lives.
     """
+    wanted = {"plan_cache_mode": "force_generic_plan", **process_limits().settings()}
+    chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
+    parameters = [part for setting in wanted.items() for part in setting]
     with connection.cursor() as cursor:
         # Past Django's counting of queries.
-        cursor.cursor.execute("SET plan_cache_mode = force_generic_plan")
+        cursor.cursor.execute(f"SELECT {chosen}", parameters)
 
 
 class Statement:

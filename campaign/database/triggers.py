@@ -19,3 +19,12 @@ def trigger_from_file(
     for part, sql in (parts or {}).items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=name, func=body, **options)
+
+
+class NeverTruncated(pgtrigger.Trigger):
+    """Refuse TRUNCATE, which passes the triggers that refuse DELETE."""
+
+    level = pgtrigger.Statement
+    when = pgtrigger.Before
+    operation = pgtrigger.Truncate
+    func = "RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;"

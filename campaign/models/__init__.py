@@ -1,5 +1,6 @@
 """What is judged, and by whom it is run."""
 
+from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
@@ -34,6 +35,7 @@ __all__ = [
     "MembershipRole",
     "Output",
     "Panel",
+    "PanelArrival",
     "PanelKind",
     "PanelMember",
     "Participation",

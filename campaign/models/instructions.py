@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import NeverTruncated, trigger_from_file
 from campaign.models.judge import Judge
 
 
@@ -67,6 +67,7 @@ class Instructions(models.Model):
         ]
         triggers = [
             pgtrigger.Protect(name="instructions_never_change", operation=pgtrigger.Update),
+            NeverTruncated(name="instructions_never_truncated"),
         ]
 
     def __str__(self) -> str:
@@ -98,6 +99,7 @@ class Acceptance(models.Model):
             pgtrigger.Protect(
                 name="acceptance_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="acceptance_never_truncated"),
             trigger_from_file(
                 "campaign",
                 "acceptance_within_a_campaign",

@@ -1,5 +1,6 @@
 """Writes of the campaign app; each is one atomic business action."""
 
+from campaign.services.arrivals import panel_arrival_record, panel_arrivals_purge
 from campaign.services.bad_references import (
     BAD_REFERENCE_SYSTEM,
     BadReferenceRefusedError,
@@ -116,6 +117,8 @@ __all__ = [
     "organiser_invite",
     "own_link_create",
     "own_link_revoke",
+    "panel_arrival_record",
+    "panel_arrivals_purge",
     "panel_change",
     "panel_create",
     "panel_member_admit",

@@ -5,6 +5,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.triggers import NeverTruncated
+
 
 class RankingRunQuerySet(models.QuerySet["RankingRun"]):
     def of(self, test_set_id: int) -> "RankingRunQuerySet":
@@ -43,6 +45,7 @@ class RankingRun(models.Model):
             pgtrigger.Protect(
                 name="ranking_run_immutable", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            NeverTruncated(name="ranking_run_never_truncated"),
         ]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -110,6 +111,7 @@ class RankingSettings(models.Model):
                     "test_set_id", "resample", "ranges", "correction", "sides", "confidence"
                 ),
             ),
+            NeverTruncated(name="ranking_settings_never_truncated"),
         ]
 
     def __str__(self) -> str:

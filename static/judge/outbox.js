@@ -21,7 +21,7 @@ function uuid() {
 }
 
 export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
-  // "idle", "sending", or why nothing goes out: "offline", "server", "signed-out"
+  // "idle", "sending", or why nothing goes out: "offline", "server", "too-fast", "signed-out"
   state = "idle";
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -125,6 +125,8 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
         return this.#pause("offline");
       }
       if (isSignedOut(answer.status)) return this.#pause("signed-out");
+      // The server has a limit a minute; it says when it takes more.
+      if (answer.data?.retry_after) return this.#pause("too-fast", answer.data.retry_after * 1000);
       if (isTrouble(answer.status)) return this.#pause("server");
       this.#failures = 0;
       if (answer.status < 300) {
@@ -150,9 +152,9 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     this.#confirmed.set(item.body.block, { item, at: performance.now() });
   }
 
-  /** @param {string} state */
-  #pause(state) {
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+  /** @param {string} state @param {number} [least] */
+  #pause(state, least = 0) {
+    const pause = Math.min(LONGEST_PAUSE_MS, Math.max(least, FIRST_PAUSE_MS * 2 ** this.#failures));
     this.#failures += 1;
     // Spread out, so that a room full of judges does not come back in the same second.
     this.#timer = setTimeout(() => this.flush(), pause * (0.75 + Math.random() / 2));

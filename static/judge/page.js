@@ -288,6 +288,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const block = this.queue.find(item.body.block);
     this.status.refused(answer?.detail ?? "");
     if (!block || item.kind !== "judgments") return;
+    if (answer?.stored) {
+      // No more is taken for this block: what is stored counts.
+      this.queue.settle(block, "judgments", answer.stored);
+      if (block === this.block) this.#show(block);
+      return;
+    }
     // Back to how it was before, with the labels still there: nothing is lost, and it can be put right.
     block.state = "open";
     block.sent = null;

@@ -7,6 +7,10 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+// What each reason for nothing going out is called.
+/** @type {Record<string, string>} */
+const STUCK = { offline: "waiting", server: "server", "too-fast": "too_fast" };
+
 export class Status {
   #word = "";
   #waited = false;
@@ -38,8 +42,8 @@ export class Status {
     if (this.#waited && !n && !this.#refusal) this.#word = "sent";
     this.#waited = n > 0;
     const { state } = this.outbox;
-    const stuck = ["offline", "server"].includes(state) && n > 0;
-    if (stuck) $("status").textContent = say(state === "offline" ? "waiting" : "server", { n });
+    const stuck = state in STUCK && n > 0;
+    if (stuck) $("status").textContent = say(STUCK[state], { n });
     else if (!lasting && (n || this.#word === "saved")) $("status").textContent = say("not_kept");
     else if (n) $("status").textContent = say("saved");
     else $("status").textContent = this.#word && say(this.#word);

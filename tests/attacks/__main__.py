@@ -9,6 +9,7 @@ ATTACKS = (
     "slow_clients",
     "foreseen_checks",
     "order_of_arrival",
+    "write_flood",
     "proxy",
 )
 

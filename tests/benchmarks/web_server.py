@@ -32,11 +32,14 @@ def prepare_django(**settings: str) -> None:
     """Set up Django in this process, and the tables in the database."""
     os.environ.update({"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"})
     os.environ.update(settings)
+    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
+    # This process fills tables past triggers, as their owner; the server it starts is the application.
+    application = os.environ["DATABASE_URL"]
+    os.environ["DATABASE_URL"] = os.environ.get("MIGRATION_DATABASE_URL", application)
     import django
-    from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
+    os.environ["DATABASE_URL"] = application
 
 
 @contextmanager

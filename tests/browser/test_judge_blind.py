@@ -8,7 +8,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.db.models import Value
 from django.db.models.functions import Concat
 from playwright.sync_api import Page, expect
@@ -31,6 +30,7 @@ from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
+from tests.roles import owner_cursor
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -59,7 +59,7 @@ FIELDS = frozenset(
     progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
-    judged_at has_older detail errors missing campaign code retry_after body
+    judged_at has_older detail errors missing campaign code retry_after stored body
     """.split()  # noqa: SIM905  thirty lines otherwise
 )
 
@@ -105,7 +105,7 @@ class World:
 
 
 def number_rows_from(first: int) -> None:
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         for table in TABLES_THAT_TELL:
             cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
 

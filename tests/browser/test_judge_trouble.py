@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -14,10 +15,12 @@ from playwright.sync_api import Browser, Page, Route, expect
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge, Session, TestSet
 from campaign.services import invitation_create
+from launcher.services import Services
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_test_set
+from tests.gunicorn import stopped, web_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -298,3 +301,27 @@ def test_a_form_too_old_is_refused_in_words(
     expect(page).to_have_title("Please send the form again · Quintet")
     expect(page.get_by_role("heading", level=1)).to_have_text("Please send the form again")
     axe_check(page)
+
+
+def test_judging_goes_on_while_the_database_is_stopped(
+    browser: Browser, services: Services, judge: Judge, tmp_path: Path
+) -> None:
+    if services.postgres is None:
+        pytest.skip("DATABASE_URL names a PostgreSQL that is not ours to stop")
+    with web_server(tmp_path, STATIC_HASHED="0", DEBUG="1") as address:
+        context = browser.new_context(base_url=address)
+        page = context.new_page()
+        page.goto(link_of(judge))
+        at_sentence(page, 1)
+        with stopped(services.postgres):
+            judge_block(page, "12345")
+            at_sentence(page, 2)
+            expect(page.locator("#status")).to_have_text(
+                "The server has trouble. 1 judgment is kept on this device and sent again in a moment"
+            )
+            judge_block(page, "54321")
+            at_sentence(page, 3)
+        all_sent(page)
+        context.close()
+    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]

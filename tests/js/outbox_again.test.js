@@ -151,6 +151,19 @@ describe("an answer of trouble", () => {
     });
   }
 
+  test("that names a time keeps it for so long, and says that it came too fast", async () => {
+    server.answer = answering(429, { detail: "…", retry_after: 30 });
+    const item = outbox.add("judgments", "b1", {});
+    await settled();
+    assert.equal(outbox.state, "too-fast");
+    await passAndSettle(29_999);
+    assert.equal(server.arrived.length, 1);
+    server.answer = new Server().answer;
+    await passAndSettle(1);
+    assert.deepEqual([...server.stored.keys()], [item.id]);
+    assert.equal(outbox.state, "idle");
+  });
+
   test("once the judge has signed in again it is on its way, also before an answer says so", async () => {
     server.answer = answering(401, null);
     outbox.add("judgments", "b1", {});

@@ -7,7 +7,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import ProblemReport, ProblemReportKind
 from annotation.selectors import AssignedBlock
-from annotation.services.judging.submission import SubmissionRefusedError, submission_owner_check
+from annotation.services.judging.limits import comment_refusal, reports_refusal
+from annotation.services.judging.refusal import SubmissionRefusedError
+from annotation.services.judging.submission import submission_owner_check
 
 
 @transaction.atomic
@@ -17,9 +19,11 @@ def problem_report(
     """Store and return a judge's report on a block; the same `client_id` again changes nothing.
 
     A judge may report a block more than once, since more than one thing can be wrong with it.
-    Raises `SubmissionRefusedError` if "something else" comes without a comment, or if the id
-    belongs to another judge.
+    Raises `SubmissionRefusedError` if "something else" comes without a comment, if the id
+    belongs to another judge, or if a limit allows no more.
     """
+    if not ProblemReport.objects.filter(client_id=client_id).exists():
+        _limits_keep(assigned.judge_id, comment.strip())
     if kind == ProblemReportKind.OTHER and not comment.strip():
         raise SubmissionRefusedError(_("Please say in a few words what is wrong."))
     report, created = ProblemReport.objects.get_or_create(
@@ -35,3 +39,11 @@ def problem_report(
     if not created:
         submission_owner_check(report, judge_id=assigned.judge_id)
     return report
+
+
+def _limits_keep(judge_id: int, comment: str) -> None:
+    refusal = reports_refusal(judge_id=judge_id) or comment_refusal(
+        judge_id=judge_id, comment=comment
+    )
+    if refusal is not None:
+        raise refusal

@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 
 from annotation.models import Judgment
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
+from annotation.services.judging.limits import REVISIONS_A_BLOCK, REVISIONS_A_MINUTE
 from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from annotation.sql.judgment_store import JUDGMENT_STORE
@@ -34,7 +35,8 @@ def judgment_store(judgment: Judgment) -> bool:
 
     It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
-    with this `client_id` exists or the test set has no `JudgmentSequence` yet.
+    with this `client_id` exists, the test set has no `JudgmentSequence` yet, or a limit on revisions
+    allows no more.
     """
     try:
         stored = JUDGMENT_STORE.row(
@@ -43,6 +45,7 @@ def judgment_store(judgment: Judgment) -> bool:
             *(str(judgment.client_id), judgment.judge_id, judgment.labels),
             *(judgment.duration_ms, judgment.active_ms, judgment.comment),
             timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
+            *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
         )
     except IntegrityError:
         # The statement does not see an id that another judge's request stores at the same moment;

@@ -9,6 +9,13 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, JudgmentSequence, ProblemReport, Skip
 from annotation.selectors import AssignedBlock
+from annotation.services.judging.limits import (
+    comment_refusal,
+    revision_refusal,
+    skips_refusal,
+    too_fast,
+)
+from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.storage import (
     assignment_close_if_done,
     assignment_lock,
@@ -17,18 +24,6 @@ from annotation.services.judging.storage import (
 
 # Ranked outputs of a block, if the campaign allows partial rankings.
 FEWEST_RANKED = 2
-
-
-class SubmissionRefusedError(Exception):
-    """The labels break the campaign's rules, or the times contradict each other.
-
-    `missing` names candidates without a label.
-    """
-
-    def __init__(self, message: str, *, missing: Sequence[UUID] = ()) -> None:
-        super().__init__(message)
-        self.message = message
-        self.missing = tuple(missing)
 
 
 def judgment_submit(
@@ -45,8 +40,8 @@ def judgment_submit(
     `labels` are aligned with the candidates: 1 best … 5 worst, None for blank.
     The same `client_id` again changes nothing and returns the stored judgment.
     A judgment that arrives after its lease ended is stored too. Raises
-    `SubmissionRefusedError` if the campaign's rules do not allow the labels, or if active time is
-    longer than time on the clock.
+    `SubmissionRefusedError` if the campaign's rules do not allow the labels, if active time is
+    longer than time on the clock, or if a limit allows no more of this.
 
     Takes the lock of the assignment's row (a judge's tabs submit one after the
     other), then that of the test set's `JudgmentSequence`, last and briefly.
@@ -62,27 +57,37 @@ def judgment_submit(
         active_ms=active_ms,
         comment=comment,
     )
-    refusal = _labels_refusal(assigned, labels) or _times_refusal(duration_ms, active_ms)
+    refusal = (
+        _labels_refusal(assigned, labels)
+        or _times_refusal(duration_ms, active_ms)
+        or comment_refusal(judge_id=assigned.judge_id, comment=comment)
+    )
     if refusal is None and judgment_store(judgment):
         return judgment
-    known = Judgment.objects.filter(client_id=client_id).first()
+    known = _known(judgment)
     if known is not None:
-        submission_owner_check(known, judge_id=assigned.judge_id)
         return known
+    refusal = refusal or revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
     if refusal is not None:
         raise refusal
-    # The first judgment of its test set.
+    # The first judgment of its test set; or a minute passed between two questions.
     JudgmentSequence.objects.bulk_create(
         [JudgmentSequence(test_set_id=assigned.test_set_id)], ignore_conflicts=True
     )
-    return judgment_submit(
-        assigned=assigned,
-        client_id=client_id,
-        labels=labels,
-        duration_ms=duration_ms,
-        active_ms=active_ms,
-        comment=comment,
-    )
+    if judgment_store(judgment):
+        return judgment
+    known = _known(judgment)
+    if known is None:
+        raise too_fast()
+    return known
+
+
+def _known(judgment: Judgment) -> Judgment | None:
+    """Return the stored judgment with this `client_id`, which must be the judge's own."""
+    known = Judgment.objects.filter(client_id=judgment.client_id).first()
+    if known is not None:
+        submission_owner_check(known, judge_id=judgment.judge_id)
+    return known
 
 
 @transaction.atomic
@@ -94,6 +99,11 @@ def skip_submit(
     known = _skip_known(assigned, client_id)
     if known is not None:
         return known
+    refusal = skips_refusal(judge_id=assigned.judge_id) or comment_refusal(
+        judge_id=assigned.judge_id, comment=comment
+    )
+    if refusal is not None:
+        raise refusal
     try:
         skip, created = Skip.objects.get_or_create(
             judge_id=assigned.judge_id,

@@ -20,7 +20,7 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.panels.entry import Entry
-from campaign.services import panel_member_admit
+from campaign.services import panel_arrival_record, panel_member_admit
 
 State = ParticipationState
 
@@ -28,14 +28,23 @@ State = ParticipationState
 class ParticipationRefusedError(Exception):
     """The panel does not let a person take part (again); the message tells them why."""
 
+    status = 403
+
+
+class TooManyArrivalsError(ParticipationRefusedError):
+    """Too many new people came from this network address within an hour."""
+
+    status = 429
+
 
 @transaction.atomic
-def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
+def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Participation:
     """Return the participation of this submission or assignment; create it if there is none.
 
     A person who comes back through the same link goes on where they stopped. Another submission of
     the same person gets as many further blocks, if the panel lets them take part again. Blocks done
-    in a returned participation count for the next one. Raises `ParticipationRefusedError`.
+    in a returned participation count for the next one. Raises `ParticipationRefusedError`, also if too many
+    new people came from the same network `address`.
     """
     # Locked until the commit: a campaign admits its panels' people one after the other.
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
@@ -52,6 +61,13 @@ def participation_begin(*, panel: Panel, entry: Entry) -> Participation:
         )
     if mine is None and not panel.is_open:
         raise ParticipationRefusedError(_("This study is closed to new participants."))
+    if mine is None and not panel_arrival_record(panel=panel, address=address):
+        raise TooManyArrivalsError(
+            _(
+                "Many people have begun this study from your network within the last hour. "
+                "Please try again in an hour."
+            )
+        )
     for other in of_session.under_way().exclude(member__external_id=entry.external_id):
         # MTurk gave their assignment to another worker, so they have returned it.
         _end_as_returned(other)

@@ -18,6 +18,7 @@ from annotation.services.panels import (
     participation_refresh,
 )
 from annotation.views.panels.policy import in_frame_of_mturk
+from campaign.accounts.addresses import client_address
 from campaign.models import Panel, PanelKind, Participation, ParticipationState
 from campaign.panels.entry import (
     Entry,
@@ -46,11 +47,13 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         return in_frame_of_mturk(request, _frame(request, panel))
     try:
         entry = _entry(request, panel)
-        participation = participation_begin(panel=panel, entry=entry)
+        participation = participation_begin(
+            panel=panel, entry=entry, address=client_address(request)
+        )
     except EntryRefusedError as error:
         return _refused(request, panel, str(error), status=400)
     except ParticipationRefusedError as error:
-        return _refused(request, panel, str(error), status=403)
+        return _refused(request, panel, str(error), status=error.status)
     return _sign_in(request, participation_refresh(participation=participation))
 
 

@@ -17,6 +17,7 @@ from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
 HISTORY = "/api/v1/judging/judgments/"
@@ -90,13 +91,15 @@ def test_pages_follow_each_other_and_tell_nothing_of_row_numbers(judging: Client
         assert UUID(row["block"]["id"])
 
 
+@pytest.mark.django_db(transaction=True)
 def test_judgments_of_the_same_moment_are_on_one_page_or_the_next(judging: Client) -> None:
     done = judge_hits(judging, 2)
     moment = Judgment.objects.latest("submitted_at").submitted_at
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
-        Judgment.objects.update(submitted_at=moment - timedelta(minutes=1))
-        cursor.execute("SET session_replication_role = origin")
+        cursor.execute(
+            "UPDATE annotation_judgment SET submitted_at = %s", [moment - timedelta(minutes=1)]
+        )
     first = judging.get(f"{HISTORY}?page_size=4").json()
     second = judging.get(first["next"]).json()
     seen = [row["block"]["id"] for page in (first, second) for row in page["results"]]

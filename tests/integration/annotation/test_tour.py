@@ -17,6 +17,7 @@ from campaign.models import Campaign, Judge, Output, Reference, Segment, TestSet
 from campaign.texts.normalisation import normalise_text
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
 TOUR, WORK = "/judge/museum/tour/", "/judge/museum/"
@@ -119,7 +120,7 @@ def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
 
 def next_judge_id(number: int) -> None:
     """Have the next judge made here get this id."""
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         cursor.execute(
             "SELECT setval(pg_get_serial_sequence('campaign_judge', 'id'), %s, false)", [number]
         )

@@ -18,6 +18,7 @@ from tests.integration.constraints import (
     rankings,
     texts,
     training,
+    truncations,
 )
 from tests.integration.constraints.breakages import BREAKAGES, Attempt
 from tests.integration.constraints.rules import Rule, models_of_the_project, rules_of_the_project
@@ -35,6 +36,7 @@ FAMILIES = (
     rankings,
     texts,
     training,
+    truncations,
 )
 
 RULES = rules_of_the_project()
@@ -53,11 +55,12 @@ def test_no_model_has_a_rule_without_a_name() -> None:
     assert [model for model in models_of_the_project() if model._meta.unique_together] == []
 
 
-@pytest.mark.django_db
+@pytest.mark.usefixtures("as_owner", "db")
 @pytest.mark.parametrize(
     "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.name in BREAKAGES]
 )
 def test_the_database_refuses(rule: Rule) -> None:
+    """Tried as the owner: the application's role is refused some of it before any trigger is asked."""
     attempt = Attempt(rule)
     BREAKAGES[rule.name](attempt)
     assert attempt.refused, "nothing was refused"

@@ -19,7 +19,7 @@ from launcher.waiting import wait_until
 
 @pytest.fixture(autouse=True)
 def _no_services_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "REDIS_URL", "QUINTET_HOME", "PORT"):
+    for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "QUINTET_HOME", "PORT"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -58,7 +58,7 @@ def eventually(holds: Callable[[], bool], what: str, seconds: float = 60) -> Non
 
 def remember(services: Services, word: str) -> None:
     """Commit a word to both services."""
-    url = services.environment["DATABASE_URL"]
+    url = services.environment["MIGRATION_DATABASE_URL"]
     with psycopg2.connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE IF NOT EXISTS said (word text)")
         cursor.execute("INSERT INTO said VALUES (%s)", [word])
@@ -69,7 +69,7 @@ def remember(services: Services, word: str) -> None:
 
 def remembered(services: Services) -> tuple[list[str], list[str]]:
     """The words that PostgreSQL and Valkey know."""
-    connection = psycopg2.connect(services.environment["DATABASE_URL"])
+    connection = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT word FROM said ORDER BY word")
         words = [row[0] for row in cursor.fetchall()]

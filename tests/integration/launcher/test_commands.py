@@ -84,7 +84,7 @@ def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
 ) -> None:
     done = launcher(directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3")
     database, redis = done.stdout.split()
-    assert database.startswith("postgresql://quintet@/quintet?host=")
+    assert database.startswith("postgresql://quintet_app@/quintet?host=")
     assert redis.startswith("unix:///")
     assert done.returncode == 3
     assert working_in(directory.path) == []

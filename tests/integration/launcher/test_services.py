@@ -179,15 +179,34 @@ def test_a_second_supervisor_is_refused_in_words(directory: DataDirectory) -> No
         assert first.poll() is None
 
 
+def test_a_folder_of_an_earlier_version_gets_the_applications_role(
+    directory: DataDirectory,
+) -> None:
+    for _start in range(2):
+        with Services(directory) as services:
+            connection = psycopg2.connect(services.environment["DATABASE_URL"])
+            with connection, connection.cursor() as cursor:
+                cursor.execute("SELECT current_user, usesuper FROM pg_user WHERE usename = user")
+                assert cursor.fetchone() == ("quintet_app", False)
+            connection.close()
+            owner = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
+            with owner, owner.cursor() as cursor:
+                cursor.execute("DROP ROLE quintet_app")  # earlier versions had none
+            owner.close()
+
+
 def test_named_services_are_used_and_none_is_started(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
+    monkeypatch.setenv("MIGRATION_DATABASE_URL", "postgresql://owner@db.example/quintet")
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
     with Services(directory) as services:
         assert services.postgres is None
         assert services.valkey is None
         assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
+        owner = services.environment["MIGRATION_DATABASE_URL"]
+        assert owner == "postgresql://owner@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
         assert working_in(directory.path) == []
 

@@ -19,6 +19,7 @@ from launcher.postgresql import Postgres
 from launcher.services import Services
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.roles import owner_cursor
 
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[[], "Popen[bytes]"]
@@ -31,12 +32,12 @@ def postgres(services: Services, transactional_db: None) -> Iterator[Postgres]:
     if services.postgres is None:
         pytest.skip("DATABASE_URL names a PostgreSQL that is not ours to kill")
     name = connection.ops.quote_name(str(connection.settings_dict["NAME"]))
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         cursor.execute(f"ALTER DATABASE {name} SET synchronous_commit = on")
     connection.close()
     yield services.postgres
     connection.close()
-    with connection.cursor() as cursor:
+    with owner_cursor() as cursor:
         cursor.execute(f"ALTER DATABASE {name} RESET synchronous_commit")
     connection.close()
 

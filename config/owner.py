@@ -1,0 +1,11 @@
+"""Settings of the commands that change tables and triggers: as the owner of the database.
+
+`manage.py` chooses them by the command's name. Without `MIGRATION_DATABASE_URL` there is one role for both.
+"""
+
+from config.settings import *  # noqa: F403
+from config.settings import DATABASES, env
+
+_owner = env.db("MIGRATION_DATABASE_URL", default=env.str("DATABASE_URL"))
+_options = {**DATABASES["default"]["OPTIONS"], **_owner.get("OPTIONS", {})}
+DATABASES["default"].update({**_owner, "ENGINE": "campaign.database.backend", "OPTIONS": _options})

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Creates the role of the application, which is not the owner of the tables, and sets its password.
+# PostgreSQL's container runs it where it makes a new database. With a volume of an earlier version, once by hand:
+#   docker compose exec postgres sh /docker-entrypoint-initdb.d/roles.sh
+# What the role may do with the tables is granted by `manage.py migrate`.
+set -eu
+psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=password="$APPLICATION_PASSWORD" \
+    --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" <<'SQL'
+SELECT 'CREATE ROLE quintet_app LOGIN'
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quintet_app') \gexec
+ALTER ROLE quintet_app PASSWORD :'password';
+SQL

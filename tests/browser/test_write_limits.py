@@ -1,0 +1,109 @@
+"""What a limit refuses: said on the page, and nothing that was accepted is lost."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment
+from annotation.services.judging import limits, storage
+from campaign.models import Judge
+from tests.browser.conftest import SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Limit = Callable[[str, int], None]
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
+    def set_to(name: str, most: int) -> None:
+        for module in (limits, storage):
+            monkeypatch.setattr(module, name, most)
+
+    return set_to
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]) -> Page:
+    """At sentence 2, with the first one stored."""
+    tolerate.append("400|429")
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    judge_block(page, "12345")
+    at_sentence(page, 2)
+    all_sent(page)
+    return page
+
+
+def revise(page: Page) -> None:
+    page.keyboard.press("u")
+    expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    type_ranks(page, "5")
+    page.get_by_role("button", name="Save the change").click()
+    at_sentence(page, 2)
+
+
+def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
+    judging: Page, judge: Judge, limit: Limit
+) -> None:
+    limit("REVISIONS_A_MINUTE", 0)
+    revise(judging)
+    status = judging.locator("#status")
+    expect(status).to_contain_text("1 judgment is kept on this device and sent in a moment")
+    # Judging goes on meanwhile.
+    judge_block(judging, "54321")
+    at_sentence(judging, 3)
+    expect(status).to_contain_text("2 judgments are kept on this device and sent in a moment")
+    limit("REVISIONS_A_MINUTE", 30)
+    judging.evaluate("() => dispatchEvent(new Event('focus'))")  # before half a minute is over
+    all_sent(judging)
+    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    labels = [[1, 2, 3, 4, 5], [5, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+    assert [each.labels for each in stored] == labels
+
+
+def test_a_ranking_that_was_changed_too_often_stays_as_it_is_stored(
+    judging: Page, judge: Judge, limit: Limit
+) -> None:
+    limit("REVISIONS_A_BLOCK", 0)
+    revise(judging)
+    expect(judging.locator("#notice")).to_contain_text("The last one that was stored counts")
+    judging.keyboard.press("u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    # Nothing stands in the way of the next, and it is not tried for ever.
+    judge_block(judging, "54321")
+    at_sentence(judging, 3)
+    all_sent(judging)
+    expect(judging.locator("#notice")).to_be_hidden()
+    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+
+
+def test_a_comment_too_many_is_sent_again_without(
+    judging: Page, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 3)
+    type_ranks(judging, "54321")
+    judging.keyboard.press("m")
+    comment = judging.get_by_label("Comment on this sentence (optional)")
+    comment.fill("Four")
+    judging.keyboard.press("Control+Enter")
+    expect(judging.locator("#notice")).to_contain_text("without a comment")
+    at_sentence(judging, 2)
+    comment.fill("")
+    judging.keyboard.press("Control+Enter")
+    at_sentence(judging, 3)
+    all_sent(judging)
+    last = Judgment.objects.filter(judge=judge).latest("number")
+    assert (last.labels, last.comment) == ([5, 4, 3, 2, 1], "")

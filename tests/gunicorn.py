@@ -1,0 +1,76 @@
+"""A real web server over HTTP, on the test database, as `make demo` runs it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import psutil
+
+from launcher.postgresql import Postgres
+from launcher.waiting import wait_until
+from tests.conftest import test_database_url
+
+
+@contextmanager
+def web_server(folder: Path, *options: str, **environment: str) -> Iterator[str]:
+    """Serve inside, and give the address; the log is `web.log` in the folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with (folder / "web.log").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn", "--config=python:config.gunicorn"),
+                *(f"--bind={address}", *options),
+            ],
+            env={
+                **os.environ,
+                "DATABASE_URL": test_database_url(),
+                "ALLOWED_HOSTS": "127.0.0.1",
+                **environment,
+            },
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        assert wait_until(
+            lambda: _answers(address), seconds=120, alive=lambda: process.poll() is None
+        )
+        yield f"http://{address}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def stopped(postgres: Postgres) -> Iterator[None]:
+    """Stop all processes of a PostgreSQL inside: it is there, and does nothing."""
+    assert postgres.child.pid is not None
+    server = psutil.Process(postgres.child.pid)
+    processes = [server, *server.children(recursive=True)]
+    _signal(processes, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        _signal([server, *server.children(recursive=True)], signal.SIGCONT)
+
+
+def _signal(processes: list[psutil.Process], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(f"http://{address}/healthz") as answer:
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False

@@ -1,0 +1,180 @@
+"""What a judge may write is bounded; what was accepted stays, and repeats are answered as before."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Judgment, ProblemReport, Skip
+from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.services import (
+    SubmissionRefusedError,
+    hits_plan,
+    judgment_submit,
+    problem_report,
+    skip_submit,
+)
+from annotation.services.judging import limits, storage
+from campaign.models import Judge
+from tests.at_work import assignment_lend
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign(blocks_per_judge=10))
+    hits_plan(test_set_id=test_set.pk, count=4)
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def blocks(judge: Judge) -> list[AssignedBlock]:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    return assigned_blocks(assignment)
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of a kind are the most."""
+    names = ("REVISIONS_A_BLOCK", "REVISIONS_A_MINUTE", "SKIPS_A_MINUTE", "REPORTS_A_MINUTE")
+    for module in (limits, storage):
+        for name in names:
+            monkeypatch.setattr(module, name, 3, raising=module is limits)
+
+
+def ranks(block: AssignedBlock) -> list[int | None]:
+    return list(range(1, len(block.candidates) + 1))
+
+
+def judged(block: AssignedBlock, comment: str = "") -> Judgment:
+    return judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block), comment=comment)
+
+
+def aged(minutes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is judged from here on have been judged so long ago."""
+    moment = timezone.now() - timedelta(minutes=minutes)
+    monkeypatch.setattr(Judgment._meta.get_field("submitted_at"), "_get_default", lambda: moment)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_ranking_is_changed_so_often_and_no_more(
+    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aged(5, monkeypatch)  # however slowly
+    stored = [judged(blocks[0]) for _ in range(4)]
+    with pytest.raises(SubmissionRefusedError, match="changed this ranking 3 times") as refused:
+        judged(blocks[0])
+    assert refused.value.stored == stored[-1]
+    assert refused.value.retry_after is None
+    assert list(Judgment.objects.order_by("number")) == stored
+    assert judged(blocks[1]).supersedes is None
+
+
+@pytest.mark.usefixtures("few")
+def test_a_judge_changes_so_many_rankings_a_minute(
+    blocks: list[AssignedBlock],
+) -> None:
+    for block in blocks[:2]:
+        judged(block)
+    for _ in range(2):
+        judged(blocks[0])
+    judged(blocks[1])
+    with pytest.raises(SubmissionRefusedError, match="within a minute") as refused:
+        judged(blocks[1])
+    assert refused.value.retry_after == 30
+    assert judged(blocks[2]).supersedes is None, "a first judgment has no such limit"
+    assert Judgment.objects.count() == 6
+
+
+@pytest.mark.usefixtures("few")
+def test_the_limit_of_a_minute_passes_with_it(
+    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aged(2, monkeypatch)
+    for block in blocks[:3]:
+        judged(block)
+        judged(block)
+    assert judged(blocks[0]).supersedes is not None
+
+
+@pytest.mark.usefixtures("few")
+def test_a_repeat_is_answered_whatever_the_limits(blocks: list[AssignedBlock]) -> None:
+    stored = [judged(blocks[0]) for _ in range(4)]
+    for each in stored:
+        again = judgment_submit(
+            assigned=blocks[0], client_id=each.client_id, labels=ranks(blocks[0])
+        )
+        assert again == each
+
+
+@pytest.mark.usefixtures("few")
+def test_skips_and_reports_have_limits_a_minute(blocks: list[AssignedBlock]) -> None:
+    ids = [uuid4() for _ in range(3)]
+    for client_id, block in zip(ids, blocks, strict=False):
+        skip_submit(assigned=block, client_id=client_id, reason="other")
+        problem_report(assigned=block, client_id=client_id, kind="source")
+    assert skip_submit(assigned=blocks[0], client_id=ids[0], reason="other").client_id == ids[0]
+    with pytest.raises(SubmissionRefusedError, match="within a minute"):
+        skip_submit(assigned=blocks[0], client_id=uuid4(), reason="other")
+    with pytest.raises(SubmissionRefusedError, match="within a minute"):
+        problem_report(assigned=blocks[0], client_id=uuid4(), kind="page")
+    assert problem_report(assigned=blocks[0], client_id=ids[0], kind="source").client_id == ids[0]
+    assert (Skip.objects.count(), ProblemReport.objects.count()) == (3, 3)
+
+
+def test_comments_of_a_day_have_a_length_together(
+    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 30)
+    judged(blocks[0], comment="ten bytes.")
+    skip_submit(assigned=blocks[1], client_id=uuid4(), reason="other", comment="ten bytes.")
+    problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="ñ" * 4)
+    with pytest.raises(SubmissionRefusedError, match="without a comment") as refused:
+        judged(blocks[2], comment="123")
+    assert (refused.value.retry_after, refused.value.stored) == (None, None)
+    with pytest.raises(SubmissionRefusedError, match="without a comment"):
+        problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="123")
+    assert judged(blocks[2], comment="12").comment == "12"
+    assert judged(blocks[2]).comment == ""
+
+
+def test_comments_of_the_day_before_count_no_more(
+    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 10)
+    aged(24 * 60 + 1, monkeypatch)
+    judged(blocks[0], comment="ten bytes.")
+    assert judged(blocks[1], comment="ten bytes.").comment
+
+
+@pytest.mark.usefixtures("few")
+def test_the_api_says_when_to_come_back_or_what_counts(
+    judge: Judge, blocks: list[AssignedBlock], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judge.user is not None
+    client.force_login(judge.user)
+
+    def put(labels: list[int | None]) -> Any:
+        return client.put(
+            f"/api/v1/judging/judgments/{uuid4()}/",
+            json.dumps({"block": str(blocks[0].public_id), "labels": labels}),
+            content_type="application/json",
+        )
+
+    for _ in range(4):
+        assert put(ranks(blocks[0])).status_code == 200
+    answer = put(ranks(blocks[0])[::-1])
+    assert answer.status_code == 400
+    assert answer.json()["stored"] == {"labels": ranks(blocks[0]), "comment": ""}
+    for module in (limits, storage):
+        monkeypatch.setattr(module, "REVISIONS_A_BLOCK", 99)
+    answer = put(ranks(blocks[0])[::-1])
+    assert (answer.status_code, answer["Retry-After"]) == (429, "30")
+    assert answer.json()["retry_after"] == 30

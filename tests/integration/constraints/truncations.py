@@ -1,0 +1,41 @@
+"""What is kept for good is not emptied either: TRUNCATE passes the triggers that refuse DELETE."""
+
+from functools import partial
+
+import pgtrigger
+from django.db import connection
+from django.db.models import Model
+
+from annotation.models import Judgment, ProblemReport, QualityAction, QualityReversal, Skip
+from campaign.models import Acceptance, Instructions
+from ranking.models import RankingRun, RankingSettings
+from tests.integration.constraints.breakages import Attempt, breaks
+
+KEPT: dict[str, type[Model]] = {
+    "judgment": Judgment,
+    "skip": Skip,
+    "problem_report": ProblemReport,
+    "quality_action": QualityAction,
+    "quality_reversal": QualityReversal,
+    "instructions": Instructions,
+    "acceptance": Acceptance,
+    "ranking_run": RankingRun,
+    "ranking_settings": RankingSettings,
+}
+
+
+def a_table_is_emptied(model: type[Model], attempt: Attempt) -> None:
+    with attempt.refuses(saying="Cannot truncate"):
+        truncate(model)
+    # The owner has one named way past the triggers.
+    with attempt.accepts(), pgtrigger.ignore():
+        truncate(model)
+
+
+def truncate(model: type[Model]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"TRUNCATE {model._meta.db_table} CASCADE")
+
+
+for name, model in KEPT.items():
+    breaks(f"{name}_never_truncated")(partial(a_table_is_emptied, model))

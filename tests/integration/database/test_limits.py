@@ -1,0 +1,90 @@
+"""Statements, locks and idle transactions end by themselves, after a time that depends on the process."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+
+from campaign.database.limits import Limits
+from config.gunicorn import CLIENT_SECONDS
+from tests.conftest import test_database_url as database_url
+
+ASKED = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+
+
+def seen_by(process: str) -> list[str]:
+    """Return the limits that a process of this kind has on a new connection."""
+    asked = ", ".join(f"current_setting('{each}')" for each in ASKED)
+    program = (
+        "import django; django.setup(); from django.db import connection as c; "
+        f'k = c.cursor(); k.execute("SELECT {asked}"); print(*k.fetchone(), sep="|")'
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", process + program],
+        env={**os.environ, "DATABASE_URL": database_url()},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout.strip().split("|")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("process", "expected"),
+    [
+        ("import config.wsgi; ", ["30s", "10s", "5min"]),
+        (
+            "from celery.signals import celeryd_init; import config.celery; celeryd_init.send('w'); ",
+            ["10min", "1min", "11min"],
+        ),
+        ("", ["0", "1min", "1h"]),
+    ],
+    ids=["web", "worker", "command"],
+)
+def test_each_kind_of_process_has_limits_of_its_own(process: str, expected: list[str]) -> None:
+    assert seen_by(process) == expected
+
+
+def test_an_export_to_a_slow_reader_outlasts_the_web_servers_own_patience() -> None:
+    assert settings.DATABASE_LIMITS["web"]["idle"] > CLIENT_SECONDS
+
+
+def test_a_task_ends_before_its_statements_and_transactions_do() -> None:
+    worker = Limits(**settings.DATABASE_LIMITS["worker"])
+    assert worker.statement >= settings.CELERY_TASK_TIME_LIMIT
+    assert worker.idle > settings.CELERY_TASK_TIME_LIMIT
+
+
+@pytest.mark.django_db
+def test_a_limit_ends_a_statement() -> None:
+    limit = Limits(statement=0.05, lock=1, idle=1).settings()["statement_timeout"]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = %s", [limit])
+        with pytest.raises(OperationalError, match="statement timeout"):
+            cursor.execute("SELECT pg_sleep(60)")
+        transaction.set_rollback(True)
+
+
+def test_a_server_that_takes_connections_and_says_nothing_is_given_up() -> None:
+    import socket
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        began = time.monotonic()
+        url = f"postgres://quintet@127.0.0.1:{silent.getsockname()[1]}/quintet?connect_timeout=2"
+        told = subprocess.run(
+            [sys.executable, "manage.py", "check", "--database=default"],
+            env={**os.environ, "DATABASE_URL": url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert told.returncode != 0
+        assert "timeout expired" in told.stderr
+        assert time.monotonic() - began < 30
+    assert settings.DATABASES["default"]["OPTIONS"]["connect_timeout"] == 5

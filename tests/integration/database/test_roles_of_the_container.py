@@ -1,0 +1,52 @@
+"""The script that PostgreSQL's container runs makes the role that the application connects as."""
+
+import os
+import subprocess
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg2
+
+from launcher import postgresql
+from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.processes import ProcessRegistry
+
+
+def run_script(postgres: postgresql.Postgres, password: str) -> None:
+    sockets = parse_qs(urlsplit(postgres.owner_url).query)["host"][0]
+    path = f"{postgresql._wheel_folder() / 'bin'}:{os.environ['PATH']}"
+    told = {
+        "POSTGRES_USER": postgresql.OWNER,
+        "POSTGRES_DB": postgresql.DATABASE,
+        "APPLICATION_PASSWORD": password,
+        "PGHOST": sockets,
+    }
+    script = str(CHECKOUT / "docker" / "roles.sh")
+    subprocess.run(["sh", script], env={**os.environ, **told, "PATH": path}, check=True)
+
+
+def test_the_role_is_there_whether_the_script_ran_before_or_not() -> None:
+    with tempfile.TemporaryDirectory(prefix="quintet-roles-") as folder:
+        Path(folder).chmod(0o711)
+        directory = DataDirectory(Path(folder).resolve() / "home")
+        directory.create()
+        registry = ProcessRegistry(directory.path / "processes.json")
+        postgres = postgresql.Postgres(directory, registry, durable=False)
+        try:
+            postgres.start()
+            with closing(psycopg2.connect(postgres.owner_url)) as owner, owner.cursor() as cursor:
+                cursor.execute("DROP ROLE quintet_app")
+                owner.commit()
+                for password in ("first", "it's another"):
+                    run_script(postgres, password)
+                cursor.execute(
+                    "SELECT rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, "
+                    "rolbypassrls, rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid "
+                    "WHERE rolname = 'quintet_app'"
+                )
+                assert cursor.fetchone() == (True, False, False, False, False, False, True)
+        finally:
+            postgres.stop()
+            postgres.remove_sockets()

@@ -1,0 +1,50 @@
+"""The two roles of the database in tests: the owner makes the test database, the application's role tests it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+import environ
+import psycopg2
+from django.db import connection
+
+_ROLE = ("USER", "PASSWORD")
+
+
+def owner_role() -> dict[str, str]:
+    """Return name and password of the role that owns the tables; the application's if there is one role."""
+    url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
+    found = environ.Env.db_url_config(url)
+    return {name: found[name] for name in _ROLE}
+
+
+@contextmanager
+def connected_as(role: dict[str, str]) -> Iterator[None]:
+    """Connect Django to the database as this role inside, from the next connection on."""
+    before = {name: connection.settings_dict[name] for name in _ROLE}
+    connection.settings_dict.update(role)
+    yield
+    connection.close()
+    connection.settings_dict.update(before)
+
+
+@contextmanager
+def owner_cursor() -> Iterator[Any]:
+    """Give a cursor of the owner in the test database, each statement committed at once."""
+    parameters = {**connection.get_connection_params()}
+    role = owner_role()
+    parameters.update(user=role["USER"], password=role["PASSWORD"] or None)
+    parameters.pop("cursor_factory", None)
+    with closing(psycopg2.connect(**parameters)) as session:
+        session.autocommit = True
+        with session.cursor() as cursor:
+            yield cursor
+
+
+def tables_empty(statements: Sequence[str]) -> None:
+    """Run the statements by which Django empties all tables after a test, past triggers, as the owner."""
+    with owner_cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        for statement in statements:
+            cursor.execute(statement)

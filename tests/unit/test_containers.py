@@ -1,0 +1,70 @@
+"""Containers run what was chosen, and may do no more than they need."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from launcher.data_directory import CHECKOUT
+
+COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
+
+PINNED = re.compile(r"[\w./-]+:\d+\.\d+(\.\d+)?(-[\w-]+)?@sha256:[0-9a-f]{64}")
+OWN = "quintet"
+# Ends by itself; and what only sends messages, which nobody can ask anything.
+UNASKED = {"migrate", "beat"}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+class TestEachContainer:
+    def test_runs_an_image_by_its_digest(self, name: str) -> None:
+        image = SERVICES[name]["image"]
+        assert image == OWN or PINNED.fullmatch(image)
+
+    def test_writes_to_its_volumes_alone(self, name: str) -> None:
+        assert SERVICES[name]["read_only"] is True
+
+    def test_has_no_rights_and_gains_none(self, name: str) -> None:
+        service = SERVICES[name]
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert not {"cap_add", "privileged", "pid", "network_mode"} & service.keys()
+
+    def test_is_not_root(self, name: str) -> None:
+        assert int(SERVICES[name]["user"].partition(":")[0]) >= 999
+
+    def test_says_whether_it_is_well(self, name: str) -> None:
+        assert ("healthcheck" in SERVICES[name]) != (name in UNASKED)
+
+    def test_is_told_secrets_by_name_only(self, name: str) -> None:
+        for variable, value in SERVICES[name].get("environment", {}).items():
+            if "PASSWORD" in variable or "SECRET" in variable:
+                assert re.fullmatch(rf"\$\{{{variable}:\?[^}}]+\}}", value), variable
+            elif "@" in value and variable.endswith("DATABASE_URL"):
+                assert re.search(r"://\w+:\$\{\w+_PASSWORD:\?", value), variable
+
+
+def test_the_owners_password_is_for_the_database_and_for_migrations() -> None:
+    told = {name for name, service in SERVICES.items() if "POSTGRES_PASSWORD" in str(service)}
+    assert told == {"postgres", "migrate"}
+
+
+def test_the_application_is_not_the_owner_of_its_tables() -> None:
+    addresses = {
+        name: service["environment"]["DATABASE_URL"]
+        for name, service in SERVICES.items()
+        if service["image"] == OWN
+    }
+    assert len(addresses) >= 4
+    assert all(address.startswith("postgresql://quintet_app:") for address in addresses.values())
+
+
+def test_our_image_is_built_on_a_digest_and_runs_without_root() -> None:
+    (base,) = re.findall(r"^ARG PYTHON=(.+)$", DOCKERFILE, re.MULTILINE)
+    assert PINNED.fullmatch(base)
+    assert set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)) == {"${PYTHON}"}
+    assert re.findall(r"^USER (.+)$", DOCKERFILE, re.MULTILINE) == ["10001"]
+    assert "# syntax=" not in DOCKERFILE, "a front end by tag is one more image"
