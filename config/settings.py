@@ -8,6 +8,9 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from kombu import Queue
+
+from config.queues import QUEUES, ROUTES
 
 env = environ.Env()
 
@@ -88,12 +91,17 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
 
-# --- The worker ---------------------------------------------------------------------------------
+# --- The workers --------------------------------------------------------------------------------
 
 # Celery spells a unix socket its own way.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )
+CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in QUEUES]
+CELERY_TASK_ROUTES = ROUTES
+CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
+# A queue that is not in the list would be served by nobody.
+CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 # A worker killed in the middle of a task leaves it to the next one; every task can run twice.
 CELERY_TASK_ACKS_LATE = True
