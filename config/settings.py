@@ -152,6 +152,12 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+# --- The pool -----------------------------------------------------------------------------------
+
+# HITs that are planned ahead last an hour at the present pace of a test set, within these bounds.
+POOL_MIN_HITS = env.int("POOL_MIN_HITS", default=200)
+POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
+
 # --- People -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaign.User"

@@ -107,6 +107,12 @@ class HIT(models.Model):
     why = models.JSONField(
         _("why it was drawn"), default=dict, blank=True, help_text=_("For organisers only.")
     )
+    is_standby = models.BooleanField(
+        _("on standby"),
+        default=False,
+        db_default=False,
+        help_text=_("Lent to judges for whom nothing else is available, until it is drawn anew."),
+    )
     # The database's clock alone decides about lending: servers' clocks differ.
     available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
@@ -167,6 +173,11 @@ class HIT(models.Model):
                 ),
                 name="hit_plan_shows_each_of_its_segments",
             ),
+            models.CheckConstraint(
+                condition=models.Q(is_standby=False)
+                | models.Q(purpose__in=["first", "redundancy"], reserved_for__isnull=True),
+                name="hit_on_standby_is_for_everybody",
+            ),
             models.UniqueConstraint(
                 fields=["design", "family"],
                 condition=models.Q(purpose="first"),
@@ -178,8 +189,16 @@ class HIT(models.Model):
             # passes over as many rows as there are HITs lent, however long the history.
             models.Index(
                 fields=["test_set", "number"],
-                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
+                condition=models.Q(
+                    completed_at__isnull=True, purpose__in=POOLED, is_standby=False
+                ),
                 name="hit_pool",
+            ),
+            # HITs on standby; those that were lent, until the planner has counted them.
+            models.Index(
+                fields=["test_set", "number"],
+                condition=models.Q(is_standby=True),
+                name="hit_standby",
             ),
             # HITs reserved for one judge.
             models.Index(

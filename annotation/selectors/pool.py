@@ -75,6 +75,17 @@ def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuery
     )
 
 
+def hits_standby(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+    """Return the HITs on standby this judge may be lent, by number."""
+    return (
+        HIT.objects.filter(test_set=test_set_id)
+        .standby()
+        .unseen_by(judge_id)
+        .excluding_systems(conflicts)
+        .order_by("number")
+    )
+
+
 def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (

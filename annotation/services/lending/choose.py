@@ -16,7 +16,12 @@ from annotation.selectors import (
 )
 from annotation.selectors.pool import JudgeAsks
 from annotation.selectors.training import hits_training, training_round_due
-from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
+from annotation.services.lending.claim import (
+    ClaimedHIT,
+    hit_claim_from_pool,
+    hit_claim_reserved,
+    hit_claim_standby,
+)
 from annotation.services.lending.context import OpenTestSet
 from campaign.models import Judge
 
@@ -25,7 +30,7 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
     """Lock and return the HIT that comes next; None if none of the test set is available.
 
     Training comes first, then what the design's schedule asks for now, HITs reserved for the
-    judge, and the pool.
+    judge, the pool, and what is on standby.
     """
     if test_set.has_training:
         round_ = training_round_due(
@@ -38,7 +43,7 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
     claimed = _claim_scheduled(test_set, judge, asks)
     if claimed is None and test_set.has_reserved:
         claimed = hit_claim_reserved(**asks)
-    return claimed or hit_claim_from_pool(**asks)
+    return claimed or hit_claim_from_pool(**asks) or hit_claim_standby(**asks)
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:

@@ -7,7 +7,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT
 from annotation.models.pool import HITQuerySet
-from annotation.selectors.pool import ASKED_FIELDS, JudgeAsks, hits_for_judge, hits_reserved
+from annotation.selectors.pool import (
+    ASKED_FIELDS,
+    JudgeAsks,
+    hits_for_judge,
+    hits_reserved,
+    hits_standby,
+)
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import PreparedQuery, field_names
 
@@ -34,6 +40,11 @@ def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     return _claim(_RESERVED.row(**asks))
 
 
+def hit_claim_standby(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
+    """Lock and return the first available HIT on standby; for a judge for whom the pool has none."""
+    return _claim(_STANDBY.row(**asks))
+
+
 def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
     if found is None:
         return None
@@ -49,6 +60,11 @@ def _from_pool(**asked: Any) -> QuerySet[HIT, Any]:
 def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
     pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
     return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
+
+
+def _standby(**asked: Any) -> QuerySet[HIT, Any]:
+    # The pool has nothing more for this judge, whatever else is on standby.
+    return _first_of(hits_standby(**asked).available(), has_next=Q(pk__in=[]))
 
 
 def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
@@ -74,4 +90,5 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
 
 
 _FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
+_STANDBY = PreparedQuery("hit_claim_standby", _standby, ASKED_FIELDS)
 _RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)

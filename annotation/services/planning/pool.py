@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -14,6 +15,7 @@ from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
 from annotation.selectors.corpus import TestSetTexts
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.pace import hits_an_hour
 from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
 from annotation.services.planning.batch import PlanningTransaction
@@ -24,16 +26,22 @@ from annotation.services.planning.for_judge import (
     judges_to_repeat,
     reservations_withdraw,
 )
+from annotation.services.planning.standby import (
+    standby_fill,
+    standby_give_up,
+    standby_settle,
+)
 from annotation.services.training import training_plan, training_plan_ahead
 from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
 
-# Available HITs in the pool of a test set: minutes of work for two hundred judges, since each
-# asks for one at a time and a worker refills in seconds.
-POOL_SIZE: Final = 200
-# An active design draws late, to know more of the judgments.
-ACTIVE_POOL_SIZE: Final = 30
+# An active design draws late, to know more of the judgments: its pool lasts until the planner comes
+# again, and the rest of the hour is on standby.
+_ACTIVE_POOL_MIN: Final = 30
+_ACTIVE_POOL_MINUTES: Final = 1
+# HITs whose blocks are written ahead: they last two hundred judges until the planner comes again.
+_PREPARED: Final = 200
 # HITs planned in one transaction: bounds its length and memory.
 PLAN_AT_ONCE: Final = 2000
 # Judges planned for in one call; the remaining ones are the first of the next call.
@@ -57,12 +65,15 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
     for judges who requested work, and repeats that come due; and writes the blocks of the HITs that
     will be lent first. A bounded number of short transactions.
+
+    Without a `size`, what is available lasts an hour at the present pace, of an active design for the
+    most part on standby.
     """
     test_set = TestSet.objects.get(pk=test_set_id)
     design = design_ensure(test_set=test_set)
-    if size is None:
-        size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
+    size, standby = (size, 0) if size is not None else _sizes(design)
     reservations_withdraw(test_set_id=test_set_id)
+    standby_settle(test_set_id=test_set_id)
     made = _pool_fill(test_set_id, size)
     requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
@@ -72,8 +83,19 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
-    hits_prepare(test_set_id=test_set_id, count=POOL_SIZE)
-    return made
+    hits_prepare(test_set_id=test_set_id, count=_PREPARED)
+    # Last: judges who wait need what is above.
+    return made + standby_fill(test_set_id=test_set_id, size=standby)
+
+
+def _sizes(design: Design) -> tuple[int, int]:
+    """Return how many HITs are to be available in the pool, and how many on standby."""
+    an_hour = hits_an_hour(test_set_id=design.test_set_id)
+    wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
+    if design.kind != Design.Kind.ACTIVE:
+        return wanted, 0
+    pool = min(max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)), wanted)
+    return pool, wanted - pool
 
 
 def _plan_for(test_set_id: int, judge_id: int) -> int:
@@ -87,20 +109,27 @@ def _plan_for(test_set_id: int, judge_id: int) -> int:
 
 
 def _pool_fill(test_set_id: int, size: int) -> int:
+    """Fill the pool; HITs on standby give their places up where no more may be planned."""
+    made = _pool_fill_up(test_set_id, size)
+    missing = size - _available_count(test_set_id)
+    if missing > 0 and standby_give_up(test_set_id=test_set_id, count=missing):
+        made += _pool_fill_up(test_set_id, size)
+    return made
+
+
+def _pool_fill_up(test_set_id: int, size: int) -> int:
     made = 0
     while True:
-        available = (
-            HIT.objects.filter(test_set_id=test_set_id)
-            .pooled()
-            .unreserved()
-            .filter(available_at__lte=Now())
-            .count()
-        )
-        count = max(0, size - available)
+        count = max(0, size - _available_count(test_set_id))
         planned = hits_plan(test_set_id=test_set_id, count=count)
         made += planned
         if planned < count or not count:
             return made
+
+
+def _available_count(test_set_id: int) -> int:
+    hits = HIT.objects.filter(test_set_id=test_set_id)
+    return hits.pooled().unreserved().filter(available_at__lte=Now()).count()
 
 
 def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None) -> int:

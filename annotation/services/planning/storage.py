@@ -34,6 +34,7 @@ class PlannedHIT:
     reserved_for : int or None
         The id of a judge.
     reserved_until : datetime or None
+    is_standby : bool
     """
 
     plan: HITPlan
@@ -42,6 +43,7 @@ class PlannedHIT:
     repeats: int | None = None
     reserved_for: int | None = None
     reserved_until: datetime | None = None
+    is_standby: bool = False
 
 
 def hits_store(
@@ -87,6 +89,7 @@ _HIT_COLUMNS = (
     "system_ids",
     "plan",
     "why",
+    "is_standby",
 )
 
 
@@ -119,6 +122,7 @@ def _hit_row(
         _array(sorted(texts.systems[name] for name in systems)),
         plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
+        "t" if hit.is_standby else "f",
     )
 
 
