@@ -193,7 +193,9 @@ def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str]) -> No
             time.sleep(options.seconds / 2)
             counts = sum((judge.counts for judge in judges), Counter())
             left = HIT.objects.incomplete().available().count()
-            say(f"{(half + 1) * options.seconds / 2:6.0f} s: {dict(sorted(counts.items()))}, {left} HITs available")
+            say(
+                f"{(half + 1) * options.seconds / 2:6.0f} s: {dict(sorted(counts.items()))}, {left} HITs available"
+            )
         end.set()
         for judge in judges:
             judge.join()

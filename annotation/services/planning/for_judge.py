@@ -94,7 +94,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
         test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
     )
     for each in (hits.standby(), hits.pooled()):
-        spare = (
+        spare: HIT | None = (
             each.available()
             .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
             .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))

@@ -83,6 +83,7 @@ def assignments_of_all_kinds() -> list[Assignment]:
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
+    HIT.objects.filter(number__range=(25, 29)).update(is_standby=True)
     return [held, held_too]
 
 

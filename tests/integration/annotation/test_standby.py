@@ -183,7 +183,8 @@ class TestDrawing:
         lent.refresh_from_db()
         assert not lent.is_standby
 
-    def test_each_is_drawn_again_bit_for_bit(self, test_set: TestSet) -> None:
+    def test_each_is_drawn_again_bit_for_bit(self, test_set: TestSet, settings: Any) -> None:
+        settings.POOL_MIN_HITS = 50
         design_change(test_set=test_set, redundancy=2)
         pool_fill(test_set_id=test_set.pk)
         for judge in judges(test_set, 40):
@@ -192,7 +193,8 @@ class TestDrawing:
         pool_fill(test_set_id=test_set.pk)
         hits = list(HIT.objects.order_by("number"))
         plans = plans_read([hit.pk for hit in hits])
-        assert len(hits) > 200
+        assert len(hits) > 80
+        assert {hit.is_standby for hit in hits} == {False, True}
         for hit in hits:
             assert hit_redraw(hit) == plans[hit.pk]
 
