@@ -20,6 +20,11 @@ class Migration(migrations.Migration):
             name='is_standby',
             field=models.BooleanField(db_default=False, default=False, help_text='Lent to judges for whom nothing else is available, until it is drawn anew.', verbose_name='on standby'),
         ),
+        migrations.AlterField(
+            model_name='hit',
+            name='number',
+            field=models.PositiveIntegerField(help_text='k; with gaps where a draw held nothing to judge, or was done anew.', verbose_name='number'),
+        ),
         migrations.AddIndex(
             model_name='hit',
             index=models.Index(condition=models.Q(('completed_at__isnull', True), ('is_standby', False), ('purpose__in', ['first', 'redundancy', 'inter'])), fields=['test_set', 'number'], name='hit_pool'),

@@ -55,7 +55,8 @@ class HIT(models.Model):
         help_text=_("What was known when it was drawn; empty where it was not drawn here."),
     )
     number = models.PositiveIntegerField(
-        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
+        _("number"),
+        help_text=_("k; with gaps where a draw held nothing to judge, or was done anew."),
     )
     family = models.PositiveIntegerField(
         _("family"),
@@ -189,9 +190,7 @@ class HIT(models.Model):
             # passes over as many rows as there are HITs lent, however long the history.
             models.Index(
                 fields=["test_set", "number"],
-                condition=models.Q(
-                    completed_at__isnull=True, purpose__in=POOLED, is_standby=False
-                ),
+                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
                 name="hit_pool",
             ),
             # HITs on standby; those that were lent, until the planner has counted them.

@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -13,7 +13,7 @@ from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
-from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pace import hits_an_hour
 from annotation.selectors.planned import plans_read
@@ -142,8 +142,7 @@ def hits_plan(*, test_set_id: int, count: int, texts: TestSetTexts | None = None
     `TestSet.blocks_per_segment`. Reads `texts` if none are given.
     """
     if texts is None:
-        test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
-        texts = TestSetTexts(test_set, at=test_set.now)
+        texts = texts_now(test_set_id)
     made = 0
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)

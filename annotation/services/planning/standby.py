@@ -12,7 +12,7 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import Purpose
-from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.services.planning.batch import PlanningTransaction
 
 # HITs that are planned or given up in one transaction, during which nothing else is planned.
@@ -48,7 +48,7 @@ def _settle(test_set_id: int, batch_id: int, last: int) -> None:
     planning.store()
 
 
-def standby_fill(*, test_set_id: int, size: int, texts: TestSetTexts | None = None) -> int:
+def standby_fill(*, test_set_id: int, size: int) -> int:
     """Keep `size` HITs on standby, drawn from recent comparisons; return the number planned.
 
     Draws some of them at a time; the next calls draw the others.
@@ -56,6 +56,7 @@ def standby_fill(*, test_set_id: int, size: int, texts: TestSetTexts | None = No
     stale = _stale_batches(test_set_id)
     fresh = _available(test_set_id).exclude(batch__in=stale).count()
     missing = min(max(0, size - fresh), _PLANNED_IN_A_CALL)
+    texts = texts_now(test_set_id)
     made = 0
     while made < missing:
         # As many as are planned, so that a planner that ends here leaves enough.
@@ -108,7 +109,7 @@ def _stale_batches(test_set_id: int) -> QuerySet[PlanningBatch]:
 
 
 @transaction.atomic
-def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts | None) -> int:
+def _batch_plan(test_set_id: int, count: int, texts: TestSetTexts) -> int:
     planning = PlanningTransaction.locked(test_set_id, texts=texts, for_standby=True)
     empty_draws = 0
     while (
@@ -138,7 +139,9 @@ def _give_up(test_set_id: int, batches: QuerySet[PlanningBatch], *, count: int) 
         return 0
     planning = PlanningTransaction.locked(test_set_id)
     of_batch = HIT.objects.filter(batch=oldest["batch"])
-    locked = _available(test_set_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
+    locked = (
+        _available(test_set_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
+    )
     mine = set(locked.values_list("pk", flat=True))
     others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
     # Read again under the lock: one may have been lent before it.
