@@ -43,7 +43,8 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
     claimed = _claim_scheduled(test_set, judge, asks)
     if claimed is None and test_set.has_reserved:
         claimed = hit_claim_reserved(**asks)
-    return claimed or hit_claim_from_pool(**asks) or hit_claim_standby(**asks)
+    far = test_set.is_planner_silent
+    return claimed or hit_claim_from_pool(far=far, **asks) or hit_claim_standby(far=far, **asks)
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:

@@ -11,6 +11,7 @@ from annotation.selectors.pool import (
     ASKED_FIELDS,
     JudgeAsks,
     hits_for_judge,
+    hits_near,
     hits_reserved,
     hits_standby,
 )
@@ -30,9 +31,12 @@ class ClaimedHIT:
     is_last: bool | None = None
 
 
-def hit_claim_from_pool(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
-    """Lock and return the first available HIT of the pool; for a judge without reserved HITs."""
-    return _claim(_FROM_POOL.row(**asks))
+def hit_claim_from_pool(*, far: bool = False, **asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
+    """Lock and return the first available HIT of the pool; for a judge without reserved HITs.
+
+    Looks at the first thousand or so, unless `far`.
+    """
+    return _claim((_FROM_WHOLE_POOL if far else _FROM_POOL).row(**asks))
 
 
 def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
@@ -40,9 +44,9 @@ def hit_claim_reserved(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     return _claim(_RESERVED.row(**asks))
 
 
-def hit_claim_standby(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
+def hit_claim_standby(*, far: bool = False, **asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     """Lock and return the first available HIT on standby; for a judge for whom the pool has none."""
-    return _claim(_STANDBY.row(**asks))
+    return _claim((_WHOLE_STANDBY if far else _STANDBY).row(**asks))
 
 
 def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
@@ -53,8 +57,14 @@ def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
 
 
 def _from_pool(**asked: Any) -> QuerySet[HIT, Any]:
-    pool = hits_for_judge(**asked).available()
+    among = HIT.objects.filter(test_set=asked["test_set_id"]).pooled()
+    pool = hits_near(hits_for_judge(**asked), among).available()
     return _first_of(pool, has_next=Exists(_later(pool)))
+
+
+def _from_whole_pool(**asked: Any) -> QuerySet[HIT, Any]:
+    # Whether others follow is not worth a second walk: the planner has been asked.
+    return _first_of(hits_for_judge(**asked).available(), has_next=_NOTHING)
 
 
 def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
@@ -63,8 +73,13 @@ def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
 
 
 def _standby(**asked: Any) -> QuerySet[HIT, Any]:
+    among = HIT.objects.filter(test_set=asked["test_set_id"]).standby()
     # The pool has nothing more for this judge, whatever else is on standby.
-    return _first_of(hits_standby(**asked).available(), has_next=Q(pk__in=[]))
+    return _first_of(hits_near(hits_standby(**asked), among).available(), has_next=_NOTHING)
+
+
+def _whole_standby(**asked: Any) -> QuerySet[HIT, Any]:
+    return _first_of(hits_standby(**asked).available(), has_next=_NOTHING)
 
 
 def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
@@ -89,6 +104,9 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
     return hits.exclude(segment_ids__overlap=OuterRef("segment_ids"))
 
 
+_NOTHING = Q(pk__in=[])
+_FROM_WHOLE_POOL = PreparedQuery("hit_claim_from_whole_pool", _from_whole_pool, ASKED_FIELDS)
+_WHOLE_STANDBY = PreparedQuery("hit_claim_from_whole_standby", _whole_standby, ASKED_FIELDS)
 _FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
 _STANDBY = PreparedQuery("hit_claim_standby", _standby, ASKED_FIELDS)
 _RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)

@@ -1,12 +1,21 @@
 """Lock a judge's row and read everything lending needs to know about them, in one round trip."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import JSONArray, JSONObject, Now
 
 from annotation.models import HIT, Assignment, JudgeAccount, QualityAction, TrainingBlock
@@ -25,6 +34,8 @@ class OpenTestSet:
     id: int
     hits_lent: int
     intra_lent: int
+    # The judge asked for work a while ago, and the planner has not answered: it is away.
+    is_planner_silent: bool
     has_training: bool
     has_reserved: bool
     # From the design in force; None and 0 before there is one.
@@ -64,6 +75,11 @@ class LendingContext:
     conflicts: tuple[int, ...]
     begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
+
+
+_IS_SILENT: Final = ExpressionWrapper(
+    Q(requested_at__lt=Now() - timedelta(seconds=10)), output_field=BooleanField()
+)
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
@@ -106,7 +122,7 @@ def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
         id="pk",
         has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
         has_reserved=Exists(reserved),
-        lent=Subquery(account.values(row=JSONArray("hits_lent", "intra_lent"))),
+        lent=Subquery(account.values(row=JSONArray("hits_lent", "intra_lent", _IS_SILENT))),
         design=Subquery(design.values(row=JSONArray("seed", "intra_share", "attention_every"))),
     )
     return test_sets_open_to_judge(judge).values(row=arguments)
@@ -144,15 +160,16 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
 def _open_test_set(
     *,
-    lent: tuple[int, int] | None,
+    lent: tuple[int, int, bool | None] | None,
     design: tuple[int, float, int] | None,
     **row: Any,
 ) -> OpenTestSet:
-    hits_lent, intra_lent = lent or (0, 0)
+    hits_lent, intra_lent, is_silent = lent or (0, 0, False)
     seed, intra_share, attention_every = design or (None, 0.0, 0)
     return OpenTestSet(
         hits_lent=hits_lent,
         intra_lent=intra_lent,
+        is_planner_silent=bool(is_silent),
         seed=seed,
         intra_share=intra_share,
         attention_every=attention_every,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.models import HIT, HITSequence, JudgeAccount
+from annotation.models import HIT, Exposure, HITSequence, JudgeAccount
 from annotation.selectors.pace import hits_an_hour
 from annotation.selectors.planned import plans_read
 from annotation.services import (
@@ -19,7 +19,7 @@ from annotation.services import (
 from annotation.services.planning import standby
 from annotation.services.planning.standby import standby_fill, standby_settle
 from campaign.models import Judge, TestSet
-from tests.at_work import assignment_lend, expire, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +141,35 @@ class TestLending:
         taken = sum(judge_one_hit(judge) is not None for _round in range(10) for judge in at_work)
         assert taken == 200
         assert assignment_lend(judge=at_work[0]) is None
+
+    def test_far_into_the_pool_is_looked_only_while_the_planner_is_silent(
+        self, test_set: TestSet
+    ) -> None:
+        """A judge who has seen nearly everything passes over nearly all HITs; the planner knows what suits."""
+        first, *_others = judges(test_set, 2)
+        pool_fill(test_set_id=test_set.pk)
+        lend(first)
+        near = HIT.objects.filter(number__lt=1000)
+        ids = {pk for ids in near.values_list("segment_ids", flat=True) for pk in ids}
+        beyond = HIT.objects.standby().latest("number")
+        beyond.number += 5000
+        beyond.save()
+        unseen = set(beyond.segment_ids)
+        assignment = first.assignments.get()
+        seen = set(first.exposures.values_list("segment", flat=True))
+        Exposure.objects.bulk_create(
+            Exposure(judge=first, segment_id=pk, assignment=assignment)
+            for pk in ids - unseen - seen
+        )
+        near.filter(segment_ids__overlap=list(unseen)).exclude(pk=beyond.pk).update(
+            available_at=timezone.now() + timedelta(hours=1)
+        )
+        judge_all_of(assignment)
+        assert assignment_lend(judge=first) is None
+        assert work_request(judge=first).reason == "preparing"
+        assert assignment_lend(judge=first) is None
+        JudgeAccount.objects.update(requested_at=timezone.now() - timedelta(seconds=11))
+        assert lend(first).hit == beyond
 
     def test_what_was_lent_from_standby_and_comes_back_is_lent_again(
         self, test_set: TestSet
