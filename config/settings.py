@@ -8,7 +8,9 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from kombu import Queue
 
+from config.queues import QUEUES, ROUTES
 from config.schedule import every
 
 env = environ.Env()
@@ -170,12 +172,17 @@ CACHES = {
     }
 }
 
-# --- The worker ---------------------------------------------------------------------------------
+# --- The workers --------------------------------------------------------------------------------
 
 # Celery spells a unix socket its own way.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )
+CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in QUEUES]
+CELERY_TASK_ROUTES = ROUTES
+CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
+# A queue that is not in the list would be served by nobody.
+CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 # A worker killed in the middle of a task leaves it to the next one; every task can run twice.
 CELERY_TASK_ACKS_LATE = True
@@ -202,6 +209,12 @@ CELERY_BEAT_SCHEDULE = {
     "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
 }
+
+# --- The pool -----------------------------------------------------------------------------------
+
+# HITs that are planned ahead last an hour at the present pace of a test set, within these bounds.
+POOL_MIN_HITS = env.int("POOL_MIN_HITS", default=200)
+POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 
 # --- People -------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""``python -m launcher demo``: services, preparation, web server, worker and beat under one roof."""
+"""``python -m launcher demo``: services, preparation, web server, workers and beat under one roof."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOST = "127.0.0.1"
 READY_SECONDS = 60
 
 # One thread per process: with several, numerical libraries add in another order from run to run,
-# and the web server's threads, the worker and PostgreSQL would fight for the same cores.
+# and the web server's threads, the workers and PostgreSQL would fight for the same cores.
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -34,6 +34,15 @@ ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )
+
+
+# Background processes and the queues each serves, as `config.queues` lists them. Rankings have a
+# process of their own, since judges wait for planning; mail waits for servers of others.
+WORKERS = {
+    "worker-planning": "planning",
+    "worker-ranking": "ranking",
+    "worker-housekeeping": "mail,housekeeping",
+}
 
 
 def port_from_environment() -> int:
@@ -107,7 +116,7 @@ def run_demo(
                     supervisor.start(web)
                     _await_ready(stop, supervisor, port, directory)
                 if not stop.made:
-                    # Only now, so that the first page is not held up by three starts at once.
+                    # Only now, so that the first page is not held up by their starts.
                     supervisor.start(*background)
                     report(_welcome(directory, base_url, time.monotonic() - began))
                     supervisor.run(stop)
@@ -147,20 +156,10 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             f"--bind={HOST}:{port}",
             "--graceful-timeout=5",
         ],
-        "worker": [
-            *celery,
-            "worker",
-            "--loglevel=INFO",
-            "--hostname=quintet@localhost",
-            # A process apart: a task that grows or crashes takes its memory with it.
-            "--pool=prefork",
-            "--concurrency=1",
-            # They talk to other workers, of which there are none; mingling costs a second.
-            "--without-gossip",
-            "--without-mingle",
-        ],
+        **{name: [*celery, *_worker(name, queues)] for name, queues in WORKERS.items()},
         "beat": [
             *celery,
+            "--skip-checks",
             "beat",
             "--loglevel=INFO",
             "--pidfile=",  # one left by a killed beat would keep the next from starting
@@ -176,6 +175,23 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             folder=CHECKOUT,
         )
         for name, command in commands.items()
+    ]
+
+
+def _worker(name: str, queues: str) -> list[str]:
+    return [
+        # The preparation has checked the project; to do it again, each would load all pages.
+        "--skip-checks",
+        "worker",
+        f"--queues={queues}",
+        "--loglevel=INFO",
+        f"--hostname={name}@localhost",
+        # A process apart: a task that grows or crashes takes its memory with it.
+        "--pool=prefork",
+        "--concurrency=1",
+        # They have nothing to say to each other; mingling costs a second.
+        "--without-gossip",
+        "--without-mingle",
     ]
 
 

@@ -149,17 +149,22 @@ def eventually() -> Eventually:
 @pytest.fixture
 def start_worker(
     transactional_db: None, tmp_path: Path
-) -> Iterator[Callable[[], "subprocess.Popen[bytes]"]]:
-    """Start `celery worker` with beat inside, on the test database; killed after the test."""
+) -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
+    """Start `celery worker` with beat inside, on the test database; killed after the test.
+
+    It serves the queues it is given, otherwise all of them.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
-    def start() -> "subprocess.Popen[bytes]":
+    def start(*queues: str) -> "subprocess.Popen[bytes]":
         with (tmp_path / "worker.log").open("ab") as log:
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "celery", "-A", "config", "worker", "-B"),
                     *("--pool=threads", "--concurrency=1", "--loglevel=INFO"),
                     *("--without-gossip", "--without-mingle"),
+                    f"--hostname={'-'.join(['worker', *queues])}@localhost",
+                    *([f"--queues={','.join(queues)}"] if queues else []),
                 ],
                 env={**os.environ, "DATABASE_URL": test_database_url()},
                 stdout=log,

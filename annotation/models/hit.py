@@ -55,7 +55,8 @@ class HIT(models.Model):
         help_text=_("What was known when it was drawn; empty where it was not drawn here."),
     )
     number = models.PositiveIntegerField(
-        _("number"), help_text=_("k; with gaps where a draw held nothing to judge.")
+        _("number"),
+        help_text=_("k; with gaps where a draw held nothing to judge, or was done anew."),
     )
     family = models.PositiveIntegerField(
         _("family"),
@@ -109,6 +110,12 @@ class HIT(models.Model):
     )
     why = models.JSONField(
         _("why it was drawn"), default=dict, blank=True, help_text=_("For organisers only.")
+    )
+    is_standby = models.BooleanField(
+        _("on standby"),
+        default=False,
+        db_default=False,
+        help_text=_("Lent to judges for whom nothing else is available, until it is drawn anew."),
     )
     # The database's clock alone decides about lending: servers' clocks differ.
     available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
@@ -170,6 +177,11 @@ class HIT(models.Model):
                 ),
                 name="hit_plan_shows_each_of_its_segments",
             ),
+            models.CheckConstraint(
+                condition=models.Q(is_standby=False)
+                | models.Q(purpose__in=["first", "redundancy"], reserved_for__isnull=True),
+                name="hit_on_standby_is_for_everybody",
+            ),
             models.UniqueConstraint(
                 fields=["design", "family"],
                 condition=models.Q(purpose="first"),
@@ -181,14 +193,25 @@ class HIT(models.Model):
             # passes over as many rows as there are HITs lent, however long the history.
             models.Index(
                 fields=["test_set", "number"],
-                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED),
+                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
                 name="hit_pool",
             ),
             # Of these, the few with an attention check: found by as short a scan as those without.
             models.Index(
                 fields=["test_set", "number"],
-                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, holds_check=True),
+                condition=models.Q(
+                    completed_at__isnull=True,
+                    purpose__in=POOLED,
+                    is_standby=False,
+                    holds_check=True,
+                ),
                 name="hit_pool_with_check",
+            ),
+            # HITs on standby; those that were lent, until the planner has counted them.
+            models.Index(
+                fields=["test_set", "number"],
+                condition=models.Q(is_standby=True),
+                name="hit_standby",
             ),
             # HITs reserved for one judge.
             models.Index(

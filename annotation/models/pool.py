@@ -24,7 +24,11 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
 
     def pooled(self) -> "HITQuerySet":
         """Return the incomplete HITs that any judge may be lent: those in the index `hit_pool`."""
-        return self.incomplete().filter(purpose__in=POOLED)
+        return self.incomplete().filter(purpose__in=POOLED, is_standby=False)
+
+    def standby(self) -> "HITQuerySet":
+        """Return the incomplete HITs that are lent where the pool has none: see `HIT.is_standby`."""
+        return self.incomplete().filter(is_standby=True)
 
     def available(self) -> "HITQuerySet":
         """Return the incomplete HITs that no judge holds now, by the database's clock."""

@@ -5,6 +5,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from itertools import groupby
+from typing import Any
+
+from django.db.models.functions import Now
 
 from annotation.models import Design
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
@@ -108,6 +111,12 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
             number: SegmentOutputs(number, len((source or "").split()), tuple(outputs.get(id_, ())))
             for id_, number, source in segments
         }
+
+
+def texts_now(test_set_id: int) -> TestSetTexts:
+    """Return the texts with the damaged references that are approved now."""
+    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
+    return TestSetTexts(test_set, at=test_set.now)
 
 
 class FilteredTexts(Mapping[int, SegmentOutputs]):

@@ -1,10 +1,21 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, BooleanField, Exists, F, Field, OuterRef, Q, QuerySet
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    F,
+    Field,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 
 from annotation.models import HIT, HITPurpose
 from annotation.models.pool import HITQuerySet
@@ -26,6 +37,8 @@ class HasId(Protocol):
 
 
 T = TypeVar("T", bound=HasId)
+# HITs of the pool that are looked at for a judge while the planner is there.
+_NEAR: Final = 1000
 # Values, or what stands for them in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
 Ids: TypeAlias = list[int] | Parameter
@@ -76,6 +89,29 @@ def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuery
     )
 
 
+def hits_standby(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+    """Return the HITs on standby this judge may be lent, by number."""
+    return (
+        HIT.objects.filter(test_set=test_set_id)
+        .standby()
+        .unseen_by(judge_id)
+        .excluding_systems(conflicts)
+        .order_by("number")
+    )
+
+
+def hits_near(source: Callable[..., HITQuerySet], **asked: Any) -> HITQuerySet:
+    """Return the first of `hits_for_judge` or `hits_standby`: those near the beginning of the pool, or of standby.
+
+    A judge who has seen nearly all segments passes over nearly all HITs, at 0.05 ms each; so a thousand
+    numbers or so are looked at, and the planner draws what suits them.
+    """
+    of_test_set = HIT.objects.filter(test_set=asked["test_set_id"])
+    among = of_test_set.standby() if source is hits_standby else of_test_set.pooled()
+    first = among.order_by("number").values("number")[:1]
+    return source(**asked).filter(number__lt=Subquery(first) + _NEAR)
+
+
 def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (
@@ -103,10 +139,16 @@ def conflicts_of(judge: Judge) -> list[int]:
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
-def _available_hits(*, holds_check: bool | None = None, **asked: Any) -> QuerySet[HIT, tuple[int]]:
-    pool = hits_for_judge(**asked).holding_check(holds_check).available().order_by()
-    reserved = hits_reserved(**asked).holding_check(holds_check).available().order_by()
-    return pool.values_list("pk").union(reserved.values_list("pk"), all=True)[:1]
+def _available_hits(
+    *, holds_check: bool | None = None, standby: bool = False, **asked: Any
+) -> QuerySet[HIT, tuple[int]]:
+    sources = [hits_near(hits_for_judge, **asked), hits_reserved(**asked)]
+    if standby:
+        sources.append(hits_near(hits_standby, **asked))
+    first, *others = (
+        hits.holding_check(holds_check).available().order_by().values_list("pk") for hits in sources
+    )
+    return first.union(*others, all=True)[:1]
 
 
 # Of the values of `JudgeAsks`, for a `PreparedQuery`.
@@ -121,19 +163,24 @@ SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "holds_check": BooleanField(),
 }
 _IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
-_IS_CHECK_AVAILABLE = PreparedQuery(
-    "hit_with_check_is_available", partial(_available_hits, holds_check=True), ASKED_FIELDS
+_IS_CHECK_THERE = PreparedQuery(
+    "hit_with_check_is_there",
+    partial(_available_hits, holds_check=True, standby=True),
+    ASKED_FIELDS,
 )
 
 
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
-    """Return whether a HIT is available for this judge: reserved for them, or in the pool.
+    """Return whether a HIT is available for this judge: reserved for them, or near in the pool.
 
-    `holds_check`: only one with an attention check, or one without.
+    `holds_check`: only one with an attention check, or one without. Only the planner asks: what is on
+    standby does not count.
     """
     if holds_check is None:
         return _IS_AVAILABLE.row(**asks) is not None
-    if holds_check:
-        return _IS_CHECK_AVAILABLE.row(**asks) is not None
-    # Only the planner asks.
-    return bool(_available_hits(holds_check=False, **asks))
+    return bool(_available_hits(holds_check=holds_check, **asks))
+
+
+def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:
+    """Return whether a HIT with an attention check can be lent to this judge now, from standby if need be."""
+    return _IS_CHECK_THERE.row(**asks) is not None

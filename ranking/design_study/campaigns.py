@@ -150,9 +150,6 @@ class SimulatedCampaign:
         from ranking.design_study.kernel import simulate_more_blocks
 
         source, n = self._source, len(self.wins)
-        priorities = np.ones((n, n))
-        if self._design is ComparedDesign.ACTIVE:
-            priorities = active_priorities(self.wins, self.ties, self._counts)
         noises = (0.0, 0.0, 0.0)
         if isinstance(source, Model):
             noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
@@ -162,7 +159,7 @@ class SimulatedCampaign:
             self._resampling,
             _CODES[self._design],
             float(self._floor),
-            priorities,
+            self._priorities(),
             self._quality,
             self._outputs,
             *noises,
@@ -176,6 +173,15 @@ class SimulatedCampaign:
             self.resampled_ties,
         )
         self.blocks = blocks
+
+    def _priorities(self) -> Float64Array:
+        if self._design is not ComparedDesign.ACTIVE:
+            return np.ones(self.wins.shape)
+        return active_priorities(*self._known(), self._counts)
+
+    def _known(self) -> tuple[Int64Array, Int64Array]:
+        """Return the wins and ties that active blocks are drawn by."""
+        return self.wins, self.ties
 
 
 def _generator(seed: int, experiment: int, stream: int) -> np.random.Generator:

@@ -6,14 +6,14 @@ the planner has a HIT of each kind ready. Whatever is due, as many queries are a
 
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.due import attention_due, intra_due
-from annotation.selectors import has_available_hit
-from annotation.selectors.pool import JudgeAsks
+from annotation.selectors.pool import JudgeAsks, has_check_to_lend
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.lending.claim import (
     ClaimedHIT,
     hit_claim_from_pool,
     hit_claim_repeat,
     hit_claim_reserved,
+    hit_claim_standby,
 )
 from annotation.services.lending.context import OpenTestSet
 from campaign.models import Judge
@@ -22,7 +22,8 @@ from campaign.models import Judge
 def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> ClaimedHIT | None:
     """Lock and return the HIT that comes next; None if none of the test set is available.
 
-    Training comes first, then a repeat if one is due, HITs reserved for the judge, and the pool.
+    Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and what
+    is on standby.
     """
     if test_set.has_training:
         round_ = training_round_due(
@@ -40,8 +41,8 @@ def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> Claim
     if claimed is None and holds_check:
         # Lent to others at this very moment.
         claimed = _claim(test_set, asks, holds_check=False)
-    if claimed is None and holds_check is not None and test_set.is_none_left:
-        # The planner found nothing else to draw for this judge: better a check too many.
+    if claimed is None and holds_check is not None and test_set.is_all_there_is:
+        # Nothing else will be drawn for this judge, or the planner is away: better a check too many.
         claimed = _claim(test_set, asks, holds_check=None)
     return claimed
 
@@ -59,13 +60,18 @@ def _claim(
     claimed = None
     if test_set.has_reserved(holds_check=holds_check):
         claimed = hit_claim_reserved(holds_check=holds_check, **asks)
-    return claimed or hit_claim_from_pool(holds_check=holds_check, **asks)
+    far = test_set.is_planner_silent
+    return (
+        claimed
+        or hit_claim_from_pool(holds_check=holds_check, far=far, **asks)
+        or hit_claim_standby(holds_check=holds_check, far=far, **asks)
+    )
 
 
 def _with_check(test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> bool:
     """Return whether the next HIT should hold an attention check: one is due, and available."""
     # Asked in any case, so that the answer takes as long whether one is due or not.
-    is_available = has_available_hit(holds_check=True, **asks)
+    is_available = has_check_to_lend(**asks)
     return (
         is_available
         and test_set.seed is not None

@@ -4,9 +4,10 @@ Each is one query of the same form: a judge must not learn from the time of an a
 were lent.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -18,7 +19,9 @@ from annotation.selectors.pool import (
     JudgeAsks,
     hits_for_judge,
     hits_intra,
+    hits_near,
     hits_reserved,
+    hits_standby,
 )
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
@@ -37,16 +40,14 @@ class ClaimedHIT:
 
 
 def hit_claim_from_pool(
-    *, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]
+    *, holds_check: bool | None = None, far: bool = False, **asks: Unpack[JudgeAsks]
 ) -> ClaimedHIT | None:
     """Lock and return the first available HIT of the pool; for a judge without reserved HITs.
 
     `holds_check`: only one with an attention check, or one without. Then `is_last` says that there is
-    no further one without.
+    no further one without. Looks at the first thousand or so, unless `far`.
     """
-    if holds_check is None:
-        return _claim(_FROM_POOL.row(**asks))
-    return _claim((_CHECK_FROM_POOL if holds_check else _PLAIN_FROM_POOL).row(**asks))
+    return _claim(_FROM_POOL[holds_check, far].row(**asks))
 
 
 def hit_claim_reserved(
@@ -63,6 +64,13 @@ def hit_claim_repeat(**asks: Unpack[JudgeAsks]) -> ClaimedHIT | None:
     return _claim(_REPEAT.row(**asks))
 
 
+def hit_claim_standby(
+    *, holds_check: bool | None = None, far: bool = False, **asks: Unpack[JudgeAsks]
+) -> ClaimedHIT | None:
+    """Lock and return the first available HIT on standby; for a judge for whom the pool has none."""
+    return _claim(_STANDBY[holds_check, far].row(**asks))
+
+
 def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
     if found is None:
         return None
@@ -70,32 +78,50 @@ def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
     return ClaimedHIT(instance_from(HIT, row), is_last=not has_next)
 
 
-def _from_pool(**asked: Any) -> QuerySet[HIT, Any]:
-    pool = hits_for_judge(**asked).available()
-    return _first_of(pool, has_next=Exists(_later(pool)))
+def _pool(**asked: Any) -> HITQuerySet:
+    return hits_near(hits_for_judge, **asked).available()
 
 
-def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
-    pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
-    return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
-
-
-def _repeat(**asked: Any) -> QuerySet[HIT, Any]:
-    pool, repeats = hits_for_judge(**asked).available(), hits_intra(**asked).available()
-    return _first_of(repeats, has_next=Exists(_of_other_segments(pool)))
-
-
-def _scheduled_from_pool(*, holds_check: bool, **asked: Any) -> QuerySet[HIT, Any]:
-    pool = hits_for_judge(**asked).available()
+def _from_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
+    pool = _pool(**asked)
+    if holds_check is None:
+        return _first_of(pool, has_next=Exists(_later(pool)))
     without = pool.holding_check(holds_check=False)
     return _first_of(pool.holding_check(holds_check), has_next=Exists(_of_other_segments(without)))
 
 
+def _from_whole_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
+    # Whether others follow is not worth a second walk: the planner has been asked.
+    pool = hits_for_judge(**asked).available()
+    return _first_of(pool.holding_check(holds_check), has_next=_NOTHING)
+
+
+def _standby(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
+    # The pool has nothing more for this judge, whatever else is on standby.
+    standby = hits_near(hits_standby, **asked).available()
+    return _first_of(standby.holding_check(holds_check), has_next=_NOTHING)
+
+
+def _whole_standby(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
+    standby = hits_standby(**asked).available()
+    return _first_of(standby.holding_check(holds_check), has_next=_NOTHING)
+
+
+def _reserved(**asked: Any) -> QuerySet[HIT, Any]:
+    pool, reserved = _pool(**asked), hits_reserved(**asked).available()
+    return _first_of(reserved, has_next=Exists(_later(reserved)) | Exists(_of_other_segments(pool)))
+
+
 def _scheduled_reserved(*, holds_check: bool | Parameter, **asked: Any) -> QuerySet[HIT, Any]:
-    pool, reserved = hits_for_judge(**asked).available(), hits_reserved(**asked).available()
+    pool, reserved = _pool(**asked), hits_reserved(**asked).available()
     without = [hits.holding_check(holds_check=False) for hits in (reserved, pool)]
     has_next = Exists(_of_other_segments(without[0])) | Exists(_of_other_segments(without[1]))
     return _first_of(reserved.holding_check(holds_check), has_next=has_next)
+
+
+def _repeat(**asked: Any) -> QuerySet[HIT, Any]:
+    pool, repeats = _pool(**asked), hits_intra(**asked).available()
+    return _first_of(repeats, has_next=Exists(_of_other_segments(pool)))
 
 
 def _first_of(hits: HITQuerySet, *, has_next: Exists | Q) -> QuerySet[HIT, Any]:
@@ -120,16 +146,27 @@ def _of_other_segments(hits: HITQuerySet) -> HITQuerySet:
     return hits.exclude(segment_ids__overlap=OuterRef("segment_ids"))
 
 
-_FROM_POOL = PreparedQuery("hit_claim_from_pool", _from_pool, ASKED_FIELDS)
-_RESERVED = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)
-_REPEAT = PreparedQuery("hit_claim_repeat", _repeat, ASKED_FIELDS)
-# One each, not one with a parameter: the index of HITs with a check serves the first alone.
-_CHECK_FROM_POOL = PreparedQuery(
-    "hit_claim_check_from_pool", partial(_scheduled_from_pool, holds_check=True), ASKED_FIELDS
-)
-_PLAIN_FROM_POOL = PreparedQuery(
-    "hit_claim_plain_from_pool", partial(_scheduled_from_pool, holds_check=False), ASKED_FIELDS
-)
-_SCHEDULED_RESERVED = PreparedQuery(
+def _of_each_kind(
+    name: str, near: Callable[..., QuerySet[HIT, Any]], far: Callable[..., QuerySet[HIT, Any]]
+) -> dict[tuple[bool | None, bool], PreparedQuery]:
+    """Return a query for each `holds_check` and `far`: one with parameters would use no index made for it."""
+    kinds = {None: "any", True: "check", False: "plain"}
+    return {
+        (holds_check, is_far): PreparedQuery(
+            f"hit_claim_{kind}_{'far' if is_far else 'near'}_{name}",
+            partial(build, holds_check=holds_check),
+            ASKED_FIELDS,
+        )
+        for holds_check, kind in kinds.items()
+        for is_far, build in ((False, near), (True, far))
+    }
+
+
+_NOTHING: Final = Q(pk__in=[])
+_FROM_POOL: Final = _of_each_kind("pool", _from_pool, _from_whole_pool)
+_STANDBY: Final = _of_each_kind("standby", _standby, _whole_standby)
+_RESERVED: Final = PreparedQuery("hit_claim_reserved", _reserved, ASKED_FIELDS)
+_REPEAT: Final = PreparedQuery("hit_claim_repeat", _repeat, ASKED_FIELDS)
+_SCHEDULED_RESERVED: Final = PreparedQuery(
     "hit_claim_scheduled_reserved", _scheduled_reserved, SCHEDULED_FIELDS
 )

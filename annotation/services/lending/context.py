@@ -1,12 +1,22 @@
 """Lock a judge's row and read everything lending needs to know about them, in one round trip."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import JSONArray, JSONObject, Now
 from django.db.models.lookups import GreaterThanOrEqual
 
@@ -39,6 +49,8 @@ class OpenTestSet:
     hits_since_repeat: int
     # The planner looked a moment ago and found nothing to draw for them.
     is_none_left: bool
+    # The judge asked for work a while ago, and the planner has not answered: it is away.
+    is_planner_silent: bool
     has_training: bool
     # Purpose of the HITs reserved for them, and whether these hold an attention check.
     reserved: frozenset[tuple[str, bool]]
@@ -47,6 +59,11 @@ class OpenTestSet:
     intra_share: float
     repeat_gap: int
     attention_every: int
+
+    @property
+    def is_all_there_is(self) -> bool:
+        """Return whether the planner will draw nothing else for the judge now."""
+        return self.is_none_left or self.is_planner_silent
 
     @property
     def has_repeat(self) -> bool:
@@ -97,6 +114,9 @@ class LendingContext:
 # Of the judge's account, and of the design in force.
 _LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
 _DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
+_IS_SILENT: Final = ExpressionWrapper(
+    Q(requested_at__lt=Now() - timedelta(seconds=10)), output_field=BooleanField()
+)
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
@@ -140,7 +160,7 @@ def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
         id="pk",
         has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
-        lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left))),
+        lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left, _IS_SILENT))),
         design=Subquery(design.values(row=JSONArray(*_DESIGN))),
     )
     return test_sets_open_to_judge(judge).values(row=arguments)
@@ -184,12 +204,13 @@ def _open_test_set(
     has_training: bool,
     reserved: list[tuple[str, bool]] | None,
 ) -> OpenTestSet:
-    *counts, is_none_left = lent or [*(0 for _name in _LENT), False]
+    *counts, is_none_left, is_silent = lent or [*(0 for _name in _LENT), False, False]
     return OpenTestSet(
         id=id,
         has_training=has_training,
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
         is_none_left=bool(is_none_left),
+        is_planner_silent=bool(is_silent),
         **dict(zip(_LENT, counts, strict=True)),
         **dict(zip(_DESIGN, design or (None, 0.0, 0, 0), strict=True)),
     )

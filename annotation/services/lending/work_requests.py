@@ -68,9 +68,10 @@ def work_request(*, judge: Judge) -> NoWork:
     conflicts = conflicts_of(locked)
     for test_set_id in test_sets:
         # Lent to others, or reserved for them: they may become available to this judge.
-        elsewhere = HIT.objects.filter(test_set=test_set_id).pooled().unseen_by(locked.pk)
-        if elsewhere.excluding_systems(conflicts).exists():
-            return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
+        hits = HIT.objects.filter(test_set=test_set_id)
+        for elsewhere in (hits.pooled(), hits.standby()):
+            if elsewhere.unseen_by(locked.pk).excluding_systems(conflicts).exists():
+                return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
     return NoWork(NoWorkReason.NONE_LEFT)
 
 

@@ -10,7 +10,7 @@ from annotation.models import HIT, Design, HITSequence, PlanningBatch, SamplingS
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose
+from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import TestSetTexts, texts_without, windows_of
 from annotation.selectors.designs import design_in_force
@@ -35,6 +35,9 @@ class PlanningTransaction:
         Row ids of first HITs by number, for the HITs that repeat them.
     now : datetime
         By the database's clock.
+
+    HITs that are planned `for_standby` count as planned blocks, but draws do not learn of them before
+    they are lent (`lent_from_standby`): most never are.
     """
 
     def __init__(
@@ -48,8 +51,11 @@ class PlanningTransaction:
         judge_id: int | None = None,
         avoid: Collection[int] = (),
         hide: Collection[str] = (),
+        for_standby: bool = False,
     ) -> None:
         self.test_set, self.design, self.sequence, self.now = test_set, design, sequence, now
+        self._for_standby = for_standby
+        self._turns_before = sequence.turns
         self.parameters = design.parameters
         self.planned: list[PlannedHIT] = []
         self.has_withdrawn = False
@@ -126,7 +132,21 @@ class PlanningTransaction:
         """Add this HIT to those to be stored; `fields` are those of `PlannedHIT`."""
         self._drawer.add(plan, purpose)
         self.sequence.blocks_planned += sum(not block.control for block in plan.blocks)
-        self.planned.append(PlannedHIT(plan=plan, purpose=purpose, **fields))
+        self.planned.append(
+            PlannedHIT(plan=plan, purpose=purpose, is_standby=self._for_standby, **fields)
+        )
+
+    def copies_add(self) -> None:
+        """Add the copies for other judges that the design asks for of the last first HIT."""
+        first = self.planned[-1].plan
+        for _copy in range(self.parameters.redundancy - 1):
+            copy = repeated(
+                first,
+                seed=self.parameters.seed,
+                number=self.number_next(),
+                purpose=Purpose.REDUNDANCY,
+            )
+            self.add(copy, Purpose.REDUNDANCY, repeats=first.number)
 
     def withdraw(self, hit: HIT) -> None:
         """Withdraw a HIT that was never lent; its blocks may be planned for others.
@@ -134,11 +154,25 @@ class PlanningTransaction:
         Its row stays: HITs that were drawn after it depend on it.
         """
         self.has_withdrawn = True
+        self.uncount([hit])
         hit.completed_at = hit.withdrawn_at = self.now
-        hit.save(update_fields=["completed_at", "withdrawn_at"])
-        plan = plans_read([hit.pk])[hit.pk]
-        self._drawer.remove(plan, Purpose(hit.purpose))
-        self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
+        hit.is_standby = False
+        hit.save(update_fields=["completed_at", "withdrawn_at", "is_standby"])
+
+    def uncount(self, hits: Collection[HIT]) -> None:
+        """Count the blocks of these HITs, which were never lent, as not planned."""
+        plans = plans_read([hit.pk for hit in hits])
+        for hit in hits:
+            plan = plans[hit.pk]
+            self._drawer.remove(plan, Purpose(hit.purpose), drawn=not hit.is_standby)
+            self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
+
+    def lent_from_standby(self, hits: Collection[HIT]) -> None:
+        """Take HITs off standby, because they were lent: later draws depend on them."""
+        plans = plans_read([hit.pk for hit in hits])
+        for hit in hits:
+            self._drawer.learn(plans[hit.pk], Purpose(hit.purpose))
+        HIT.objects.filter(pk__in=plans).update(is_standby=False)
 
     def store(self) -> None:
         """Write the planned HITs, their batch and the state that the next draw depends on."""
@@ -150,7 +184,10 @@ class PlanningTransaction:
                 texts=self._texts,
                 stored_ids=self.stored_ids,
             )
-        self.sequence.state = self._drawer.state.to_json()
+        if self._for_standby:
+            self.sequence.turns = self._turns_before
+        else:
+            self.sequence.state = self._drawer.state.to_json()
         self.sequence.segment_blocks = self.quota.counts
         self.sequence.save()
 

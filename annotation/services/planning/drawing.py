@@ -137,6 +137,10 @@ class HITDrawer:
     def add(self, plan: HITPlan, purpose: Purpose) -> None:
         """Update the draw state with this HIT."""
         self.quota.add(plan)
+        self.learn(plan, purpose)
+
+    def learn(self, plan: HITPlan, purpose: Purpose) -> None:
+        """Update the draw state with this HIT, whose blocks are in the quota already."""
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again: pairs are balanced over first HITs only.
             self.state = self._after(plan)
@@ -150,8 +154,8 @@ class HITDrawer:
                 return after
         return self.state.after(plan)
 
-    def remove(self, plan: HITPlan, purpose: Purpose) -> None:
-        """Take a withdrawn HIT out of the draw state."""
+    def remove(self, plan: HITPlan, purpose: Purpose, *, drawn: bool) -> None:
+        """Take a HIT that nobody will judge out of the quota, and if `drawn` out of the draw state."""
         self.quota.remove(plan)
-        if purpose is Purpose.FIRST:
+        if drawn and purpose is Purpose.FIRST:
             self.state = self.state.without_hit(plan)

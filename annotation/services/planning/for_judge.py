@@ -105,7 +105,7 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
             reserved_for=judge_id,
             reserved_until=planning.now + _RESERVED_FOR,
         )
-        _copies_add(planning)
+        planning.copies_add()
         if spare is not None:
             # Only as the last step of a batch: later draws would not follow from what is recorded.
             planning.withdraw(spare)
@@ -114,33 +114,25 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
 
 
 def _spare(planning: PlanningTransaction) -> HIT | None:
-    """Lock and return the latest available HIT that was never lent and that no HIT repeats."""
-    return (
-        HIT.objects.filter(
-            test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
-        )
-        .holding_check(False if planning.parameters.attention_every else None)
-        .pooled()
-        .available()
-        .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
-        .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))
-        .order_by("-number")
-        .select_for_update(skip_locked=True)
-        .first()
-    )
+    """Lock and return the latest available HIT that was never lent and that no HIT repeats.
 
-
-def _copies_add(planning: PlanningTransaction) -> None:
-    """Plan the copies for other judges that the design asks for of every first HIT."""
-    first = planning.planned[-1].plan
-    for _copy in range(planning.parameters.redundancy - 1):
-        copy = repeated(
-            first,
-            seed=planning.parameters.seed,
-            number=planning.number_next(),
-            purpose=Purpose.REDUNDANCY,
+    Those on standby come first: nobody waits for them.
+    """
+    hits = HIT.objects.filter(
+        test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
+    ).holding_check(False if planning.parameters.attention_every else None)
+    for each in (hits.standby(), hits.pooled()):
+        spare: HIT | None = (
+            each.available()
+            .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
+            .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))
+            .order_by("-number")
+            .select_for_update(skip_locked=True)
+            .first()
         )
-        planning.add(copy, Purpose.REDUNDANCY, repeats=first.number)
+        if spare is not None:
+            return spare
+    return None
 
 
 def _seen(judge: Judge, test_set_id: int) -> set[int]:

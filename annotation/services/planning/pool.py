@@ -1,17 +1,19 @@
 """Plan HITs before judges need them, so that lending is a look-up."""
 
 import logging
-from typing import Any, Final
+from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
-from annotation.sampling.parameters import Checks, DesignParameters
+from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, Slot, repeated, slot
-from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.pace import hits_an_hour
 from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
 from annotation.services.planning.batch import PlanningTransaction
@@ -23,18 +25,28 @@ from annotation.services.planning.for_judge import (
     judges_to_repeat,
     reservations_withdraw,
 )
+from annotation.services.planning.missing import (
+    MissingHITs,
+    checks_among,
+    missing_of_each_kind,
+)
+from annotation.services.planning.standby import (
+    standby_fill,
+    standby_give_up,
+    standby_settle,
+)
 from annotation.services.training import training_plan, training_plan_ahead
 from campaign.database.seeds import seed_draw
 from campaign.models import TestSet
-from campaign.texts.hash_draw import HashDraw
 
 logger = logging.getLogger(__name__)
 
-# Available HITs in the pool of a test set: minutes of work for two hundred judges, since each
-# asks for one at a time and a worker refills in seconds.
-POOL_SIZE: Final = 200
-# An active design draws late, to know more of the judgments.
-ACTIVE_POOL_SIZE: Final = 30
+# An active design draws late, to know more of the judgments: its pool lasts until the planner comes
+# again, and the rest of the hour is on standby.
+_ACTIVE_POOL_MIN: Final = 30
+_ACTIVE_POOL_MINUTES: Final = 1
+# HITs whose blocks are written ahead: they last two hundred judges until the planner comes again.
+_PREPARED: Final = 200
 # HITs planned in one transaction: bounds its length and memory.
 PLAN_AT_ONCE: Final = 2000
 # Judges planned for in one call; the remaining ones are the first of the next call.
@@ -58,12 +70,15 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
     for judges who requested work, and repeats that come due; and writes the blocks of the HITs that
     will be lent first. A bounded number of short transactions.
+
+    Without a `size`, what is available lasts an hour at the present pace, of an active design for the
+    most part on standby.
     """
     test_set = TestSet.objects.get(pk=test_set_id)
     design = design_ensure(test_set=test_set)
-    if size is None:
-        size = ACTIVE_POOL_SIZE if design.kind == Design.Kind.ACTIVE else POOL_SIZE
+    size, standby = (size, 0) if size is not None else _sizes(design)
     reservations_withdraw(test_set_id=test_set_id)
+    standby_settle(test_set_id=test_set_id)
     made = _pool_fill(test_set_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
@@ -76,8 +91,19 @@ def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
     if design.intra_share:
         for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
-    hits_prepare(test_set_id=test_set_id, count=POOL_SIZE)
-    return made
+    hits_prepare(test_set_id=test_set_id, count=_PREPARED)
+    # Last: judges who wait need what is above.
+    return made + standby_fill(test_set_id=test_set_id, size=standby)
+
+
+def _sizes(design: Design) -> tuple[int, int]:
+    """Return how many HITs are to be available in the pool, and how many on standby."""
+    an_hour = hits_an_hour(test_set_id=design.test_set_id)
+    wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
+    if design.kind != Design.Kind.ACTIVE:
+        return wanted, 0
+    pool = min(max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)), wanted)
+    return pool, wanted - pool
 
 
 def _plan_for(test_set_id: int, judge_id: int) -> int:
@@ -91,27 +117,30 @@ def _plan_for(test_set_id: int, judge_id: int) -> int:
 
 
 def _pool_fill(test_set_id: int, size: int, attention_every: int) -> int:
+    """Fill the pool; HITs on standby give their places up where no more may be planned."""
+    made = _pool_fill_up(test_set_id, size, attention_every)
+    _checks, others = _missing_in_pool(test_set_id, size, attention_every)
+    if others and standby_give_up(test_set_id=test_set_id, count=others):
+        made += _pool_fill_up(test_set_id, size, attention_every)
+    return made
+
+
+def _pool_fill_up(test_set_id: int, size: int, attention_every: int) -> int:
     made = 0
     while True:
-        pool = HIT.objects.filter(test_set_id=test_set_id).pooled().unreserved()
-        available = pool.filter(available_at__lte=Now())
-        checks = 0
-        if attention_every:
-            # As many of either kind as judges will be lent, so that both last equally long.
-            wanted = _checks_among(size, attention_every)
-            checks = max(0, wanted - available.filter(holds_check=True).count())
-            count = checks + max(0, size - wanted - available.filter(holds_check=False).count())
-        else:
-            count = max(0, size - available.count())
+        checks, others = _missing_in_pool(test_set_id, size, attention_every)
+        count = checks + others
         planned = hits_plan(test_set_id=test_set_id, count=count, checks=checks)
         made += planned
         if planned < count or not count:
             return made
 
 
-def _checks_among(hits: int, attention_every: int) -> int:
-    """Return how many of so many HITs hold an attention check, where the design says which do."""
-    return -(-hits // attention_every) if attention_every else 0
+def _missing_in_pool(test_set_id: int, size: int, attention_every: int) -> tuple[int, int]:
+    """Return how many HITs are missing with an attention check, where the design says which have one, and others."""
+    pool = HIT.objects.filter(test_set_id=test_set_id).pooled().unreserved()
+    available = pool.filter(available_at__lte=Now())
+    return missing_of_each_kind(available, size=size, attention_every=attention_every)
 
 
 def hits_plan(
@@ -133,12 +162,11 @@ def hits_plan(
     `TestSet.blocks_per_segment`. Reads `texts` if none are given.
     """
     if texts is None:
-        test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
-        texts = TestSetTexts(test_set, at=test_set.now)
+        texts = texts_now(test_set_id)
     made = 0
     if checks is None:
         design = design_in_force(test_set_id=test_set_id)
-        checks = _checks_among(count, design.attention_every if design else 0)
+        checks = checks_among(count, design.attention_every if design else 0)
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)
         checks_at_once = max(0, round(checks * at_once / count))
@@ -175,55 +203,6 @@ def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) 
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
     planning.store()
     return len(planning.planned)
-
-
-class MissingHITs:
-    """How many HITs a batch is to have yet, with an attention check and without.
-
-    In a design that does not say which judge gets one, chance brings them, and only their sum counts.
-    """
-
-    def __init__(self, planning: PlanningTransaction, *, count: int, checks: int) -> None:
-        self._planning = planning
-        self._count, self._checks = count, checks
-        self._seen = self._with_check = 0
-
-    @property
-    def is_any(self) -> bool:
-        with_check, without = self._left()
-        return with_check + without > 0
-
-    def next_kind(self) -> Checks:
-        """Return of which kind the next HIT is to be: those with a check are spread over the batch."""
-        if not self._planning.parameters.attention_every:
-            return Checks.CHANCE
-        with_check, without = self._left()
-        draw = HashDraw(
-            seed=self._planning.parameters.seed, number=self._planning.sequence.last_number + 1
-        )
-        is_with = draw.below(with_check + without, "with check") < with_check
-        return Checks.SOME if is_with else Checks.NONE
-
-    def give_up(self, kind: Checks) -> None:
-        """Plan no more HITs of this kind: none can be drawn."""
-        with_check, without = self._left()
-        if kind is Checks.SOME:
-            self._count, self._checks = self._count - with_check, self._checks - with_check
-        else:
-            self._count -= without
-
-    def _left(self) -> tuple[int, int]:
-        planned = len(self._planning.planned)
-        if not self._planning.parameters.attention_every:
-            return 0, max(0, self._count - planned)
-        self._with_check += sum(
-            hit.plan.holds_check for hit in self._planning.planned[self._seen :]
-        )
-        self._seen = planned
-        return (
-            max(0, self._checks - self._with_check),
-            max(0, self._count - self._checks - (planned - self._with_check)),
-        )
 
 
 class RepeatSchedule:

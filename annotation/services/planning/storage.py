@@ -34,6 +34,7 @@ class PlannedHIT:
     reserved_for : int or None
         The id of a judge.
     reserved_until : datetime or None
+    is_standby : bool
     """
 
     plan: HITPlan
@@ -42,6 +43,7 @@ class PlannedHIT:
     repeats: int | None = None
     reserved_for: int | None = None
     reserved_until: datetime | None = None
+    is_standby: bool = False
 
 
 def hits_store(
@@ -88,6 +90,7 @@ _HIT_COLUMNS = (
     "holds_check",
     "plan",
     "why",
+    "is_standby",
 )
 
 
@@ -121,6 +124,7 @@ def _hit_row(
         hit.plan.holds_check,
         plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
+        "t" if hit.is_standby else "f",
     )
 
 

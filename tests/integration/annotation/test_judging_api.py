@@ -217,12 +217,12 @@ def test_the_ranking_is_told_once_for_many_judgments(
     with django_capture_on_commit_callbacks(execute=True):
         for block in blocks:
             put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
-    assert broker().llen("celery") == 1
+    assert broker().llen("ranking") == 1
     ranking_request_clear(test_set_id=test_set.pk)
     [block, *_others] = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
         put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
-    assert broker().llen("celery") == 2
+    assert broker().llen("ranking") == 2
 
 
 def test_a_judgment_is_taken_while_the_broker_is_away(

@@ -131,11 +131,6 @@ class TestPool:
         lend(make_judge(test_set.campaign))
         assert pool_fill(test_set_id=test_set.pk, size=20) == 1
 
-    def test_an_active_design_keeps_a_smaller_pool(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        design_change(test_set=test_set, kind="active")
-        assert pool_fill(test_set_id=test_set.pk) == 30
-
     def test_pairs_of_a_balanced_design_meet_equally_often(self) -> None:
         test_set = make_long_test_set(make_campaign(), segments=30)
         design_change(test_set=test_set, kind="balanced", systems_per_block=2)

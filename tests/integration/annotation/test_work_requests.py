@@ -62,7 +62,7 @@ def test_the_worker_is_told_once_and_then_there_is_work(
     with django_capture_on_commit_callbacks(execute=True):
         ask(client, judge)
         ask(client, judge)
-    assert broker().llen("celery") == 1
+    assert broker().llen("planning") == 1
     assert broker().get(planning_request_key(test_set.pk)) == b"1"
     plan_test_set(test_set.pk)
     assert broker().get(planning_request_key(test_set.pk)) is None

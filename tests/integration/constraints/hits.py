@@ -114,6 +114,12 @@ breaks_by_fields(
     accepted={"plan": [{"candidates": []}], "segment_ids": [1]},
 )
 breaks_by_fields(
+    "hit_on_standby_is_for_everybody",
+    hit_for_a_judge,
+    {"is_standby": True},
+    accepted={"is_standby": False},
+)
+breaks_by_fields(
     "hit_withdrawn_is_closed",
     hit,
     {"withdrawn_at": NOW},

@@ -355,7 +355,7 @@ def test_ranking_is_told_once_it_is_committed(
     test_set: TestSet, onto: FiveWay, done: Say, refused: Say
 ) -> None:
     def told() -> int:
-        return int(broker().llen("celery"))
+        return int(broker().llen("ranking"))
 
     before = told()
     refused("import_judgments", str(onto(*ROWS, "99 x amber=1 dune=2")), **ONTO)

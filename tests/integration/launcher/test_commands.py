@@ -17,6 +17,7 @@ import pytest
 
 from launcher import browser
 from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.demo import WORKERS
 from launcher.prepare import fingerprint
 from launcher.processes import is_running
 from tests.integration.launcher.conftest import eventually, working_in
@@ -134,7 +135,7 @@ def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataD
         assert directory.demo_file.stat().st_mode & 0o077 == 0
         ready = f"{told['base_url']}/readyz"
 
-        for name in ("web", "worker", "beat", "valkey", "postgresql"):
+        for name in ("web", *WORKERS, "beat", "valkey", "postgresql"):
             before = recorded(directory, name)
             assert before is not None
             os.kill(before, signal.SIGKILL)

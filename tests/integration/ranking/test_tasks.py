@@ -69,12 +69,12 @@ def test_a_judgment_that_came_in_while_ranking_is_requested_again(
         return run
 
     monkeypatch.setattr(tasks, "ranking_run_compute", compute_and_judge)
-    before = broker.llen("celery")
+    before = broker.llen("ranking")
 
     with django_capture_on_commit_callbacks(execute=True):
         rank_test_set(judged.test_set.pk)
 
-    assert broker.llen("celery") == before + 1
+    assert broker.llen("ranking") == before + 1
     assert JudgmentSequence.objects.get().ranking_requested_at is not None
 
 

@@ -1,0 +1,173 @@
+"""Keep HITs of active designs on standby: drawn an hour ahead, lent where the pool has none.
+
+An active design draws late, to know more of the judgments, so its pool is small. HITs on standby last
+while the planner is away. They are drawn anew as judgments come in, and draws do not count on them.
+"""
+
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
+
+from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
+from annotation.models.pool import HITQuerySet
+from annotation.sampling.repeats import Purpose
+from annotation.selectors.corpus import TestSetTexts, texts_now
+from annotation.selectors.designs import design_in_force
+from annotation.services.planning.batch import PlanningTransaction
+from annotation.services.planning.missing import MissingHITs, missing_of_each_kind
+
+# HITs that are planned or given up in one transaction, during which nothing else is planned.
+_AT_ONCE: Final = 500
+# HITs that are planned for standby in one call, so that judges who ask meanwhile wait a second at most.
+_PLANNED_IN_A_CALL: Final = 1000
+# HITs are drawn anew when so many times the judgments are known that they were drawn by.
+_GROWTH: Final = 1.25
+_EMPTY_DRAWS_ALLOWED: Final = 200
+
+
+def standby_settle(*, test_set_id: int) -> None:
+    """Let later draws depend on the HITs that were lent from standby.
+
+    Those of the same batch before them join the pool: they are needed to draw the lent ones again.
+    """
+    batches = (
+        _standby(test_set_id)
+        .filter(_was_lent())
+        .values_list("batch", flat=True)
+        .annotate(last=Max("number"))
+    )
+    for batch_id, last in list(batches.values_list("batch", "last")):
+        _settle(test_set_id, batch_id, last)
+
+
+@transaction.atomic
+def _settle(test_set_id: int, batch_id: int, last: int) -> None:
+    planning = PlanningTransaction.locked(test_set_id)
+    hits = _standby(test_set_id).filter(batch=batch_id, number__lte=last).order_by("number")
+    # Under the lock: another worker may have been here.
+    planning.lent_from_standby(hits.select_for_update(no_key=True))
+    planning.store()
+
+
+def standby_fill(*, test_set_id: int, size: int) -> int:
+    """Keep `size` HITs on standby, drawn from recent comparisons; return the number planned.
+
+    Draws some of them at a time; the next calls draw the others.
+    """
+    stale = _stale_batches(test_set_id)
+    design = design_in_force(test_set_id=test_set_id)
+    checks, others = missing_of_each_kind(
+        _available(test_set_id).exclude(batch__in=stale),
+        size=size,
+        attention_every=design.attention_every if design else 0,
+    )
+    wanted = checks + others
+    missing = min(wanted, _PLANNED_IN_A_CALL)
+    texts = texts_now(test_set_id)
+    made = 0
+    while made < missing:
+        # As many as are planned, so that a planner that ends here leaves enough.
+        _give_up(test_set_id, stale, count=_AT_ONCE)
+        count = min(_AT_ONCE, missing - made)
+        planned = _batch_plan(test_set_id, count, round(checks * count / wanted), texts)
+        made += planned
+        if not planned:
+            break
+    if not missing:
+        _give_up(test_set_id, stale, count=_PLANNED_IN_A_CALL)
+    return made
+
+
+def standby_give_up(*, test_set_id: int, count: int) -> int:
+    """Give up at least `count` HITs on standby, so that others can be planned; return their number."""
+    given_up = 0
+    while given_up < count:
+        batches = PlanningBatch.objects.filter(test_set=test_set_id)
+        done = _give_up(test_set_id, batches, count=count - given_up)
+        given_up += done
+        if not done:
+            break
+    return given_up
+
+
+def _standby(test_set_id: int) -> QuerySet[HIT]:
+    """Return the HITs on standby, and those that were lent since the planner was last here."""
+    return HIT.objects.filter(test_set=test_set_id, is_standby=True)
+
+
+def _was_lent() -> Exists:
+    return Exists(Assignment.objects.filter(hit=OuterRef("pk")))
+
+
+def _available(test_set_id: int) -> HITQuerySet:
+    """Return the HITs on standby that were never lent."""
+    return HIT.objects.filter(test_set=test_set_id).standby().filter(~_was_lent())
+
+
+def _stale_batches(test_set_id: int) -> QuerySet[PlanningBatch]:
+    """Return the batches on standby by another design, or by much fewer judgments than are known."""
+    design = Design.objects.filter(test_set=test_set_id).not_imported().latest()
+    known = SamplingState.objects.filter(test_set=test_set_id).first()
+    is_stale = ~Q(design=design)
+    if known is not None:
+        is_stale |= Q(state__watermark__lt=int(known.watermark / _GROWTH))
+    return PlanningBatch.objects.filter(
+        is_stale, pk__in=_standby(test_set_id).values("batch"), test_set=test_set_id
+    )
+
+
+@transaction.atomic
+def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
+    planning = PlanningTransaction.locked(test_set_id, texts=texts, for_standby=True)
+    missing = MissingHITs(planning, count=count, checks=checks)
+    empty_draws = 0
+    while missing.is_any and not planning.is_all_planned:
+        kind = missing.next_kind()
+        plan = planning.draw(kind)
+        if plan is not None and plan.blocks:
+            planning.add(plan, Purpose.FIRST)
+            planning.copies_add()
+            empty_draws = 0
+            continue
+        empty_draws += 1
+        if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
+            missing.give_up(kind)
+            empty_draws = 0
+    planning.store()
+    return len(planning.planned)
+
+
+@transaction.atomic
+def _give_up(test_set_id: int, batches: QuerySet[PlanningBatch], *, count: int) -> int:
+    """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
+
+    None that was lent is drawn from them: those are before the ones deleted.
+    """
+    oldest = _available(test_set_id).filter(batch__in=batches).aggregate(batch=Min("batch"))
+    if oldest["batch"] is None:
+        return 0
+    planning = PlanningTransaction.locked(test_set_id)
+    of_batch = HIT.objects.filter(batch=oldest["batch"])
+    locked = (
+        _available(test_set_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
+    )
+    mine = set(locked.values_list("pk", flat=True))
+    others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
+    # Read again under the lock: one may have been lent before it.
+    later = _available(test_set_id).filter(pk__in=mine, number__gt=others["last"] or 0)
+    hits = _with_all_copies(
+        list(later.order_by("-number")[: count + planning.parameters.redundancy - 1])
+    )
+    planning.uncount(hits)
+    planning.store()
+    # Copies before what they repeat.
+    HIT.objects.filter(pk__in=[hit.pk for hit in hits], repeats__isnull=False).delete()
+    HIT.objects.filter(pk__in=[hit.pk for hit in hits], repeats__isnull=True).delete()
+    return len(hits)
+
+
+def _with_all_copies(hits: list[HIT]) -> list[HIT]:
+    """Return the HITs without copies of a HIT that is not among them: no HIT loses some of its copies."""
+    mine = {hit.pk for hit in hits}
+    return [hit for hit in hits if hit.repeats_id is None or hit.repeats_id in mine]
