@@ -10,7 +10,9 @@ class CampaignConfig(AppConfig):
 
     def ready(self) -> None:
         from campaign.accounts.interface_language import language_into_session
+        from campaign.browsers import session_describe
         from campaign.database.prepared import plans_keep
 
         connection_created.connect(plans_keep, dispatch_uid="plans-keep")
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")
+        user_logged_in.connect(session_describe, dispatch_uid="session-describe")

@@ -4,6 +4,7 @@
 them for the demo and the tests, the operator for everything else.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -48,6 +49,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # Outermost, so that errors pass it, too.
+    "config.secret_addresses.secret_addresses",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -160,8 +163,12 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
-# Judges come back tomorrow, and the week after.
-SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
+# Judges come back tomorrow, and the week after. Counted from signing in.
+SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
+# What a link and a token are valid for, unless whoever makes it says otherwise (decision 38).
+JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
+ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
+TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -256,7 +263,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "config.api_errors.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
-REST_KNOX = {"TOKEN_TTL": None, "AUTH_HEADER_PREFIX": "Token"}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=TOKEN_DAYS), "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "DESCRIPTION": (
@@ -298,6 +305,9 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- Logs ---------------------------------------------------------------------------------------
+
+# Tokens and keys of addresses are hidden in both: see `config.redaction`.
+DEFAULT_EXCEPTION_REPORTER = "config.error_reports.ErrorReporter"
 
 LOGGING = {
     "version": 1,

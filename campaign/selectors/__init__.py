@@ -1,6 +1,18 @@
 """Reads of the campaign app."""
 
 from campaign.selectors.bad_references import ReviewPage, bad_references_to_review
+from campaign.selectors.credentials import (
+    Access,
+    MemberAccess,
+    OpenSession,
+    judge_access,
+    links_valid,
+    member_access,
+    members_access,
+    sessions_open,
+    takes_part_elsewhere,
+    tokens_valid,
+)
 from campaign.selectors.instructions import (
     instructions_history,
     instructions_in_force,
@@ -15,14 +27,24 @@ from campaign.selectors.invitations import (
 )
 
 __all__ = [
+    "Access",
     "InvitedJudge",
+    "MemberAccess",
+    "OpenSession",
     "ReviewPage",
     "bad_references_to_review",
     "campaign_languages",
     "instructions_history",
     "instructions_in_force",
     "instructions_to_read",
+    "judge_access",
     "links_for_anybody",
+    "links_valid",
+    "member_access",
+    "members_access",
     "own_link_of",
     "people_invited",
+    "sessions_open",
+    "takes_part_elsewhere",
+    "tokens_valid",
 ]

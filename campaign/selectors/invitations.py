@@ -3,11 +3,19 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import F, Max, Min, Prefetch, Q, QuerySet, Window
+from django.db.models import F, Max, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Lag, Lead
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import BrowserVisit, Campaign, Invitation, InvitationMail, Judge, TestSet
+from campaign.models import (
+    BrowserVisit,
+    Campaign,
+    Invitation,
+    InvitationMail,
+    InvitationRole,
+    Judge,
+    TestSet,
+)
 
 #: Two browsers work at the same time if one was seen between two visits of the other that are at
 #: most this far apart. A judge who changes devices is seen on the second only afterwards.
@@ -32,12 +40,19 @@ class InvitedJudge:
     #: The latest version of the instructions they accepted.
     accepted: int | None = None
     opened_at: datetime | None = None
+    #: When the last of their own links ends; None if none works.
+    link_ends: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
     concurrent_at: datetime | None = None
 
     @property
     def browsers(self) -> int:
         return len(self.devices)
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether no link lets them in."""
+        return self.judge.user is not None and not self.judge.user.is_active
 
     @property
     def kinds(self) -> list[str]:
@@ -75,12 +90,18 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 
 def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
     """Return the campaign's judges who are people, the newest first. Four queries."""
+    own_links = Invitation.objects.valid().filter(
+        campaign=OuterRef("campaign"), user=OuterRef("user"), role=InvitationRole.JUDGE
+    )
     mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     judges = (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-        .select_related("link_redemption__invitation")
+        .select_related("user", "link_redemption__invitation")
         .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
-        .annotate(accepted=Max("acceptances__instructions__version"))
+        .annotate(
+            accepted=Max("acceptances__instructions__version"),
+            link_ends=Subquery(own_links.order_by("-expires_at").values("expires_at")[:1]),
+        )
         .order_by("-id")
     )
     rows = {judge.pk: _row(judge) for judge in judges}
@@ -107,6 +128,7 @@ def _row(judge: Judge) -> InvitedJudge:
         mail=mails[0] if mails else None,
         joined_by=redemption.invitation if redemption else None,
         accepted=judge.accepted,  # type: ignore[attr-defined]
+        link_ends=judge.link_ends,  # type: ignore[attr-defined]
         opened_at=redemption.redeemed_at if redemption else None,
     )
 

@@ -8,6 +8,17 @@ from campaign.services.bad_references import (
     bad_references_make,
 )
 from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
+from campaign.services.credentials import (
+    CredentialRefusedError,
+    judge_readmit,
+    judge_withdraw,
+    member_link_create,
+    member_remove,
+    session_end,
+    sessions_end,
+    token_create,
+    token_revoke,
+)
 from campaign.services.instructions import (
     InstructionsRefusedError,
     instructions_accept,
@@ -20,6 +31,7 @@ from campaign.services.invitations import (
     invitation_open,
     invitation_revoke,
     judge_links_revoke,
+    link_expiry,
     own_link_create,
     own_link_revoke,
 )
@@ -67,6 +79,7 @@ __all__ = [
     "BAD_REFERENCE_SYSTEM",
     "AddressesRefusedError",
     "BadReferenceRefusedError",
+    "CredentialRefusedError",
     "InstructionsRefusedError",
     "InvitationFullError",
     "InvitationRefusedError",
@@ -98,10 +111,15 @@ __all__ = [
     "judge_invite",
     "judge_join",
     "judge_links_revoke",
+    "judge_readmit",
+    "judge_withdraw",
     "judges_invite_by_mail",
     "languages_offered",
+    "link_expiry",
     "mail_send_again",
     "mails_send_due",
+    "member_link_create",
+    "member_remove",
     "organiser_add",
     "organiser_invite",
     "own_link_create",
@@ -110,9 +128,13 @@ __all__ = [
     "panel_create",
     "panel_member_admit",
     "panel_open_or_close",
+    "session_end",
+    "sessions_end",
     "sns_topic_approve",
     "sns_topic_request_store",
     "test_set_change",
     "test_set_choose",
+    "token_create",
+    "token_revoke",
     "user_language_set",
 ]

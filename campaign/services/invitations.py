@@ -2,9 +2,10 @@
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -17,6 +18,14 @@ class InvitationRefusedError(Exception):
     """The link is unknown, expired or revoked; callers do not learn which."""
 
 
+def link_expiry(role: str) -> datetime:
+    """Return when a link made now ends unless its maker says otherwise: organisers' much earlier."""
+    days = (
+        settings.JUDGE_LINK_DAYS if role == InvitationRole.JUDGE else settings.ORGANISER_LINK_DAYS
+    )
+    return timezone.now() + timedelta(days=days)
+
+
 def invitation_create(
     *,
     campaign: Campaign,
@@ -25,14 +34,17 @@ def invitation_create(
     expires_at: datetime | None = None,
     created_by: User | None = None,
 ) -> tuple[Invitation, str]:
-    """Create a link for this user; return it with its token, which is stored nowhere."""
+    """Create a link for this user; return it with its token, which is stored nowhere.
+
+    Without `expires_at` it ends as the settings say.
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
         user=user,
         role=role,
         token_hash=_hash(token),
-        expires_at=expires_at,
+        expires_at=expires_at or link_expiry(role),
         created_by=created_by,
     )
     return invitation, token
@@ -59,7 +71,7 @@ def invitation_create_for_anybody(
         role=InvitationRole.JUDGE,
         token_hash=_hash(token),
         cap=cap,
-        expires_at=expires_at,
+        expires_at=expires_at or link_expiry(InvitationRole.JUDGE),
         languages=list(languages),
         asks_languages=asks_languages,
         note=note,
@@ -86,7 +98,9 @@ def invitation_open(*, token: str) -> Invitation:
 
 
 def invitation_revoke(*, invitation: Invitation) -> None:
-    """Revoke a link; sessions that it opened continue."""
+    """Revoke a link; sessions that it opened continue. Changes nothing for a revoked one."""
+    if invitation.revoked_at is not None:
+        return
     invitation.revoked_at = timezone.now()
     invitation.save(update_fields=["revoked_at"])
 
@@ -130,6 +144,13 @@ def judge_links_revoke(*, judge: Judge) -> None:
         role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
     ).update(revoked_at=now)
+
+
+def member_links_revoke(*, campaign: Campaign, user: User) -> int:
+    """Revoke the organiser's links of a user; return their number."""
+    return Invitation.objects.filter(
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER, revoked_at__isnull=True
+    ).update(revoked_at=timezone.now())
 
 
 def _hash(token: str) -> bytes:

@@ -11,15 +11,23 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
-from campaign.selectors import campaign_languages, links_for_anybody, people_invited
+from campaign.selectors import (
+    campaign_languages,
+    judge_access,
+    links_for_anybody,
+    people_invited,
+)
 from campaign.services import (
     invitation_create_for_anybody,
     invitation_revoke,
+    judge_invite,
     judge_links_revoke,
+    judge_readmit,
+    judge_withdraw,
     judges_invite_by_mail,
     mail_send_again,
 )
@@ -43,6 +51,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "section": "invitations",
         "links": links_for_anybody(campaign=campaign),
         "people": people_invited(campaign=campaign),
+        "link_days": settings.JUDGE_LINK_DAYS,
         "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
         "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
         "link_form": LinkForm(languages=languages, prefix="link"),
@@ -78,12 +87,16 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Withdraw a link for anybody."""
+    """Withdraw a link of the campaign, for anybody or for one person."""
     campaign = organised_campaign(request, slug)
-    links = Invitation.objects.filter(campaign=campaign).for_anybody()
-    invitation_revoke(invitation=get_object_or_404(links, pk=invitation_id))
-    messages.success(request, _("The link no longer admits anyone. Judges who joined by it stay."))
-    return redirect("invitations", slug)
+    link = get_object_or_404(Invitation, pk=invitation_id, campaign=campaign)
+    invitation_revoke(invitation=link)
+    if link.user_id is None:
+        said = _("The link no longer admits anyone. Judges who joined by it stay.")
+    else:
+        said = _("The link no longer works. Where it signed somebody in, they stay signed in.")
+    messages.success(request, said)
+    return redirect("people" if "people" in request.POST else "invitations", slug)
 
 
 @require_POST
@@ -129,16 +142,56 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     return redirect("invitations", slug)
 
 
-@require_POST
-@login_required
-def judge_links_withdraw(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Withdraw every link of a judge."""
+def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
+    """Return the judge, a person, of a campaign that the user organises; else raise a 404."""
     campaign = organised_campaign(request, slug)
-    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-    judge = get_object_or_404(judges, pk=judge_id)
-    judge_links_revoke(judge=judge)
-    said = _(
-        "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
-    )
+    judges = Judge.objects.select_related("user", "campaign")
+    return get_object_or_404(judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def judge_links_withdraw(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Say what withdrawing would end; POST withdraws a judge's links, or the judge with all of it."""
+    judge = _person(request, slug, judge_id)
+    if request.method != "POST":
+        context = {
+            "campaign": judge.campaign,
+            "section": "invitations",
+            "judge": judge,
+            "access": judge_access(judge=judge),
+        }
+        return render(request, "organiser/judge_withdrawal.html", context)
+    if request.POST.get("what") == "judge":
+        judge_withdraw(judge=judge)
+        said = _("%(judge)s is withdrawn: signed out everywhere, and no link lets them in.")
+    else:
+        judge_links_revoke(judge=judge)
+        said = _(
+            "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
+        )
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
+
+
+@require_POST
+@login_required
+def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Let a withdrawn judge in again."""
+    judge = _person(request, slug, judge_id)
+    judge_readmit(judge=judge)
+    said = _("%(judge)s may come in again. Their earlier links stay withdrawn: make a new one.")
+    messages.success(request, said % {"judge": judge.pseudonym})
+    return redirect("invitations", slug)
+
+
+@require_POST
+@login_required
+@never_cache
+def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Make a further link for a judge, and show it this once."""
+    judge = _person(request, slug, judge_id)
+    token = judge_invite(judge=judge)
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    return _page(request, judge.campaign, 201, new_link=link)

@@ -1,0 +1,124 @@
+"""What lets people in: links, tokens and sessions; how they are made, and how they end."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+from knox.models import AuthToken
+
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    MembershipRole,
+    Session,
+    User,
+)
+from campaign.selectors import takes_part_elsewhere
+from campaign.services.invitations import (
+    invitation_create,
+    judge_links_revoke,
+    member_links_revoke,
+)
+
+
+class CredentialRefusedError(Exception):
+    """This cannot be made or withdrawn; the message says why."""
+
+
+def token_create(*, user: User, days: int | None = None) -> tuple[AuthToken, str]:
+    """Create an API token; return it with its text, of which only a hash is stored.
+
+    Without `days` it is valid as long as the settings say.
+    """
+    days = settings.TOKEN_DAYS if days is None else days
+    if days < 1:
+        raise CredentialRefusedError(_("A token is valid for a day or more."))
+    token: tuple[AuthToken, str] = AuthToken.objects.create(user=user, expiry=timedelta(days=days))
+    return token
+
+
+def session_end(*, session: Session) -> None:
+    """Sign a browser out."""
+    session.delete()
+
+
+def token_revoke(*, token: AuthToken) -> None:
+    """Delete a token; whoever uses it is refused from now on."""
+    token.delete()
+
+
+def sessions_end(*, user: User, but: str | None = None) -> int:
+    """Sign a user out everywhere, but in the session with this key; return the number of sessions."""
+    ended, _each = Session.objects.filter(user=user).exclude(session_key=but).delete()
+    return ended
+
+
+@transaction.atomic
+def judge_withdraw(*, judge: Judge) -> None:
+    """End everything that lets this judge in: links, messages not sent yet, sessions, tokens.
+
+    What they judged stays. No link lets them in until `judge_readmit`.
+    """
+    judge_links_revoke(judge=judge)
+    if judge.user is not None:
+        _person_end(judge.user, judge.campaign)
+
+
+@transaction.atomic
+def judge_readmit(*, judge: Judge) -> None:
+    """Let a withdrawn judge in again; the links they had stay revoked."""
+    if judge.user is not None:
+        judge.user.is_active = True
+        judge.user.save(update_fields=["is_active"])
+
+
+@transaction.atomic
+def member_remove(*, membership: Membership) -> None:
+    """Remove an organiser or researcher from a campaign, and end what lets them in.
+
+    Locks the campaign's row, so that two organisers cannot remove each other at once. Raises
+    `CredentialRefusedError` for the only organiser.
+    """
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)
+    organisers = Membership.objects.filter(campaign=campaign, role=MembershipRole.ORGANISER)
+    if not organisers.exclude(pk=membership.pk).exists():
+        raise CredentialRefusedError(
+            _(
+                "%(name)s is the only organiser of this campaign. Add another organiser first, then "
+                "remove this one."
+            )
+            % {"name": membership.user.name}
+        )
+    Membership.objects.filter(pk=membership.pk).delete()
+    member_links_revoke(campaign=campaign, user=membership.user)
+    _person_end(membership.user, campaign, deactivate=False)
+
+
+def _person_end(user: User, campaign: Campaign, *, deactivate: bool = True) -> None:
+    """End the user's sessions and, unless they take part in other campaigns, their tokens.
+
+    With `deactivate`, nothing lets somebody in who takes part in this campaign alone.
+    """
+    sessions_end(user=user)
+    if takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
+        return
+    AuthToken.objects.filter(user=user).delete()
+    if deactivate and not Membership.objects.filter(user=user, campaign=campaign).exists():
+        user.is_active = False
+        user.save(update_fields=["is_active"])
+
+
+def member_link_create(*, membership: Membership, by: User | None = None) -> tuple[Invitation, str]:
+    """Create a sign-in link for an organiser; return it with its token."""
+    if membership.role != MembershipRole.ORGANISER:
+        raise CredentialRefusedError(_("Only organisers and judges sign in by a link."))
+    return invitation_create(
+        campaign=membership.campaign,
+        user=membership.user,
+        role=InvitationRole.ORGANISER,
+        created_by=by,
+    )
