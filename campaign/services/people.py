@@ -1,6 +1,7 @@
 """People who take part in a campaign."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -8,6 +9,7 @@ from django.utils.translation import gettext as _
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
+    Invitation,
     InvitationRole,
     Judge,
     Membership,
@@ -72,29 +74,37 @@ def judge_add(
 
 
 @transaction.atomic
-def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
-    """Invite the reader of this e-mail address as an organiser; return the token of their link."""
+def organiser_invite(
+    *, campaign: Campaign, email: str, name: str, expires_at: datetime | None = None
+) -> tuple[Invitation, str]:
+    """Invite the reader of this e-mail address as an organiser; return their link with its token."""
     user = User.objects.filter(email__iexact=email).first()
     user = user or User.objects.create_user(name=name or email, email=email)
     organiser_add(campaign=campaign, user=user)
-    _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER
+    return invitation_create(
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER, expires_at=expires_at
     )
-    return token
 
 
 @transaction.atomic
-def judge_invite(*, judge: Judge) -> str:
-    """Create another link for a judge, who must be a person, and return its token."""
+def judge_invite(*, judge: Judge, expires_at: datetime | None = None) -> tuple[Invitation, str]:
+    """Create another link for a judge, who must be a person; return it with its token.
+
+    Raises `PersonRefusedError` for anybody else, and for a judge who was withdrawn.
+    """
     if judge.user is None:
         raise PersonRefusedError(
             _("“%(pseudonym)s” is not a person; nobody can judge under that name.")
             % {"pseudonym": judge.pseudonym}
         )
-    _invitation, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+    if not judge.user.is_active:
+        raise PersonRefusedError(
+            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    return invitation_create(
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, expires_at=expires_at
     )
-    return token
 
 
 @transaction.atomic

@@ -22,6 +22,7 @@ from campaign.selectors import (
     people_invited,
 )
 from campaign.services import (
+    PersonRefusedError,
     invitation_create_for_anybody,
     invitation_revoke,
     judge_invite,
@@ -192,6 +193,10 @@ def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpRes
 def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Make a further link for a judge, and show it this once."""
     judge = _person(request, slug, judge_id)
-    token = judge_invite(judge=judge)
+    try:
+        _link, token = judge_invite(judge=judge)
+    except PersonRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("invitations", slug)
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _page(request, judge.campaign, 201, new_link=link)

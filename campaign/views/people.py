@@ -36,7 +36,7 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, campaign, 400, form=form)
     data = form.cleaned_data
-    token = organiser_invite(campaign=campaign, email=data["email"], name=data["name"])
+    _link, token = organiser_invite(campaign=campaign, email=data["email"], name=data["name"])
     return _shown_once(request, campaign, token)
 
 

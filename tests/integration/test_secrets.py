@@ -38,8 +38,7 @@ def addresses(resolver: URLResolver) -> Iterator[tuple[str | None, set[str]]]:
 SECRET_ADDRESSES = sorted(
     name
     for name, arguments in addresses(get_resolver())
-    if name
-    and any(not each.endswith("_id") and each not in HARMLESS for each in arguments)
+    if name and any(not each.endswith("_id") and each not in HARMLESS for each in arguments)
 )
 
 

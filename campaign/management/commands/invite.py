@@ -9,7 +9,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from campaign.management.arguments import address_argument, campaign_named, invitation_address
+from campaign.management.arguments import (
+    address_argument,
+    campaign_named,
+    expiry_words,
+    invitation_address,
+)
 from campaign.models import Campaign
 from campaign.services import (
     AddressesRefusedError,
@@ -17,6 +22,8 @@ from campaign.services import (
     invitation_create_for_anybody,
     judges_invite_by_mail,
 )
+
+_LAST_DAY = f"the link's last day (default: {settings.JUDGE_LINK_DAYS} days from today)"
 
 
 class Command(BaseCommand):
@@ -79,7 +86,7 @@ class Command(BaseCommand):
 
     def _link(self, campaign: Campaign, options: dict[str, Any]) -> None:
         until = options["until"]
-        _invitation, token = invitation_create_for_anybody(
+        link, token = invitation_create_for_anybody(
             campaign=campaign,
             cap=options["judges"],
             expires_at=until and timezone.make_aware(datetime.combine(until, time.max)),
@@ -88,6 +95,7 @@ class Command(BaseCommand):
             note=options["note"],
         )
         self.stdout.write(invitation_address(address=options["address"], token=token))
+        self.stderr.write(expiry_words(link.expires_at))
 
     def _mails(self, campaign: Campaign, options: dict[str, Any]) -> None:
         with options["mail"] as file:

@@ -165,7 +165,11 @@ def an_address_is_written_to_twice(attempt: Attempt) -> None:
 def two_mails_hold_one_link(attempt: Attempt) -> None:
     create = mail()
     link = Invitation.objects.create(
-        campaign=make_campaign("elsewhere"), role="judge", cap=1, token_hash=b"4" * 32, expires_at=LATER
+        campaign=make_campaign("elsewhere"),
+        role="judge",
+        cap=1,
+        token_hash=b"4" * 32,
+        expires_at=LATER,
     )
     with attempt.accepts():
         create(invitation=link)
