@@ -180,7 +180,8 @@ SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
 
 # --- Mail ---------------------------------------------------------------------------------------
 
-# Without a mail server messages are printed, links and all: that is for trying things out.
+# Without a mail server messages are printed, with their links hidden as in every log. To try them out,
+# `make demo` has them written into a folder.
 _MAIL = env.email_url("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")

@@ -123,8 +123,17 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
+        # To try invitations out; the logs hold no links.
+        "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
         "PYTHONUNBUFFERED": "1",  # a log that lags behind misleads
     }
+
+
+def _mails(directory: DataDirectory) -> Path:
+    """Return the folder for messages that no mail server sends; their links are its owner's alone."""
+    folder = directory.path / "mails"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
 
 
 def _children(services: Services, environment: dict[str, str], port: int) -> list[Child]:
@@ -217,6 +226,7 @@ def _welcome(directory: DataDirectory, seconds: float) -> str:
         lines.append(f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}")
     lines += [
         f"  All of it  {directory.demo_file}",
+        f"  Mails      {directory.path / 'mails'}",
         f"  Logs       {directory.logs}",
         "  Stop       Ctrl-C",
         "",

@@ -34,7 +34,9 @@ from campaign.services import (
 )
 from campaign.views.access import organised_campaign
 
+# Where messages go without a mail server. The log of the worker holds no links (see `config.redaction`).
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
+_FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 
 @require_safe
@@ -55,6 +57,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "link_days": settings.JUDGE_LINK_DAYS,
         "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
         "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
+        "mail_is_kept": settings.EMAIL_BACKEND == _FILES,
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),
     }

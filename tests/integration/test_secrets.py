@@ -2,7 +2,10 @@
 
 import io
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,3 +202,26 @@ def test_a_traceback_and_a_stack_are_redacted_whichever_handler_writes_them() ->
     assert f"ValueError: GET /i/{HIDDEN}/ HTTP/9" in text
     # The stack quotes this test's own lines, where the address stands as well.
     assert "s3cret" not in text
+
+
+CELERY = """
+import sys
+import config
+config.celery_app.log.setup(loglevel="INFO", logfile=sys.argv[1], redirect_stdouts=True)
+import logging
+print("printed /i/s3cret-s3cret/")
+try:
+    raise OSError("https://x.org/i/s3cret-s3cret/")
+except OSError:
+    logging.getLogger("celery.app.trace").exception("Task failed: %s", "/panel/s3cret-s3cret/")
+"""
+
+
+def test_the_worker_logs_no_secret(tmp_path: Path) -> None:
+    log = tmp_path / "worker.log"
+    subprocess.run([sys.executable, "-c", CELERY, str(log)], check=True)
+    written = log.read_text()
+    assert f"printed /i/{HIDDEN}/" in written
+    assert f"OSError: https://x.org/i/{HIDDEN}/" in written
+    assert f"Task failed: /panel/{HIDDEN}/" in written
+    assert "s3cret" not in written

@@ -23,8 +23,6 @@ from campaign.services import (
     judges_invite_by_mail,
 )
 
-_LAST_DAY = f"the link's last day (default: {settings.JUDGE_LINK_DAYS} days from today)"
-
 
 class Command(BaseCommand):
     help = (
@@ -58,7 +56,7 @@ class Command(BaseCommand):
             "--until",
             type=date.fromisoformat,
             metavar="DATE",
-            help="last day on which the link works",
+            help=_LAST_DAY,
         )
         parser.add_argument(
             "--note", default="", help="where the link is published; words in the mail"
