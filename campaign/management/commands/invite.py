@@ -56,7 +56,7 @@ class Command(BaseCommand):
             "--until",
             type=date.fromisoformat,
             metavar="DATE",
-            help=_LAST_DAY,
+            help=f"the link's last day (default: {settings.JUDGE_LINK_DAYS} days from today)",
         )
         parser.add_argument(
             "--note", default="", help="where the link is published; words in the mail"
