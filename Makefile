@@ -17,7 +17,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast messages untranslated lock screenshots bench clean
+.PHONY: help demo install install-dev test test-unit test-released fuzz mutants check check-fast advisories messages untranslated lock screenshots bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScr
 
 check-fast: $(DEV_STAMP) ## the checks that take seconds: lint, formatting, import contracts, templates, catalogues
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh launcher/check.sh fast
+
+advisories: $(DEV_STAMP) ## say which pinned packages have a known vulnerability (ARGS="--renew FOLDER": first read a clone of the advisory database)
+	@$(BIN)/python -m tests.advisories $(ARGS)
 
 messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code and templates
 	@$(BIN)/python -m translations update

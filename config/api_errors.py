@@ -19,15 +19,24 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     return response
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Not a request we can read; in the shape of the API's errors where the address is the API's."""
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(
+            {"detail": _("This address or its headers cannot be read.")}, status=400
+        )
+    return defaults.bad_request(request, exception)
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """No such page; in the shape of the API's errors where the address is the API's."""
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("There is nothing at this address.")}, status=404)
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Our fault; in the shape of the API's errors where the address is the API's."""
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("Something went wrong on our side.")}, status=500)
     return defaults.server_error(request)

@@ -15,7 +15,7 @@ _ERROR = {
     "required": ["detail"],
 }
 _DESCRIPTIONS = {
-    "400": "Something that was sent cannot be used.",
+    "400": "Something that was sent cannot be used; control characters in an address, for example.",
     "401": "No valid token, and not signed in.",
     "403": "Signed in, but not allowed to.",
     "404": "There is no such thing, or it is none of yours.",
@@ -31,6 +31,7 @@ def errors_describe(
     result["components"]["schemas"]["Error"] = _ERROR
     for address, operations in result["paths"].items():
         for operation in operations.values():
+            _control_characters_exclude(operation)
             for status in _errors(address, operation):
                 operation["responses"].setdefault(
                     status,
@@ -44,6 +45,14 @@ def errors_describe(
     return result
 
 
+def _control_characters_exclude(operation: dict[str, Any]) -> None:
+    """Describe that no text in an address may hold a control character."""
+    for parameter in operation.get("parameters", ()):
+        described = parameter["schema"]
+        if described.get("type") == "string" and not {"format", "enum", "pattern"} & set(described):
+            described["pattern"] = r"^[^\u0000-\u001f\u007f]*$"
+
+
 def _errors(address: str, operation: dict[str, Any]) -> list[str]:
     query = {
         parameter["name"]
@@ -51,7 +60,7 @@ def _errors(address: str, operation: dict[str, Any]) -> list[str]:
         if parameter["in"] == "query"
     }
     errors = ["401"]
-    if "requestBody" in operation or "until" in query:
+    if "requestBody" in operation or query:
         errors.append("400")
     if address.startswith("/api/v1/judging/") or address.endswith(_ORGANISERS_ONLY):
         errors.append("403")

@@ -24,9 +24,18 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    # Whoever watches over the service asks from inside, past the proxy.
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     SECURE_HSTS_SECONDS = 31_536_000
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
+SILENCED_SYSTEM_CHECKS = [
+    # HSTS for every subdomain, and in lists that browsers ship: for the domain's owner to decide, who
+    # may have other services there. The proxy can send that header.
+    "security.W005",
+    "security.W021",
+]
 
 # --- What runs ----------------------------------------------------------------------------------
 
@@ -51,8 +60,10 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     # Outermost, so that errors pass it, too.
     "config.secret_addresses.secret_addresses",
+    "config.requests.headers_add",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.requests.control_characters_refuse",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -259,7 +270,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["campaign.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.api_errors.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

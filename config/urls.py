@@ -16,5 +16,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 
+handler400 = "config.api_errors.bad_request"
 handler404 = "config.api_errors.not_found"
 handler500 = "config.api_errors.server_error"

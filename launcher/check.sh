@@ -17,6 +17,7 @@ check lint-imports
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
 check python -m translations check
+check python -m tests.advisories
 if [ "${1:-}" != fast ]; then
     check mypy .
     check python manage.py check --fail-level WARNING

@@ -57,10 +57,8 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     """Return the judge of this request."""
-    # PostgreSQL takes no text with a NUL in it, and no campaign has such a name.
-    is_a_name = "\0" not in (campaign_slug or "")
     user = cast("User", request.user)
-    judge = judge_of_user(user=user, campaign_slug=campaign_slug) if is_a_name else None
+    judge = judge_of_user(user=user, campaign_slug=campaign_slug)
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
     return judge

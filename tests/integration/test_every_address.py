@@ -187,8 +187,7 @@ class World:
         return f"/{filled}"
 
 
-@pytest.fixture
-def world() -> World:
+def make_world() -> World:
     mine = make_test_set(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
     other = make_test_set(make_campaign("other"))
     judge = make_judge(mine.campaign, "secret-judge")
@@ -223,6 +222,11 @@ def world() -> World:
             "other organiser": make_organiser(other.campaign, "other@example.org"),
         },
     )
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
 
 
 def _judge_one_block(judge: Judge) -> Block:

@@ -1,0 +1,51 @@
+"""What holds for every request and answer, whatever view gives it."""
+
+import re
+from collections.abc import Callable
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponseBase
+
+from config.api_errors import bad_request
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
+_ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
+# What pages of Quintet never ask a browser for; whoever gets a script in cannot ask either.
+_NOT_NEEDED = (
+    *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
+    *("gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi", "payment"),
+    *("publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial"),
+    *("usb", "xr-spatial-tracking"),
+)
+PERMISSIONS_POLICY = ", ".join(f"{feature}=()" for feature in _NOT_NEEDED)
+
+
+def control_characters_refuse(get_response: GetResponse) -> GetResponse:
+    """Answer 400 where the address holds a control character, which no address of ours does.
+
+    PostgreSQL takes no text with a NUL in it, and a line break in a header would be a second header.
+    """
+
+    def refuse(request: HttpRequest) -> HttpResponseBase:
+        if _CONTROL_CHARACTER.search(request.path_info) or _ESCAPED_CONTROL_CHARACTER.search(
+            request.META["QUERY_STRING"]
+        ):
+            return bad_request(request, BadRequest())
+        return get_response(request)
+
+    return refuse
+
+
+def headers_add(get_response: GetResponse) -> GetResponse:
+    """Keep the API's answers out of caches, and switch off what browsers offer and no page needs."""
+
+    def add(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        response.headers["Permissions-Policy"] = PERMISSIONS_POLICY
+        if request.path_info.startswith("/api/"):
+            response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return add

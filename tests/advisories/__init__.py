@@ -1,0 +1,1 @@
+"""Compares the pinned packages with published advisories, without a network."""

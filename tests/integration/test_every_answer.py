@@ -1,0 +1,88 @@
+"""Headers that every answer carries, and what HTTPS=1 changes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+
+from campaign.models import User
+from config.requests import PERMISSIONS_POLICY
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address", ["/sign-in/", "/no-such-page/", "/api/v1/campaigns/", "/healthz"]
+)
+def test_browsers_are_told_what_no_page_needs(client: Client, address: str) -> None:
+    policy = client.get(address).headers["Permissions-Policy"]
+    assert policy == PERMISSIONS_POLICY
+    assert {"camera=()", "geolocation=()", "microphone=()"} <= set(policy.split(", "))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address", ["/api/v1/campaigns/", "/api/v1/nothing/", "/api/v1/campaigns/x/"]
+)
+def test_no_cache_keeps_an_answer_of_the_api(client: Client, address: str) -> None:
+    user = User.objects.create_user(name="Ada", email="ada@example.org")
+    for _signed_in in range(2):
+        assert client.get(address).headers["Cache-Control"] == "private, no-store"
+        client.force_login(user)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/panel/%00/", "/sign-in/?next=%0d%0aSet-Cookie:%20a=b", "/sign-in/?x=%7F", "/?a=%1b"],
+)
+def test_control_characters_in_an_address_are_refused(client: Client, address: str) -> None:
+    response = client.get(address)
+    assert response.status_code == 400
+    assert "This request cannot be read" in response.content.decode()
+
+
+def test_the_api_refuses_them_in_its_own_shape(client: Client) -> None:
+    response = client.get("/api/schema/?version=%0d%0a")
+    assert response.status_code == 400
+    assert set(response.json()) == {"detail"}
+
+
+@pytest.mark.django_db
+def test_spaces_and_other_writing_in_an_address_are_none(client: Client) -> None:
+    assert client.get("/sign-in/?next=%20%C4%8De%C5%A1tina+%E4%B8%AD%25").status_code == 200
+
+
+@pytest.mark.django_db
+@override_settings(
+    SECURE_SSL_REDIRECT=True,
+    SECURE_REDIRECT_EXEMPT=[r"^healthz$", r"^readyz$"],
+    ALLOWED_HOSTS=["*"],
+)
+def test_plain_http_is_led_to_https_except_for_health(client: Client) -> None:
+    response = client.get("/sign-in/?next=/campaigns/", headers={"host": "example.org"})
+    assert (response.status_code, response.headers["Location"]) == (
+        301,
+        "https://example.org/sign-in/?next=/campaigns/",
+    )
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/sign-in/", secure=True).status_code == 200
+
+
+def test_django_has_nothing_to_say_against_a_deployment() -> None:
+    """`check --deploy` under HTTPS=1, with a key as the documentation has one made."""
+    found = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env={**os.environ, "HTTPS": "1", "SECRET_KEY": os.urandom(40).hex(), "DEBUG": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout + found.stderr) == (
+        0,
+        "System check identified no issues (2 silenced).\n",
+    )

@@ -1,0 +1,151 @@
+"""No request crashes a page or the API, whatever it carries: every address, each method, several roles."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from django import forms
+from rest_framework.test import APIClient
+
+from tests.integration.test_every_address import ADDRESSES, World, make_world
+
+pytestmark = pytest.mark.django_db
+
+CURSORS = [
+    b64encode(text.encode()).decode()
+    for text in ("p=2026-02-30", "p=\0", "p=" + "9" * 60, "o=" + "9" * 60, "r=x&o=-1", "p=infinity")
+]
+"""Cursors that decode, and point at nothing."""
+TEXTS = (
+    "a\0b",
+    "\r\nSet-Cookie: a=b",
+    "\x1b[31m\x7f",
+    "%00",
+    "9" * 400,
+    "-1",
+    "1e999",
+    "2026-02-30",
+    "x" * 5_000,
+    *CURSORS,
+)
+NUMBERS = ("0", "2147483648", "9223372036854775808", "9" * 60)
+"""Numbers that no row has, some of them beyond 32 and 64 bits."""
+NAMES = (
+    *(
+        "campaign",
+        "cursor",
+        "page_size",
+        "until",
+        "version",
+        "format",
+        "language",
+        "seen",
+        "before",
+    ),
+    *("next", "status", "lang", "assignmentId", "workerId", "PROLIFIC_PID", "SESSION_ID"),
+)
+"""What the views look for in an address."""
+CLOSES_THE_SESSION = "sign-out/"
+DEEP = {
+    "arrays": "[" * 50_000 + "]" * 50_000,
+    "objects": '{"a":' * 50_000 + "1" + "}" * 50_000,
+    "an array never closed": "[" * 50_000,
+    "a field": '{"labels":' + "[" * 900 + "]" * 900 + "}",
+    "surrogates": '{"campaign":"\\ud800","comment":"\\udfff","reason":"\\ud800","kind":"\\ud800"}',
+    "no object": "17",
+    "no text": "\xff\xfe",
+}
+"""JSON that nests deeper than Python's parser goes, or is none."""
+
+
+def addresses_with_hostile_parts(world: World, route: str) -> Iterator[str]:
+    """Yield the route's address with each of its parts replaced by what no row has."""
+    for begins, values in (("<int:", NUMBERS), (("<str:", "<slug:"), TEXTS[:5])):
+        if not any(part.startswith(begins) for part in route.split("/")):
+            continue
+        for value in values:
+            yield "/" + "/".join(
+                quote(value, safe="") if part.startswith(begins) else world.fill(part)[1:]
+                for part in route.split("/")
+            )
+
+
+def crash(client: APIClient, method: str, address: str, **sent: Any) -> list[str]:
+    """Return the request in words if the server had no answer to it, else nothing."""
+    response = client.generic(method, address, **sent)
+    return [f"{response.status_code} {method} {address[:150]}"] * (response.status_code >= 500)
+
+
+def form_fields(form: type[forms.BaseForm] = forms.BaseForm) -> set[str]:
+    """Return the names of the fields of every form there is."""
+    names = set(getattr(form, "base_fields", ()))
+    return names.union(*(form_fields(each) for each in form.__subclasses__()))
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture(params=("nobody", "judge", "organiser"))
+def client(request: pytest.FixtureRequest, world: World) -> APIClient:
+    client = world.client(request.param)
+    client.raise_request_exception = False
+    return client
+
+
+def test_no_part_of_an_address_crashes(world: World, client: APIClient) -> None:
+    crashes = [
+        found
+        for route in ADDRESSES
+        for address in addresses_with_hostile_parts(world, route)
+        for found in crash(client, "GET", address)
+    ]
+    assert crashes == []
+
+
+def test_no_query_crashes(world: World, client: APIClient) -> None:
+    crashes = [
+        found
+        for route in ADDRESSES
+        for text in TEXTS
+        for found in crash(
+            client, "GET", f"{world.fill(route)}?{urlencode(dict.fromkeys(NAMES, text))}"
+        )
+    ]
+    assert crashes == []
+
+
+def test_no_form_crashes(world: World, client: APIClient) -> None:
+    names = sorted({*form_fields(), *NAMES})
+    assert "password" in names
+    crashes = [
+        found
+        for route in ADDRESSES
+        if route != CLOSES_THE_SESSION
+        for text in TEXTS[:8]
+        for found in crash(
+            client,
+            "POST",
+            world.fill(route),
+            data=urlencode(dict.fromkeys(names, text)),
+            content_type="application/x-www-form-urlencoded",
+        )
+    ]
+    assert crashes == []
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_no_json_crashes(world: World, client: APIClient, kind: str) -> None:
+    crashes = [
+        found
+        for route in ADDRESSES
+        if route != CLOSES_THE_SESSION
+        for method in ("POST", "PUT", "PATCH")
+        for found in crash(
+            client, method, world.fill(route), data=DEEP[kind], content_type="application/json"
+        )
+    ]
+    assert crashes == []
