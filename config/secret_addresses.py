@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
 from config.redaction import secrets_of
@@ -11,13 +11,13 @@ from config.redaction import secrets_of
 # `Origin: null`, which the check against forged requests refuses.
 REFERRER_POLICY = "strict-origin"
 
-_GetResponse = Callable[[HttpRequest], HttpResponse]
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def secret_addresses(get_response: _GetResponse) -> _GetResponse:
     """Return a middleware that keeps addresses with a secret out of `Referer` and caches."""
 
-    def middleware(request: HttpRequest) -> HttpResponse:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         if secrets_of(request.path):
             response["Referrer-Policy"] = REFERRER_POLICY
