@@ -26,7 +26,10 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How many things let a person in. Tokens of who takes part elsewhere, too, do not count."""
+    """How many things would end with a person's part.
+
+    Tokens of somebody who takes part elsewhere, too, stay, and so do the sessions of such a member.
+    """
 
     links: int
     browsers: int
@@ -111,6 +114,16 @@ def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:
     )
 
 
+def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
+    """Return whether the campaign's organisers may make a link that signs this user in.
+
+    It must open nothing that is not theirs: no other campaign, and nothing of an administrator.
+    """
+    if user.is_superuser or user.is_staff:
+        return False
+    return not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk)
+
+
 def judge_access(*, judge: Judge) -> Access:
     """Return what would end if the judge were withdrawn."""
     return _access(judge.user_id, judge.campaign_id, "judge")
@@ -126,10 +139,9 @@ def _access(user_id: int | None, campaign_id: int, role: str) -> Access:
         return Access(0, 0, 0)
     links = Invitation.objects.valid().filter(campaign=campaign_id, user=user_id, role=role)
     tokens = tokens_valid().filter(user=user_id)
+    sessions = Session.objects.filter(user=user_id, expire_date__gt=Now())
     if takes_part_elsewhere(user_id=user_id, campaign_id=campaign_id):
         tokens = tokens.none()
-    return Access(
-        links=links.count(),
-        browsers=Session.objects.filter(user=user_id, expire_date__gt=Now()).count(),
-        tokens=tokens.count(),
-    )
+        if role == "organiser":
+            sessions = sessions.none()
+    return Access(links=links.count(), browsers=sessions.count(), tokens=tokens.count())

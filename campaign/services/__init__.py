@@ -10,6 +10,7 @@ from campaign.services.bad_references import (
 from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
 from campaign.services.credentials import (
     CredentialRefusedError,
+    judge_link_create,
     judge_readmit,
     judge_withdraw,
     member_link_create,
@@ -70,6 +71,7 @@ from campaign.services.people import (
     judge_change,
     judge_invite,
     organiser_add,
+    organiser_add_by_email,
     organiser_invite,
     user_language_set,
 )
@@ -110,6 +112,7 @@ __all__ = [
     "judge_for_browser",
     "judge_invite",
     "judge_join",
+    "judge_link_create",
     "judge_links_revoke",
     "judge_readmit",
     "judge_withdraw",
@@ -121,6 +124,7 @@ __all__ = [
     "member_link_create",
     "member_remove",
     "organiser_add",
+    "organiser_add_by_email",
     "organiser_invite",
     "own_link_create",
     "own_link_revoke",

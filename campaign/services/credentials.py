@@ -17,7 +17,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.selectors import takes_part_elsewhere
+from campaign.selectors import link_may_be_made, takes_part_elsewhere
 from campaign.services.invitations import (
     invitation_create,
     judge_links_revoke,
@@ -64,8 +64,16 @@ def judge_withdraw(*, judge: Judge) -> None:
     What they judged stays. No link lets them in until `judge_readmit`.
     """
     judge_links_revoke(judge=judge)
-    if judge.user is not None:
-        _person_end(judge.user, judge.campaign)
+    user = judge.user
+    if user is None:
+        return
+    sessions_end(user=user)
+    if takes_part_elsewhere(user_id=user.pk, campaign_id=judge.campaign_id):
+        return
+    AuthToken.objects.filter(user=user).delete()
+    if not Membership.objects.filter(user=user).exists():
+        user.is_active = False
+        user.save(update_fields=["is_active"])
 
 
 @transaction.atomic
@@ -94,31 +102,53 @@ def member_remove(*, membership: Membership) -> None:
             % {"name": membership.user.name}
         )
     Membership.objects.filter(pk=membership.pk).delete()
-    member_links_revoke(campaign=campaign, user=membership.user)
-    _person_end(membership.user, campaign, deactivate=False)
+    user = membership.user
+    member_links_revoke(campaign=campaign, user=user)
+    # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
+    if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
+        sessions_end(user=user)
+        AuthToken.objects.filter(user=user).delete()
 
 
-def _person_end(user: User, campaign: Campaign, *, deactivate: bool = True) -> None:
-    """End the user's sessions and, unless they take part in other campaigns, their tokens.
+def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:
+    """Create a sign-in link for an organiser; return it with its token.
 
-    With `deactivate`, nothing lets somebody in who takes part in this campaign alone.
+    Raises `CredentialRefusedError` if it would open more than the campaign of `by`.
     """
-    sessions_end(user=user)
-    if takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
-        return
-    AuthToken.objects.filter(user=user).delete()
-    if deactivate and not Membership.objects.filter(user=user, campaign=campaign).exists():
-        user.is_active = False
-        user.save(update_fields=["is_active"])
-
-
-def member_link_create(*, membership: Membership, by: User | None = None) -> tuple[Invitation, str]:
-    """Create a sign-in link for an organiser; return it with its token."""
     if membership.role != MembershipRole.ORGANISER:
         raise CredentialRefusedError(_("Only organisers and judges sign in by a link."))
+    _link_check(membership.user, membership.campaign)
     return invitation_create(
         campaign=membership.campaign,
         user=membership.user,
         role=InvitationRole.ORGANISER,
         created_by=by,
     )
+
+
+def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
+    """Create a further link for a judge; return it with its token.
+
+    Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if it would
+    open more than the campaign of `by`.
+    """
+    if judge.user is None or not judge.user.is_active:
+        raise CredentialRefusedError(
+            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    _link_check(judge.user, judge.campaign)
+    return invitation_create(
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, created_by=by
+    )
+
+
+def _link_check(user: User, campaign: Campaign) -> None:
+    if not link_may_be_made(user=user, campaign=campaign):
+        raise CredentialRefusedError(
+            _(
+                "%(name)s has an account beyond this campaign and signs in as always: a link made "
+                "here would open that, too."
+            )
+            % {"name": user.name}
+        )

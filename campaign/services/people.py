@@ -77,13 +77,25 @@ def judge_add(
 def organiser_invite(
     *, campaign: Campaign, email: str, name: str, expires_at: datetime | None = None
 ) -> tuple[Invitation, str]:
-    """Invite the reader of this e-mail address as an organiser; return their link with its token."""
+    """Invite the reader of this e-mail address as an organiser; return their link with its token.
+
+    For operators: the link opens all that an existing user may open. See `member_link_create`.
+    """
+    membership = organiser_add_by_email(campaign=campaign, email=email, name=name)
+    return invitation_create(
+        campaign=campaign,
+        user=membership.user,
+        role=InvitationRole.ORGANISER,
+        expires_at=expires_at,
+    )
+
+
+@transaction.atomic
+def organiser_add_by_email(*, campaign: Campaign, email: str, name: str) -> Membership:
+    """Make the user with this e-mail address, a new one if need be, an organiser."""
     user = User.objects.filter(email__iexact=email).first()
     user = user or User.objects.create_user(name=name or email, email=email)
-    organiser_add(campaign=campaign, user=user)
-    return invitation_create(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER, expires_at=expires_at
-    )
+    return organiser_add(campaign=campaign, user=user)
 
 
 @transaction.atomic

@@ -22,10 +22,10 @@ from campaign.selectors import (
     people_invited,
 )
 from campaign.services import (
-    PersonRefusedError,
+    CredentialRefusedError,
     invitation_create_for_anybody,
     invitation_revoke,
-    judge_invite,
+    judge_link_create,
     judge_links_revoke,
     judge_readmit,
     judge_withdraw,
@@ -197,8 +197,8 @@ def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Make a further link for a judge, and show it this once."""
     judge = _person(request, slug, judge_id)
     try:
-        _link, token = judge_invite(judge=judge)
-    except PersonRefusedError as error:
+        _link, token = judge_link_create(judge=judge, by=cast("User", request.user))
+    except CredentialRefusedError as error:
         messages.error(request, str(error))
         return redirect("invitations", slug)
     link = request.build_absolute_uri(reverse("invitation", args=[token]))

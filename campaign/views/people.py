@@ -19,7 +19,7 @@ from campaign.services import (
     CredentialRefusedError,
     member_link_create,
     member_remove,
-    organiser_invite,
+    organiser_add_by_email,
 )
 from campaign.views.access import organised_campaign
 
@@ -36,8 +36,8 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, campaign, 400, form=form)
     data = form.cleaned_data
-    _link, token = organiser_invite(campaign=campaign, email=data["email"], name=data["name"])
-    return _shown_once(request, campaign, token)
+    membership = organiser_add_by_email(campaign=campaign, email=data["email"], name=data["name"])
+    return _link_page(request, membership)
 
 
 def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any) -> HttpResponse:
@@ -52,10 +52,16 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     return render(request, "organiser/people.html", context | more, status=status)
 
 
-def _shown_once(request: HttpRequest, campaign: Campaign, token: str) -> HttpResponse:
+def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Make a sign-in link and show it this once; say why if none may be made."""
+    try:
+        _link, token = member_link_create(membership=membership, by=cast("User", request.user))
+    except CredentialRefusedError as error:
+        messages.info(request, str(error))
+        return redirect("people", membership.campaign.slug)
     # Not after a redirect: until then the token would have to be kept somewhere.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    return _page(request, campaign, 201, new_link=link)
+    return _page(request, membership.campaign, 201, new_link=link)
 
 
 def _membership(request: HttpRequest, slug: str, membership_id: int) -> Membership:
@@ -69,13 +75,7 @@ def _membership(request: HttpRequest, slug: str, membership_id: int) -> Membersh
 @never_cache
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Make a sign-in link for an organiser, and show it this once."""
-    membership = _membership(request, slug, membership_id)
-    try:
-        _link, token = member_link_create(membership=membership, by=cast("User", request.user))
-    except CredentialRefusedError as error:
-        messages.error(request, str(error))
-        return redirect("people", slug)
-    return _shown_once(request, membership.campaign, token)
+    return _link_page(request, _membership(request, slug, membership_id))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

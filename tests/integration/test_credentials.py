@@ -316,6 +316,34 @@ class TestOrganisers:
             )
         assert Membership.objects.filter(role="organiser").count() == 1
 
+    @pytest.mark.parametrize("beyond", ["organiser", "researcher", "judge", "administrator"])
+    def test_no_page_makes_a_link_that_opens_what_is_somebody_elses(
+        self, page: Client, campaign: Campaign, beyond: str
+    ) -> None:
+        victim = User.objects.create_user(name="Vera", email="vera@example.org")
+        other = make_campaign("other")
+        if beyond == "judge":
+            Judge.objects.create(campaign=other, user=victim, pseudonym="vera")
+        elif beyond == "administrator":
+            User.objects.filter(pk=victim.pk).update(is_superuser=True)
+        else:
+            Membership.objects.create(campaign=other, user=victim, role=beyond)
+        browser, notebook = Client(), by_token(victim)
+        browser.force_login(victim)
+        added = page.post(PEOPLE, {"email": "Vera@example.org"}, follow=True)
+        assert "signs in as always" in words(added)
+        membership = Membership.objects.get(campaign=campaign, user=victim)
+        page.post(f"{PEOPLE}{membership.pk}/link/")
+        judge = Judge.objects.create(campaign=campaign, user=victim, pseudonym="vera")
+        page.post(f"/campaigns/museum/invitations/judges/{judge.pk}/link/")
+        assert not Invitation.objects.exists()
+        judge.delete()
+        if beyond != "administrator":
+            # Added and removed here, they stay signed in there.
+            page.post(f"{PEOPLE}{membership.pk}/remove/")
+            assert browser.get(OWN).status_code == 200
+            assert notebook.get(LISTED).status_code == 200
+
     @pytest.mark.django_db(transaction=True)
     def test_two_organisers_cannot_remove_each_other_at_once(self) -> None:
         campaign = make_campaign()
