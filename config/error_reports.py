@@ -1,6 +1,7 @@
 """Reports of errors, as Django sends them by mail."""
 
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from django.views.debug import ExceptionReporter
 
 from config.redaction import HIDDEN, redact, secrets_of
@@ -11,15 +12,16 @@ class ErrorReporter(ExceptionReporter):
 
     request: HttpRequest | None
 
-    def get_traceback_text(self) -> str:
+    def get_traceback_text(self) -> SafeString:
         return self._redacted(super().get_traceback_text())
 
-    def get_traceback_html(self) -> str:
+    def get_traceback_html(self) -> SafeString:
         return self._redacted(super().get_traceback_html())
 
-    def _redacted(self, report: str) -> str:
+    def _redacted(self, report: str) -> SafeString:
         """Return the report without the secret, which also stands in local variables by itself."""
         asked = self.request.get_full_path() if self.request is not None else ""
         for secret in secrets_of(asked):
             report = report.replace(secret, HIDDEN)
-        return redact(report)
+        # Rendered by Django's templates; what is replaced needs no escaping.
+        return SafeString(redact(report))
