@@ -15,7 +15,16 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
-from campaign.models import BadReference, Invitation, InvitationRole, Judge, Panel, System, TestSet
+from campaign.models import (
+    BadReference,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    Panel,
+    System,
+    TestSet,
+)
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -93,6 +102,7 @@ class World:
             "ranking_id": self.run.pk,
             "rule_id": self.rule.pk,
             "judge_id": self.judge.pk,
+            "membership_id": Membership.objects.latest("pk").pk,
             "action_id": 1,
             "bad_reference_id": damaged.pk if damaged else 1,
             "block_id": training.pk if training else 1,
