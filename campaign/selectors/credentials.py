@@ -51,7 +51,8 @@ def tokens_valid(*, users: QuerySet[User] | None = None) -> "QuerySet[AuthToken]
     tokens = AuthToken.objects.filter(Q(expiry__isnull=True) | Q(expiry__gt=Now()))
     if users is not None:
         tokens = tokens.filter(user__in=users)
-    return tokens.select_related("user").order_by("-created")
+    found: QuerySet[AuthToken] = tokens.select_related("user").order_by("-created")
+    return found
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> list[OpenSession]:

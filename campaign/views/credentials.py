@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -36,7 +37,7 @@ def _page(
     request: HttpRequest, form: TokenForm, *, new_token: str = "", status: int = 200
 ) -> HttpResponse:
     user = cast("User", request.user)
-    users = User.objects.filter(pk=user.pk)
+    users = _myself(request)
     context: dict[str, Any] = {
         "sessions": sessions_open(users=users),
         "this_session": request.session.session_key,
@@ -47,6 +48,10 @@ def _page(
         "new_token": new_token,
     }
     return render(request, "campaign/credentials.html", context, status=status)
+
+
+def _myself(request: HttpRequest) -> QuerySet[User]:
+    return User.objects.filter(pk=cast("User", request.user).pk)
 
 
 def _may_make_tokens(user: User) -> bool:
@@ -67,7 +72,7 @@ def _token_make(request: HttpRequest) -> HttpResponse:
 
 
 def _token_revoke(request: HttpRequest) -> HttpResponse:
-    tokens = tokens_valid(users=User.objects.filter(pk=request.user.pk))
+    tokens = tokens_valid(users=_myself(request))
     for token in tokens.filter(token_key=request.POST.get("token", "")):
         token_revoke(token=token)
         messages.success(request, _("The token no longer works."))
@@ -75,7 +80,7 @@ def _token_revoke(request: HttpRequest) -> HttpResponse:
 
 
 def _session_end(request: HttpRequest) -> HttpResponse:
-    for row in sessions_open(users=User.objects.filter(pk=request.user.pk)):
+    for row in sessions_open(users=_myself(request)):
         if row.session.name == request.POST.get("session", ""):
             session_end(session=row.session)
             messages.success(request, _("That browser is signed out."))

@@ -1,7 +1,7 @@
 """The addresses that Prolific and MTurk open for participants."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ from annotation.services.panels import (
     participation_refresh,
 )
 from annotation.views.panels.policy import in_frame_of_mturk
-from campaign.models import Panel, PanelKind, Participation, ParticipationState, User
+from campaign.models import Panel, PanelKind, Participation, ParticipationState
 from campaign.panels.entry import (
     Entry,
     EntryRefusedError,
@@ -79,7 +79,7 @@ def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | No
     """Return the participation of this address if it is that of whoever is signed in."""
     if not request.user.is_authenticated:
         return None
-    return participation_at_address(panel=panel, entry=entry, user=cast("User", request.user))
+    return participation_at_address(panel=panel, entry=entry, user=request.user)
 
 
 def _lead_on(participation: Participation) -> HttpResponse:
