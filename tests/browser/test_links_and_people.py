@@ -56,6 +56,7 @@ def test_a_link_has_a_button_that_enter_presses_without_scripts(
     at_sentence(page, 1)
     plain = new_page(java_script_enabled=False)
     plain.goto(f"/i/{token}/")
+    expect(plain.get_by_role("button", name="Begin judging as judge01")).to_be_focused()
     plain.keyboard.press("Enter")
     plain.wait_for_url("**/judge/museum/")
 
