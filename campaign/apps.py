@@ -12,6 +12,7 @@ class CampaignConfig(AppConfig):
 
     def ready(self) -> None:
         from campaign.accounts.interface_language import language_into_session
+        from campaign.browsers import session_describe
         from campaign.database.prepared import connection_prepare
         from campaign.database.roles import (
             application_role_check,
@@ -25,3 +26,4 @@ class CampaignConfig(AppConfig):
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
         register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")
+        user_logged_in.connect(session_describe, dispatch_uid="session-describe")

@@ -9,13 +9,15 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
+from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from campaign.models import Campaign, Invitation, Judge
+from campaign.models import Campaign, Invitation, Judge, User
+from campaign.selectors.credentials import DEVICE, SIGNED_IN_AT
 from campaign.services import browser_visit_record
 
 COOKIE: Final = "quintet_browser"
@@ -80,6 +82,13 @@ def device_of(request: HttpRequest) -> str:
     """Return the kind of device in a word or two, from the user agent; "" if unknown."""
     said = request.headers.get("User-Agent", "").lower()
     return next((device for pattern, device in _DEVICES if re.search(pattern, said)), "")
+
+
+def session_describe(*, request: HttpRequest, user: User, **_rest: Any) -> None:
+    """Note in the session when and on which device it began; a receiver of `user_logged_in`."""
+    now = User.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=user.pk)
+    request.session[SIGNED_IN_AT] = now.isoformat()
+    request.session[DEVICE] = device_of(request)
 
 
 def link_opening_record(

@@ -2,12 +2,14 @@ from django.contrib.auth import views as auth_views
 from django.urls import path
 
 from campaign.views.bad_references import bad_reference_decide, bad_references
+from campaign.views.credentials import credentials_page
 from campaign.views.instructions import organiser_instructions, organiser_instructions_version
 from campaign.views.invitation import invitation
 from campaign.views.invitations import (
     invitations_page,
-    judge_links_give_back,
-    judge_links_withdraw,
+    judge_link,
+    judge_readmission,
+    judge_withdrawal,
     link_create,
     link_restore,
     link_revoke,
@@ -15,10 +17,12 @@ from campaign.views.invitations import (
     mails_create,
 )
 from campaign.views.language import language_choose
+from campaign.views.people import member_link, member_removal, people_page
 from campaign.views.settings import campaign_settings
 from campaign.views.sign_in import SignInView
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
+_PEOPLE = "campaigns/<slug:slug>/people/"
 _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
 _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 
@@ -28,6 +32,7 @@ urlpatterns = [
     path("sign-in/", SignInView.as_view(), name="sign-in"),
     path("sign-in/", SignInView.as_view(), name="account_login"),  # what allauth calls it
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
+    path("credentials/", credentials_page, name="credentials"),
     path(_INVITATIONS, invitations_page, name="invitations"),
     path(f"{_INVITATIONS}links/", link_create, name="link-create"),
     path(f"{_INVITATIONS}links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"),
@@ -36,14 +41,14 @@ urlpatterns = [
     path(f"{_INVITATIONS}judges/<int:judge_id>/again/", mail_again, name="mail-again"),
     path(
         f"{_INVITATIONS}judges/<int:judge_id>/withdraw/",
-        judge_links_withdraw,
-        name="judge-links-withdraw",
+        judge_withdrawal,
+        name="judge-withdraw",
     ),
-    path(
-        f"{_INVITATIONS}judges/<int:judge_id>/give-back/",
-        judge_links_give_back,
-        name="judge-links-give-back",
-    ),
+    path(f"{_INVITATIONS}judges/<int:judge_id>/readmit/", judge_readmission, name="judge-readmit"),
+    path(f"{_INVITATIONS}judges/<int:judge_id>/link/", judge_link, name="judge-link"),
+    path(_PEOPLE, people_page, name="people"),
+    path(f"{_PEOPLE}<int:membership_id>/link/", member_link, name="member-link"),
+    path(f"{_PEOPLE}<int:membership_id>/remove/", member_removal, name="member-remove"),
     path(_INSTRUCTIONS, organiser_instructions, name="instructions"),
     path(
         f"{_INSTRUCTIONS}<int:version>/",

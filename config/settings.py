@@ -4,6 +4,7 @@
 them for the demo and the tests, the operator for everything else.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -77,6 +78,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # Outermost, so that errors pass it, too.
+    "config.secret_addresses.secret_addresses",
     "config.requests.headers_add",
     # Before whatever asks by which name, or whether by HTTPS.
     "config.health.AliveMiddleware",
@@ -258,8 +261,12 @@ AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
-# Judges come back tomorrow, and the week after.
-SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
+# Judges come back tomorrow, and the week after. Counted from signing in.
+SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
+# What a link and a token are valid for, unless whoever makes it says otherwise (decision 38).
+JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
+ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
+TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -271,7 +278,8 @@ SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
 
 # --- Mail ---------------------------------------------------------------------------------------
 
-# Without a mail server messages are printed, links and all: that is for trying things out.
+# Without a mail server messages are printed, with their links hidden as in every log. To try them out,
+# `make demo` has them written into a folder.
 _MAIL = env.email_url("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
@@ -354,7 +362,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "config.api_errors.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
-REST_KNOX = {"TOKEN_TTL": None, "AUTH_HEADER_PREFIX": "Token"}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=TOKEN_DAYS), "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
@@ -401,6 +409,9 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- Logs ---------------------------------------------------------------------------------------
+
+# Tokens and keys of addresses are hidden in both: see `config.redaction`.
+DEFAULT_EXCEPTION_REPORTER = "config.error_reports.ErrorReporter"
 
 LOGGING = {
     "version": 1,

@@ -141,8 +141,17 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
+        # To try invitations out; the logs hold no links.
+        "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
         "PYTHONUNBUFFERED": "1",  # a log that lags behind misleads
     }
+
+
+def _mails(directory: DataDirectory) -> Path:
+    """Return the folder for messages that no mail server sends; their links are its owner's alone."""
+    folder = directory.path / "mails"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
 
 
 def _children(services: Services, environment: dict[str, str], port: int) -> list[Child]:
@@ -247,6 +256,7 @@ def _welcome(directory: DataDirectory, base_url: str, seconds: float) -> str:
     if demo:
         lines.append(f"  All of it  {directory.demo_file}")
     lines += [
+        f"  Mails      {directory.path / 'mails'}",
         f"  Logs       {directory.logs}",
         "  Stop       Ctrl-C",
         "",

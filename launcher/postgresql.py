@@ -37,6 +37,14 @@ CONNECT_SECONDS = 5
 # Where root's data goes when nobody cannot get into the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
 
+# Statements hold comments, labels and keys of panels. Of one that fails, the log has the message alone: neither the
+# statement nor its row, which stands in the detail.
+_SILENT_LOG = (
+    "log_min_error_statement=panic",
+    "log_parameter_max_length_on_error=0",
+    "log_error_verbosity=terse",
+)
+
 # For tests only: a crash may lose the data, which is thrown away anyway.
 # Nothing is kept, and no statistics change in the middle of a test.
 _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
@@ -121,6 +129,7 @@ class Postgres:
             f"unix_socket_directories={self._sockets}",
             "unix_socket_permissions=0700",
             "cluster_name=quintet",
+            *_SILENT_LOG,
             *(() if self._durable else _NOT_DURABLE),
         ]
         self._child = Child(

@@ -24,9 +24,17 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 Shot = Callable[[Page, Any], None]
 
 
+def _follow(page: Page, link: str) -> None:
+    """Open a link and press its button; whoever is signed in already is led on without one."""
+    page.goto(link)
+    button = page.locator("#open-link button")
+    if button.count():
+        button.click()
+
+
 def _arrive(page: Page, demo: Any, judge: int) -> None:
     """Open a judge's link, and agree to the instructions where they did not yet."""
-    page.goto(demo["judges"][judge]["url"])
+    _follow(page, demo["judges"][judge]["url"])
     agree = page.get_by_role("button", name="I have read this and agree")
     page.get_by_role("radiogroup").first.or_(agree).wait_for()
     if agree.is_visible():
@@ -57,7 +65,7 @@ def _judging_and(judge: int, act: Callable[[Page], None]) -> Shot:
 
 def _tour(page: Page, demo: Any) -> None:
     """Open the tour at its third step."""
-    page.goto(demo["judges"][0]["url"])
+    _follow(page, demo["judges"][0]["url"])
     page.goto(f"{demo['base_url']}/judge/{demo['campaign']}/tour/")
     page.get_by_role("radiogroup").first.wait_for()
     for key in "cd":
@@ -98,7 +106,7 @@ def _dashboard(test_set: str) -> Shot:
     """Open the organiser's page of a test set."""
 
     def prepare(page: Page, demo: Any) -> None:
-        page.goto(demo["organiser"]["url"])
+        _follow(page, demo["organiser"]["url"])
         page.goto(f"{demo['base_url']}/campaigns/")
         page.get_by_role("link", name=test_set).click()
         page.get_by_role("table").first.wait_for()
@@ -112,7 +120,7 @@ def _instructions(page: Page, demo: Any) -> None:
 
 
 def _invitations(page: Page, demo: Any) -> None:
-    page.goto(demo["organiser"]["url"])
+    _follow(page, demo["organiser"]["url"])
     page.goto(f"{demo['base_url']}/campaigns/{demo['campaign']}/invitations/")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from django.test import Client
@@ -41,6 +42,12 @@ def prolific_id(name: str) -> str:
     return sha1(name.encode()).hexdigest()[:24]
 
 
+def opens(client: Client, address: str, query: dict[str, str]) -> Any:
+    """Open an address, and press the button if a page with one comes."""
+    page = client.get(address, query)
+    return client.post(f"{address}?{urlencode(query)}") if page.status_code == 200 else page
+
+
 @dataclass(frozen=True)
 class Prolific:
     """A participant's browser that Prolific sends, and Prolific's own requests."""
@@ -59,7 +66,8 @@ class Prolific:
         }
 
     def opens(self, client: Client, person: str, session: str = "session") -> Any:
-        return client.get(self.address, self.query(person, session))
+        """The link, and the button of its page where there is one."""
+        return opens(client, self.address, self.query(person, session))
 
     def tells(
         self,
@@ -128,8 +136,8 @@ class MTurk:
         return client.get(self.address, self.query(worker, assignment))
 
     def opens(self, client: Client, worker: str, assignment: str) -> Any:
-        """The link in the frame, which opens a tab."""
-        return client.get(self.address, self.query(worker, assignment) | {"tab": "1"})
+        """The link in the frame, which opens a tab, and the button there."""
+        return opens(client, self.address, self.query(worker, assignment) | {"tab": "1"})
 
     def tells(
         self, assignment: str, event: str, *, ago: float = 0, topic: str = TOPIC, **signing: Any

@@ -6,7 +6,8 @@ from django.db.models import Count, Q
 
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
 from annotation.selectors.progress import JudgeWork, work_annotations
-from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState
+from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, User
+from campaign.panels.entry import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,23 @@ def participation_of(*, judge: Judge) -> Participation | None:
     """Return the judge's latest participation; None if no panel sent them."""
     rows = Participation.objects.filter(member__judge=judge).select_related("panel", "member")
     return rows.order_by("-started_at", "-pk").first()
+
+
+def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Participation | None:
+    """Return the user's participation at the address that a service opened. One query.
+
+    None also if it was returned without a code: the service may have given it out anew.
+    """
+    return (
+        panel.participations.filter(
+            session_id=entry.session_id,
+            member__external_id=entry.external_id,
+            member__judge__user=user,
+        )
+        .exclude(state=ParticipationState.RETURNED, code="")
+        .select_related("panel__campaign", "member__judge__user")
+        .first()
+    )
 
 
 def panels_of(*, campaign: Campaign) -> list[PanelSummary]:

@@ -6,9 +6,11 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
-from campaign.services import AddressesRefusedError, addresses_read
+from campaign.models import InvitationRole
+from campaign.services import AddressesRefusedError, addresses_read, link_lifetime
 from campaign.texts.languages import language_name
 
 
@@ -42,7 +44,6 @@ class LinkForm(_LanguagesForm):
     )
     expires = forms.DateField(
         label=_("Last day"),
-        help_text=_("Empty: until you withdraw it."),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
     )
@@ -55,6 +56,12 @@ class LinkForm(_LanguagesForm):
     asks_languages = forms.BooleanField(
         label=_("Ask new judges which of these languages they read"), required=False
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["expires"]
+        field.initial = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
+        field.help_text = _("Empty: %(day)s.") % {"day": date_format(field.initial)}
 
     def clean_expires(self) -> datetime | None:
         day = self.cleaned_data["expires"]

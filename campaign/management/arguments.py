@@ -1,10 +1,14 @@
 """What the commands of this app read from their command line, refused in words."""
 
 import argparse
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, System, TestSet, User
@@ -115,6 +119,20 @@ def address_argument(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
     return text.rstrip("/")
+
+
+def expiry_words(expires_at: datetime) -> str:
+    """Return when a link or token ends, in words."""
+    return _("Valid until %(when)s.") % {
+        "when": timezone.localtime(expires_at).strftime("%Y-%m-%d %H:%M %Z")
+    }
+
+
+def days_argument(text: str) -> Combinable:
+    """Return the time that many days from now, by the database's clock."""
+    if not text.isdecimal() or not 1 <= int(text) <= 3650:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 1 to 3650")
+    return Now() + timedelta(days=int(text))
 
 
 def invitation_address(*, address: str, token: str) -> str:

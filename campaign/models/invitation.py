@@ -25,16 +25,14 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
     def valid(self) -> "InvitationQuerySet":
         """Select links that are neither revoked nor expired, by the database's clock."""
-        return self.filter(revoked_at__isnull=True).filter(
-            models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=Now())
-        )
+        return self.filter(revoked_at__isnull=True, expires_at__gt=Now())
 
 
 class Invitation(models.Model):
     """A link into one campaign: for one user, or for as many new judges as its cap allows.
 
-    A user's link signs them in and leads them to their work. A link without a user creates a
-    judge for each person who opens it and presses its button. The address carries 128 random bits; only their SHA-256 is kept,
+    The button of a user's link signs them in and leads them to their work. A link without a user
+    creates a judge for each person who presses its button. Every link ends by itself. The address carries 128 random bits; only their SHA-256 is kept,
     so that a copy of the database signs nobody in.
     """
 
@@ -75,7 +73,7 @@ class Invitation(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
 
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]

@@ -7,6 +7,14 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    """Which judges may come in."""
+
+    def admitted(self) -> "JudgeQuerySet":
+        """Return the judges who are not withdrawn."""
+        return self.filter(withdrawn_at__isnull=True)
+
+
 class Judge(models.Model):
     """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
 
@@ -81,8 +89,14 @@ class Judge(models.Model):
     )
     tour_left_at = models.DateTimeField(_("left the tour"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    withdrawn_at = models.DateTimeField(
+        _("withdrawn"),
+        null=True,
+        blank=True,
+        help_text=_("Since when nothing lets them judge; their links were withdrawn then, too."),
+    )
 
-    objects: ClassVar[models.Manager["Judge"]] = models.Manager()
+    objects: ClassVar[JudgeQuerySet] = JudgeQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("judge")

@@ -3,11 +3,30 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, Max, Min, OuterRef, Prefetch, Q, QuerySet, Window
+from django.db.models import (
+    Exists,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Window,
+)
 from django.db.models.functions import Lag, Lead
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import BrowserVisit, Campaign, Invitation, InvitationMail, Judge, TestSet
+from campaign.models import (
+    BrowserVisit,
+    Campaign,
+    Invitation,
+    InvitationMail,
+    InvitationRole,
+    Judge,
+    TestSet,
+)
 
 #: Two browsers work at the same time if one was seen between two visits of the other that are at
 #: most this far apart. A judge who changes devices is seen on the second only afterwards.
@@ -32,15 +51,21 @@ class InvitedJudge:
     #: The latest version of the instructions they accepted.
     accepted: int | None = None
     opened_at: datetime | None = None
+    #: When the last of their own links ends; None if none works.
+    link_ends: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
     concurrent_at: datetime | None = None
-    #: Whether a link opens for them, or would again if the latest withdrawal were undone.
-    has_link: bool = False
+    #: Whether a link would open for them again if the latest withdrawal were undone.
     had_link: bool = False
 
     @property
     def browsers(self) -> int:
         return len(self.devices)
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether nothing lets them in until they are let in again."""
+        return self.judge.withdrawn_at is not None
 
     @property
     def kinds(self) -> list[str]:
@@ -66,12 +91,6 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
     )
 
 
-def links_that_open(*, judge: Judge) -> int:
-    """Return the number of a judge's own links that open now. One query."""
-    links = Invitation.objects.valid().filter(campaign=judge.campaign_id, user=judge.user_id)
-    return links.count()
-
-
 def own_link_of(*, judge: Judge) -> Invitation | None:
     """Return the valid link that the judge made for their other devices. One query."""
     return (
@@ -84,17 +103,25 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 
 def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
     """Return the campaign's judges who are people, the newest first. Four queries."""
+    own_links = Invitation.objects.valid().filter(
+        campaign=OuterRef("campaign"), user=OuterRef("user"), role=InvitationRole.JUDGE
+    )
     mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
-    links = Invitation.objects.filter(campaign=campaign, user=OuterRef("user"), role="judge")
+    revoked = Invitation.objects.filter(
+        campaign=campaign,
+        user=OuterRef("user"),
+        role=InvitationRole.JUDGE,
+        revoked_at__isnull=False,
+    )
     withdrawn = InvitationMail.objects.filter(judge=OuterRef("pk"), withdrawn_at__isnull=False)
     judges = (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-        .select_related("link_redemption__invitation")
+        .select_related("user", "link_redemption__invitation")
         .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
         .annotate(
             accepted=Max("acceptances__instructions__version"),
-            has_link=Exists(links.valid()),
-            had_link=Exists(links.filter(revoked_at__isnull=False)) | Exists(withdrawn),
+            had_link=Exists(revoked) | Exists(withdrawn),
+            link_ends=Subquery(own_links.order_by("-expires_at").values("expires_at")[:1]),
         )
         .order_by("-id")
     )
@@ -122,8 +149,8 @@ def _row(judge: Judge) -> InvitedJudge:
         mail=mails[0] if mails else None,
         joined_by=redemption.invitation if redemption else None,
         accepted=judge.accepted,  # type: ignore[attr-defined]
+        link_ends=judge.link_ends,  # type: ignore[attr-defined]
         opened_at=redemption.redeemed_at if redemption else None,
-        has_link=judge.has_link,  # type: ignore[attr-defined]
         had_link=judge.had_link,  # type: ignore[attr-defined]
     )
 

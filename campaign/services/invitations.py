@@ -2,11 +2,14 @@
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import TypeAlias
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
 
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
@@ -18,24 +21,40 @@ class InvitationRefusedError(Exception):
     """The link is unknown, expired or revoked; callers do not learn which."""
 
 
+#: A time, or an expression of one.
+Moment: TypeAlias = datetime | Combinable
+
+
+def link_lifetime(role: str) -> timedelta:
+    """Return how long a link is valid unless its maker says otherwise: organisers' much shorter."""
+    days = (
+        settings.JUDGE_LINK_DAYS if role == InvitationRole.JUDGE else settings.ORGANISER_LINK_DAYS
+    )
+    return timedelta(days=days)
+
+
 def invitation_create(
     *,
     campaign: Campaign,
     user: User,
     role: InvitationRole,
-    expires_at: datetime | None = None,
+    expires_at: Moment | None = None,
     created_by: User | None = None,
 ) -> tuple[Invitation, str]:
-    """Create a link for this user; return it with its token, which is stored nowhere."""
+    """Create a link for this user; return it with its token, which is stored nowhere.
+
+    Without `expires_at` it ends as the settings say.
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
         user=user,
         role=role,
         token_hash=_hash(token),
-        expires_at=expires_at,
+        expires_at=expires_at or Now() + link_lifetime(role),
         created_by=created_by,
     )
+    invitation.refresh_from_db(fields=["expires_at"])
     return invitation, token
 
 
@@ -60,12 +79,13 @@ def invitation_create_for_anybody(
         role=InvitationRole.JUDGE,
         token_hash=_hash(token),
         cap=cap,
-        expires_at=expires_at,
+        expires_at=expires_at or Now() + link_lifetime(InvitationRole.JUDGE),
         languages=list(languages),
         asks_languages=asks_languages,
         note=note,
         created_by=created_by,
     )
+    invitation.refresh_from_db(fields=["expires_at"])
     return invitation, token
 
 
@@ -74,11 +94,15 @@ def invitation_open(*, token: str) -> Invitation:
 
     An invitation without a user is for new judges: see `judge_join`.
     """
+    withdrawn = Judge.objects.filter(
+        user=OuterRef("user"), campaign=OuterRef("campaign"), withdrawn_at__isnull=False
+    )
     invitation = (
         Invitation.objects.valid()
         .select_related("user", "campaign")
         .filter(token_hash=_hash(token))
         .exclude(user__is_active=False)
+        .exclude(Exists(withdrawn))
         .first()
     )
     if invitation is None:
@@ -87,8 +111,8 @@ def invitation_open(*, token: str) -> Invitation:
 
 
 def invitation_revoke(*, invitation: Invitation) -> None:
-    """Revoke a link; sessions that it opened continue."""
-    Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
+    """Revoke a link; sessions that it opened continue. Changes nothing for a revoked one."""
+    Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=Now())
     invitation.refresh_from_db(fields=["revoked_at"])
 
 
@@ -127,10 +151,12 @@ def own_link_revoke(*, judge: Judge) -> int:
 
 
 @transaction.atomic
-def judge_links_revoke(*, judge: Judge) -> None:
-    """Revoke all links of this judge, and stop messages with one that are not sent yet."""
-    # One moment for both, by which `judge_links_restore` finds them again.
-    now = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
+def judge_links_revoke(*, judge: Judge) -> datetime:
+    """Revoke all links of this judge, and stop messages with one that are not sent yet.
+
+    Returns the moment that is recorded for both, by which they are found again.
+    """
+    now: datetime = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
     InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
         campaign=judge.campaign_id,
@@ -138,6 +164,7 @@ def judge_links_revoke(*, judge: Judge) -> None:
         role=InvitationRole.JUDGE,
         revoked_at__isnull=True,
     ).update(revoked_at=now)
+    return now
 
 
 @transaction.atomic
@@ -150,17 +177,35 @@ def judge_links_restore(*, judge: Judge) -> int:
     links = Invitation.objects.filter(
         campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
     )
-    mails = InvitationMail.objects.filter(campaign=judge.campaign_id)
-    in_force = mails.filter(withdrawn_at__isnull=True)
-    if links.valid().exists() or in_force.filter(judge=judge).exists():
+    mails = InvitationMail.objects.filter(judge=judge)
+    if links.valid().exists() or mails.filter(withdrawn_at__isnull=True).exists():
         return 0
     revoked = links.aggregate(at=Max("revoked_at"))["at"]
-    withdrawn = mails.filter(judge=judge).aggregate(at=Max("withdrawn_at"))["at"]
+    withdrawn = mails.aggregate(at=Max("withdrawn_at"))["at"]
     latest = max(filter(None, (revoked, withdrawn)), default=None)
-    taken = list(in_force.values_list(Lower("address"), flat=True))
-    stopped = mails.filter(judge=judge, withdrawn_at=latest).annotate(where=Lower("address"))
-    count = stopped.exclude(where__in=taken).update(withdrawn_at=None) if latest else 0
-    return count + (links.filter(revoked_at=latest).update(revoked_at=None) if latest else 0)
+    return judge_links_restore_of(judge=judge, revoked_at=latest) if latest else 0
+
+
+def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
+    """Bring back the links and messages of a judge that were withdrawn at this moment."""
+    mails = InvitationMail.objects.filter(campaign=judge.campaign_id)
+    taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
+    stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
+    links = Invitation.objects.filter(
+        campaign=judge.campaign_id,
+        user=judge.user_id,
+        role=InvitationRole.JUDGE,
+        revoked_at=revoked_at,
+    )
+    count = stopped.exclude(where__in=taken).update(withdrawn_at=None)
+    return count + links.update(revoked_at=None)
+
+
+def member_links_revoke(*, campaign: Campaign, user: User) -> int:
+    """Revoke the organiser's links of a user; return their number."""
+    return Invitation.objects.filter(
+        campaign=campaign, user=user, role=InvitationRole.ORGANISER, revoked_at__isnull=True
+    ).update(revoked_at=Now())
 
 
 def _hash(token: str) -> bytes:

@@ -275,7 +275,13 @@ def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> 
         subject = _("Your invitation to judge: %(campaign)s") % {"campaign": mail.campaign.name}
         body = render_to_string(
             "campaign/invitation_mail.txt",
-            {"campaign": mail.campaign, "link": link, "note": mail.note, "organiser": organiser},
+            {
+                "campaign": mail.campaign,
+                "link": link,
+                "until": mail.invitation.expires_at if mail.invitation is not None else None,
+                "note": mail.note,
+                "organiser": organiser,
+            },
         )
     return EmailMessage(
         subject=" ".join(subject.split()),

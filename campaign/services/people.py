@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
+    Invitation,
     InvitationRole,
     Judge,
     Membership,
@@ -15,7 +16,7 @@ from campaign.models import (
     System,
     User,
 )
-from campaign.services.invitations import invitation_create
+from campaign.services.invitations import Moment, invitation_create
 
 
 class PersonRefusedError(Exception):
@@ -72,29 +73,49 @@ def judge_add(
 
 
 @transaction.atomic
-def organiser_invite(*, campaign: Campaign, email: str, name: str) -> str:
-    """Invite the reader of this e-mail address as an organiser; return the token of their link."""
-    user = User.objects.filter(email__iexact=email).first()
-    user = user or User.objects.create_user(name=name or email, email=email)
-    organiser_add(campaign=campaign, user=user)
-    _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER
+def organiser_invite(
+    *, campaign: Campaign, email: str, name: str, expires_at: Moment | None = None
+) -> tuple[Invitation, str]:
+    """Invite the reader of this e-mail address as an organiser; return their link with its token.
+
+    For operators: the link opens all that an existing user may open. See `member_link_create`.
+    """
+    membership = organiser_add_by_email(campaign=campaign, email=email, name=name)
+    return invitation_create(
+        campaign=campaign,
+        user=membership.user,
+        role=InvitationRole.ORGANISER,
+        expires_at=expires_at,
     )
-    return token
 
 
 @transaction.atomic
-def judge_invite(*, judge: Judge) -> str:
-    """Create another link for a judge, who must be a person, and return its token."""
+def organiser_add_by_email(*, campaign: Campaign, email: str, name: str) -> Membership:
+    """Make the user with this e-mail address, a new one if need be, an organiser."""
+    user = User.objects.filter(email__iexact=email).first()
+    user = user or User.objects.create_user(name=name or email, email=email)
+    return organiser_add(campaign=campaign, user=user)
+
+
+@transaction.atomic
+def judge_invite(*, judge: Judge, expires_at: Moment | None = None) -> tuple[Invitation, str]:
+    """Create another link for a judge, who must be a person; return it with its token.
+
+    Raises `PersonRefusedError` for anybody else, and for a judge who was withdrawn.
+    """
     if judge.user is None:
         raise PersonRefusedError(
             _("“%(pseudonym)s” is not a person; nobody can judge under that name.")
             % {"pseudonym": judge.pseudonym}
         )
-    _invitation, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+    if judge.withdrawn_at is not None:
+        raise PersonRefusedError(
+            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    return invitation_create(
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, expires_at=expires_at
     )
-    return token
 
 
 @transaction.atomic

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import ngettext
 
 from campaign.models import Campaign, TestSet
+from campaign.selectors import Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +59,16 @@ def ask(
 def is_answered(request: HttpRequest) -> bool:
     """Return whether the request comes from a button of the question's page."""
     return request.method == "POST" and bool(request.POST.get("act") or request.POST.get("undo"))
+
+
+def what_ends(access: Access) -> str:
+    """Return how many links, signed-in browsers and API tokens there are, in words."""
+    return ", ".join(
+        [
+            ngettext("%(count)d link", "%(count)d links", access.links) % {"count": access.links},
+            ngettext("%(count)d signed-in browser", "%(count)d signed-in browsers", access.browsers)
+            % {"count": access.browsers},
+            ngettext("%(count)d API token", "%(count)d API tokens", access.tokens)
+            % {"count": access.tokens},
+        ]
+    )

@@ -30,10 +30,10 @@ from campaign.texts.languages import language_name
 @require_http_methods(["GET", "POST"])
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign in the holder of a link and redirect them to their work; create a judge for a new one.
+    """Show the button of a link; POST signs its holder in, and creates a judge for a newcomer.
 
-    A link for anybody creates a judge only when its button is pressed: previews and mail scanners,
-    which follow links too, create none.
+    Opening a link changes nothing: previews and mail scanners follow links, too. Whoever is signed in
+    as the link's person already is led on at once.
     """
     try:
         opened = invitation_open(token=token)
@@ -41,29 +41,49 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return _for_anybody(request, opened)
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
-    response = _sign_in(request, opened, opened.user)
-    if opened.role == InvitationRole.JUDGE:
-        judge = Judge.objects.filter(user=opened.user, campaign=opened.campaign_id).first()
-        if judge is not None:
-            link_opening_record(request, response, judge=judge, invitation=opened)
-    return response
+    if request.method == "POST":
+        return _sign_in(request, opened, opened.user)
+    if request.user == opened.user:
+        return _lead_on(opened)
+    return _button_page(request, opened, _judge_of(opened, opened.user))
 
 
-def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponseRedirect:
-    login(request, user, backend="campaign.accounts.backends.UserBackend")
+def _judge_of(opened: Invitation, user: User) -> Judge | None:
+    """Return the judge whose link it is; None if it is an organiser's."""
+    if opened.role != InvitationRole.JUDGE:
+        return None
+    return Judge.objects.filter(user=user, campaign=opened.campaign_id).first()
+
+
+def _lead_on(opened: Invitation) -> HttpResponseRedirect:
     page = "judge" if opened.role == InvitationRole.JUDGE else "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)
 
 
+def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
+    login(request, user, backend="campaign.accounts.backends.UserBackend")
+    response = _lead_on(opened)
+    judge = _judge_of(opened, user)
+    if judge is not None:
+        link_opening_record(request, response, judge=judge, invitation=opened)
+    return response
+
+
+def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) -> HttpResponse:
+    """Return the page of a link that signs in: as this judge, or as an organiser."""
+    context = {"campaign": opened.campaign, "judge": judge}
+    return render(request, "campaign/link.html", context)
+
+
 def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
     if _is_judge(request, opened):
-        return redirect("judge", slug=opened.campaign.slug)
+        return _lead_on(opened)
     browser = browser_of(request) or browser_new()
-    known = judge_for_browser(invitation=opened, browser=browser.hash_for(opened.campaign_id))
-    if known is not None and known.user is not None:
-        return _sign_in_judge(request, opened, known)
     if request.method == "POST":
         return _join(request, opened, browser)
+    known = judge_for_browser(invitation=opened, browser=browser.hash_for(opened.campaign_id))
+    if known is not None:
+        return _button_page(request, opened, known)
     return _landing_page(request, opened, browser, full=opened.arrived >= cast("int", opened.cap))
 
 
@@ -88,13 +108,7 @@ def _join(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpRes
         return _landing_page(request, opened, browser, full=True)
     except JoinRefusedError as error:
         return _landing_page(request, opened, browser, problem=str(error), chosen=languages)
-    return _sign_in_judge(request, opened, judge)
-
-
-def _sign_in_judge(request: HttpRequest, opened: Invitation, judge: Judge) -> HttpResponse:
-    response = _sign_in(request, opened, cast("User", judge.user))
-    link_opening_record(request, response, judge=judge, invitation=opened)
-    return response
+    return _sign_in(request, opened, cast("User", judge.user))
 
 
 def _landing_page(

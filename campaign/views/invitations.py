@@ -17,23 +17,29 @@ from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
 from campaign.selectors import (
     campaign_languages,
+    judge_access,
     links_for_anybody,
-    links_that_open,
     people_invited,
 )
 from campaign.services import (
+    CredentialRefusedError,
     invitation_create_for_anybody,
     invitation_restore,
     invitation_revoke,
+    judge_link_create,
     judge_links_restore,
     judge_links_revoke,
+    judge_readmit,
+    judge_withdraw,
     judges_invite_by_mail,
     mail_send_again,
 )
 from campaign.views.access import organised_campaign
-from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 
+# Where messages go without a mail server. The log of the worker holds no links (see `config.redaction`).
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
+_FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 
 @require_safe
@@ -51,8 +57,10 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "section": "invitations",
         "links": links_for_anybody(campaign=campaign),
         "people": people_invited(campaign=campaign),
+        "link_days": settings.JUDGE_LINK_DAYS,
         "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
         "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
+        "mail_is_kept": settings.EMAIL_BACKEND == _FILES,
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),
     }
@@ -86,55 +94,64 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Say what withdrawing a link for anybody does, and withdraw it."""
+    """Say what withdrawing a link does, for anybody or for one person, and withdraw it."""
     campaign = organised_campaign(request, slug)
-    link = _link_for_anybody(campaign, invitation_id)
+    link = _link(campaign, invitation_id)
+    page = _page_of_link(request)
     if not is_answered(request):
-        return _ask_withdrawal(
-            request,
-            campaign,
-            _("Withdraw a link"),
-            [
-                ngettext(
-                    "%(arrived)d of %(cap)d judge came by it; who came stays.",
-                    "%(arrived)d of %(cap)d judges came by it; who came stays.",
-                    link.cap or 0,
-                )
-                % {"arrived": link.arrived, "cap": link.cap or 0},
-                _("It would admit nobody else, wherever it is published."),
-            ],
+        question = Question(
+            title=_("Withdraw a link"),
+            facts=_facts_of_link(link),
+            after=_("It can be undone with one button on the page you come from."),
+            answers=[Answer(_("Withdraw"))],
+            cancel=reverse(page, args=[slug]),
+            fields={"page": page},
         )
+        return ask(request, question, campaign=campaign, section=page)
     invitation_revoke(invitation=link)
-    messages.success(request, _("The link no longer admits anyone. Judges who joined by it stay."))
-    return redirect("invitations", slug)
+    if link.user is None:
+        said = _("The link no longer admits anyone. Judges who joined by it stay.")
+    else:
+        said = _("The link no longer works. Where it signed somebody in, they stay signed in.")
+    messages.success(request, said)
+    return redirect(page, slug)
 
 
 @require_POST
 @login_required
 def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Undo that a link for anybody was withdrawn."""
+    """Undo that a link was withdrawn."""
     campaign = organised_campaign(request, slug)
-    invitation_restore(invitation=_link_for_anybody(campaign, invitation_id))
+    invitation_restore(invitation=_link(campaign, invitation_id))
     messages.success(request, _("The link opens again."))
-    return redirect("invitations", slug)
+    return redirect(_page_of_link(request), slug)
 
 
-def _link_for_anybody(campaign: Campaign, invitation_id: int) -> Invitation:
-    links = Invitation.objects.filter(campaign=campaign).for_anybody()
+def _link(campaign: Campaign, invitation_id: int) -> Invitation:
+    links = Invitation.objects.filter(campaign=campaign).select_related("user")
     return get_object_or_404(links, pk=invitation_id)
 
 
-def _ask_withdrawal(
-    request: HttpRequest, campaign: Campaign, title: str, facts: list[str]
-) -> HttpResponse:
-    question = Question(
-        title=title,
-        facts=facts,
-        after=_("It can be undone with one button on the page of invitations."),
-        answers=[Answer(_("Withdraw"))],
-        cancel=reverse("invitations", args=[campaign.slug]),
+def _page_of_link(request: HttpRequest) -> str:
+    """Return the name of the page whose button was pressed."""
+    return "people" if request.POST.get("page") == "people" else "invitations"
+
+
+def _facts_of_link(link: Invitation) -> list[str]:
+    if link.user is not None:
+        return [
+            _("It would let %(name)s in no more.") % {"name": link.user.name},
+            _("Where they are signed in, they stay signed in."),
+        ]
+    came = ngettext(
+        "%(arrived)d of %(cap)d judge came by it; who came stays.",
+        "%(arrived)d of %(cap)d judges came by it; who came stays.",
+        link.cap or 0,
     )
-    return ask(request, question, campaign=campaign, section="invitations")
+    return [
+        came % {"arrived": link.arrived, "cap": link.cap or 0},
+        _("It would admit nobody else, wherever it is published."),
+    ]
 
 
 @require_POST
@@ -182,45 +199,77 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def judge_links_withdraw(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Say what withdrawing every link of a judge does, and withdraw them."""
-    campaign = organised_campaign(request, slug)
-    judge = _person(campaign, judge_id)
+def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Say what withdrawing a judge, or their links alone, would end now, and do it."""
+    judge = _person(request, slug, judge_id)
     if not is_answered(request):
-        count = links_that_open(judge=judge)
-        said = ngettext(
-            "%(count)d link of %(judge)s would not open any more.",
-            "%(count)d links of %(judge)s would not open any more.",
-            count,
+        question = Question(
+            title=_("Withdraw %(judge)s") % {"judge": judge.pseudonym},
+            facts=_facts_of_judge(judge),
+            after=_("Both can be undone with one button on the page of invitations."),
+            answers=[
+                Answer(_("Withdraw the judge"), value="judge"),
+                Answer(_("Withdraw the links only"), value="links"),
+            ],
+            cancel=reverse("invitations", args=[slug]),
         )
-        facts = [
-            said % {"count": count, "judge": judge.pseudonym},
-            _("Where they are signed in, they stay signed in."),
-        ]
-        return _ask_withdrawal(request, campaign, _("Withdraw a judge’s links"), facts)
-    judge_links_revoke(judge=judge)
-    said = _(
-        "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
-    )
+        return ask(request, question, campaign=judge.campaign, section="invitations")
+    if request.POST["act"] == "judge":
+        judge_withdraw(judge=judge)
+        said = _("%(judge)s is withdrawn: nothing lets them judge in this campaign.")
+    else:
+        judge_links_revoke(judge=judge)
+        said = _(
+            "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
+        )
+    messages.success(request, said % {"judge": judge.pseudonym})
+    return redirect("invitations", slug)
+
+
+def _facts_of_judge(judge: Judge) -> list[str]:
+    access = judge_access(judge=judge)
+    return [
+        _("Withdrawing the judge ends at once: %(what)s.") % {"what": what_ends(access)},
+        _(
+            "Nothing lets them judge until you let them in again. What they judged stays and counts."
+        ),
+        _("Withdrawing the links only: where they are signed in, they stay signed in."),
+    ]
+
+
+def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
+    """Return the judge, a person, of a campaign that the user organises; else raise a 404."""
+    campaign = organised_campaign(request, slug)
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 
 @require_POST
 @login_required
-def judge_links_give_back(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Undo the latest withdrawal of a judge's links."""
-    campaign = organised_campaign(request, slug)
-    judge = _person(campaign, judge_id)
-    if judge_links_restore(judge=judge):
-        messages.success(
-            request, _("The links of %(judge)s open again.") % {"judge": judge.pseudonym}
-        )
+def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Undo the withdrawal of a judge, or the latest one of their links."""
+    judge = _person(request, slug, judge_id)
+    if judge.withdrawn_at is not None:
+        judge_readmit(judge=judge)
+        said = _("%(judge)s may come in again, by the links they had before.")
+    elif judge_links_restore(judge=judge):
+        said = _("The links of %(judge)s open again.")
     else:
-        messages.info(request, _("Nothing was changed."))
+        said = _("Nothing was changed.")
+    messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 
-def _person(campaign: Campaign, judge_id: int) -> Judge:
-    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-    return get_object_or_404(judges, pk=judge_id)
+@require_POST
+@login_required
+@never_cache
+def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Make a further link for a judge, and show it this once."""
+    judge = _person(request, slug, judge_id)
+    try:
+        _link, token = judge_link_create(judge=judge, by=cast("User", request.user))
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("invitations", slug)
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    return _page(request, judge.campaign, 201, new_link=link)

@@ -15,7 +15,9 @@ def home(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     if Campaign.objects.run_by(user).exists():
         return redirect("campaign-list")
-    judging = list(Judge.objects.filter(user=user).select_related("campaign").order_by("-pk"))
+    judging = list(
+        Judge.objects.admitted().filter(user=user).select_related("campaign").order_by("-pk")
+    )
     if len(judging) == 1:
         return redirect("judge", slug=judging[0].campaign.slug)
     return render(request, "dashboard/home.html", {"judging": judging})

@@ -1,5 +1,6 @@
-// Signing in again without leaving the page: the invitation's link is opened behind it. What it opens
-// must be this judge's page; somebody else's link signs them in, and nothing from here is sent as theirs.
+// Signing in again without leaving the page: the invitation's link is opened behind it, and its
+// button pressed. What it opens must be this judge's page; somebody else's link signs them in, and nothing
+// from here is sent as theirs.
 
 import { say } from "./words.js";
 
@@ -12,12 +13,24 @@ function addressIn(text) {
   return token && `${$("sign-in-form").dataset.invitation}${token}/`;
 }
 
-/** @param {string} address */
-async function whoOpens(address) {
-  const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+/** @param {string} address @param {RequestInit} options */
+async function pageAt(address, options = {}) {
+  const response = await fetch(address, { credentials: "same-origin", cache: "no-store", ...options });
   if (response.status === 404) return null;
   if (!response.ok) throw new Error(String(response.status));
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+// Opens the link and presses the button of its page; whoever is signed in as its judge already is led on.
+/** @param {string} address */
+async function whoOpens(address) {
+  let page = await pageAt(address);
+  const form = page?.getElementById("open-link");
+  if (form instanceof HTMLFormElement) {
+    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    page = await pageAt(address, { method: "POST", body: new URLSearchParams(fields) });
+  }
+  if (page === null) return null;
   return JSON.parse(page.getElementById("setup")?.textContent ?? "{}").user ?? "";
 }
 

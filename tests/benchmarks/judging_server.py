@@ -50,7 +50,8 @@ class JudgingBrowser:
         self._cookies: dict[str, str] = {}
         self._last: str | None = None
         self._blocks: list[dict[str, Any]] = []
-        self._request("GET", f"/i/{token}/")
+        self._request("GET", f"/i/{token}/")  # for the cookie that goes with the button
+        self._request("POST", f"/i/{token}/", {})
         self._request("GET", "/judge/museum/")
 
     def judge_block(self) -> None:

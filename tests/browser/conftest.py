@@ -27,6 +27,7 @@ from pytest_django.live_server_helper import LiveServer
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from launcher import browser as chromium
+from tests.browser.judging import open_link
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
 # asynchronous caller of the ORM.
@@ -196,7 +197,7 @@ def sign_in() -> SignIn:
         _, token = invitation_create(
             campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
         )
-        page.goto(f"/i/{token}/")
+        open_link(page, f"/i/{token}/")
 
     return open_invitation
 

@@ -14,7 +14,7 @@ from campaign.services import (
     judges_invite_by_mail,
 )
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
-from tests.browser.judging import at_sentence, judge_block
+from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_organiser, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -73,7 +73,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     press("Make the link")
     own = page.get_by_label("Your own link").input_value()
     laptop = new_page()
-    laptop.goto(own)
+    open_link(laptop, own)
     at_sentence(laptop, 1)
     assert Judge.objects.count() == 1
 
@@ -96,7 +96,7 @@ def test_organisers_pages_are_accessible_and_fit(
         campaign=campaign, user=make_organiser(campaign), role=InvitationRole.ORGANISER
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
-    page.goto(f"/i/{token}/")
+    open_link(page, f"/i/{token}/")
     page.get_by_role("link", name="Invitations").click()
     page.get_by_label("How many judges may join by it").fill("3")
     page.get_by_role("button", name="Make the link").click()

@@ -10,7 +10,7 @@ from annotation.services import pool_fill
 from campaign.models import Campaign, InvitationRole, Judge
 from campaign.services import invitation_create
 from ranking.models import RankingRun
-from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.browser.judging import all_sent, at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 NewPage = Callable[..., Page]
@@ -31,7 +31,7 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
 def dashboard(page: Page, campaign: Campaign) -> None:
     organiser = make_organiser(campaign)
     _, token = invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER)
-    page.goto(f"/i/{token}/")
+    open_link(page, f"/i/{token}/")
 
 
 def test_what_a_judge_ranks_by_keyboard_moves_the_dashboard_without_a_reload(

@@ -11,6 +11,7 @@ from campaign.services import invitation_create, organiser_add
 from ranking.services import ranking_settings_change
 from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.judging import open_link
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -39,7 +40,7 @@ def enter(page: Page, campaign: Campaign) -> None:
     _invitation, token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole.ORGANISER
     )
-    page.goto(f"/i/{token}/")
+    open_link(page, f"/i/{token}/")
 
 
 def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> None:

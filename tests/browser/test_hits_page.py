@@ -9,6 +9,7 @@ from annotation.services import design_change, hits_plan
 from campaign.models import InvitationRole
 from campaign.services import invitation_create
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.judging import open_link
 from tests.factories import make_campaign, make_organiser, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -27,7 +28,7 @@ def test_axe_finds_nothing_in_the_list_of_hits(
         campaign=test_set.campaign, user=organiser, role=InvitationRole.ORGANISER
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
-    page.goto(f"/i/{token}/")
+    open_link(page, f"/i/{token}/")
     page.goto(f"/campaigns/museum/test-sets/{test_set.pk}/")
     page.get_by_role("link", name="HITs, and why").click()
     expect(page.get_by_role("heading", name="HIT 55")).to_be_visible()

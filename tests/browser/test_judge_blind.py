@@ -14,18 +14,28 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
-from campaign.models import BadReference, Invitation, InvitationRole, Judge, Panel, System, TestSet
+from campaign.models import (
+    BadReference,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    Panel,
+    System,
+    TestSet,
+)
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
     instructions_accept,
     instructions_write,
     invitation_create,
+    judge_invite,
 )
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import judge_one_hit
-from tests.browser.conftest import NewPage, SignIn
+from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
@@ -93,6 +103,7 @@ class World:
             "ranking_id": self.run.pk,
             "rule_id": self.rule.pk,
             "judge_id": self.judge.pk,
+            "membership_id": Membership.objects.latest("pk").pk,
             "action_id": 1,
             "bad_reference_id": damaged.pk if damaged else 1,
             "block_id": training.pk if training else 1,
@@ -235,7 +246,6 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     new_page: NewPage,
-    sign_in: SignIn,
     world: World,
     tolerate: list[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -245,7 +255,10 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     crawler = Crawler(page)
 
     crawler.listen()
-    sign_in(page, world.judge)
+    _link, token = judge_invite(judge=world.judge)
+    page.goto(f"/i/{token}/", wait_until="networkidle")
+    crawler.heard()  # what is on this page can be read only until the button is pressed
+    page.get_by_role("button", name="Begin judging").click()
     at_sentence(page, 1, total=1)
     an_afternoon(page, crawler)
     page.close()

@@ -12,7 +12,7 @@ from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
-from tests.browser.judging import type_ranks
+from tests.browser.judging import open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -58,7 +58,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
         expect(page.get_by_role("dialog")).to_have_count(0)
 
     def arrive() -> None:
-        page.goto(f"/i/{token}/")
+        open_link(page, f"/i/{token}/")
         # Elsewhere Orca keeps the digits for itself, and goes from heading to heading by them.
         outputs = page.get_by_role("toolbar", name="Outputs").get_by_role("radiogroup")
         expect(outputs).to_have_count(5)

@@ -49,6 +49,11 @@ def test_from_prolific_to_the_code_and_back(
     page = new_page(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
     page.route("https://app.prolific.com/**", lambda route: stand_in(route, "Prolific"))
     page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
+    begin = page.get_by_role("button", name="Begin")
+    expect(begin).to_be_focused()
+    axe_check(page)
+    assert not Participation.objects.exists()
+    page.keyboard.press("Enter")
     judge_three(page)
     page.get_by_role("link", name="Finish").click()
     expect(page.locator("#code")).to_have_text(COMPLETION)
@@ -118,6 +123,8 @@ def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     with page.expect_popup() as opened:
         frame.get_by_role("link", name="Open the work in a new tab").click()
     tab = opened.value
+    expect(tab.get_by_role("button", name="Begin")).to_be_focused()
+    tab.keyboard.press("Enter")
     judge_three(tab)
     tab.get_by_role("link", name="Finish").click()
     code = tab.locator("#code").inner_text()

@@ -26,7 +26,7 @@ from campaign.services import (
 )
 from ranking.tasks import rank_test_set
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, type_ranks
+from tests.browser.judging import all_sent, at_sentence, open_link, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -39,7 +39,7 @@ def enter(page: Page, campaign: Campaign) -> User:
     _invitation, token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole.ORGANISER
     )
-    page.goto(f"/i/{token}/")
+    open_link(page, f"/i/{token}/")
     return user
 
 

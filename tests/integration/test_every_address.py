@@ -72,7 +72,14 @@ ADDRESSES = {
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/give-back/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/mails/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": ONLY_POST,
-    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": ONLY_POST,
+    "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/link/": ONLY_POST,
+    "campaigns/<slug:slug>/people/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST,
+    "campaigns/<slug:slug>/people/<int:membership_id>/remove/": MEMBERS_PAGE,
+    # One's own, whoever one is.
+    "credentials/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/instructions/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_PAGE,
     # Nobody here came from a panel.
@@ -164,6 +171,8 @@ class World:
     block: Block
     rule: QualityRule
     panel: Panel
+    judge: Judge
+    membership: Membership
 
     def client(self, role: str) -> APIClient:
         client = APIClient()
@@ -179,7 +188,8 @@ class World:
             .replace("<int:ranking_id>", str(self.run.pk))
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:panel_id>", str(self.panel.pk))
-            .replace("<int:judge_id>", "1")
+            .replace("<int:judge_id>", str(self.judge.pk))
+            .replace("<int:membership_id>", str(self.membership.pk))
             .replace("<int:action_id>", "1")
             .replace("<int:invitation_id>", "1")
             .replace("<int:version>", "1")
@@ -208,7 +218,10 @@ def make_world() -> World:
     Membership.objects.create(
         campaign=mine.campaign, user=researcher, role=MembershipRole.RESEARCHER
     )
+    organiser = make_organiser(mine.campaign)
     return World(
+        judge=judge,
+        membership=Membership.objects.get(user=organiser),
         campaign=mine.campaign,
         test_set=mine,
         run=run,
@@ -218,7 +231,7 @@ def make_world() -> World:
         users={
             "nobody": None,
             "judge": judge.user,
-            "organiser": make_organiser(mine.campaign),
+            "organiser": organiser,
             "researcher": researcher,
             "other judge": make_judge(other.campaign).user,
             "other organiser": make_organiser(other.campaign, "other@example.org"),

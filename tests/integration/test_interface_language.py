@@ -27,7 +27,7 @@ def open_invitation(client: Client, judge: Judge) -> None:
     _, token = invitation_create(
         campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
-    client.get(f"/i/{token}/")
+    client.post(f"/i/{token}/")
 
 
 @pytest.fixture

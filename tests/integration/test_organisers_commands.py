@@ -34,7 +34,7 @@ def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(campaign: Ca
     link = said("add_organiser", "rosa@example.org", "--campaign", campaign.slug)
     assert link.startswith("http://127.0.0.1:8000/i/")
     client = Client()
-    answer = client.get(link.removeprefix("http://127.0.0.1:8000"), follow=True)
+    answer = client.post(link.removeprefix("http://127.0.0.1:8000"), follow=True)
     assert answer.status_code == 200
     assert answer.context["campaign"] == campaign
     said("add_organiser", "Rosa@Example.org", "--campaign", campaign.slug)
@@ -58,7 +58,7 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(
     assert list(ConflictOfInterest.objects.values_list("judge", "system")) == [
         (judge.pk, system.pk)
     ]
-    answer = Client().get(link.removeprefix("https://judge.example.org"), follow=True)
+    answer = Client().post(link.removeprefix("https://judge.example.org"), follow=True)
     assert answer.status_code == 200
     assert answer.request["PATH_INFO"].startswith("/judge/")
 
@@ -121,7 +121,7 @@ def test_quotas_and_rules_change_one_by_one(campaign: Campaign, test_set: TestSe
 def test_a_further_link_is_for_people_only(campaign: Campaign) -> None:
     said("add_judge", "judge-7", "--campaign", campaign.slug)
     link = said("change_judge", "judge-7", "--campaign", campaign.slug, "--new-link")
-    assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 302
+    assert Client().post(link.removeprefix("http://127.0.0.1:8000")).status_code == 302
     Judge.objects.create(campaign=campaign, pseudonym="sim", origin=Judge.Origin.SIMULATED)
     with pytest.raises(CommandError, match="is not a person"):
         said("change_judge", "sim", "--campaign", campaign.slug, "--new-link")

@@ -10,8 +10,9 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_http_methods
 
+from annotation.selectors.panels import participation_at_address
 from annotation.services.panels import (
     ParticipationRefusedError,
     participation_begin,
@@ -36,10 +37,15 @@ _ENTRIES: Final[Mapping[PanelKind, Callable[[Mapping[str, str]], Entry]]] = {
 IN_TAB = "tab"
 
 
-@require_GET
+# No HEAD: programs check links with it.
+@require_http_methods(["GET", "POST"])
 @never_cache
 def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign a participant in and lead them to the work, or to the code they have earned."""
+    """Show a participant the button that begins; POST signs them in and leads them to the work.
+
+    Opening the address changes nothing: previews and scanners follow links, too. Whoever is signed in
+    as this participant already is led on at once.
+    """
     panel = Panel.objects.select_related("campaign").filter(key=token).first()
     if panel is None:
         raise Http404
@@ -47,29 +53,47 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         return in_frame_of_mturk(request, _frame(request, panel))
     try:
         entry = _entry(request, panel)
+    except EntryRefusedError as error:
+        return _refused(request, panel, str(error), status=400)
+    if request.method == "POST":
+        return _begin(request, panel, entry)
+    own = _own(request, panel, entry)
+    if own is not None:
+        return _lead_on(participation_refresh(participation=own))
+    return render(request, "panel/begin.html", {"panel": panel})
+
+
+def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
+    try:
         participation = participation_begin(
             panel=panel, entry=entry, address=client_address(request)
         )
-    except EntryRefusedError as error:
-        return _refused(request, panel, str(error), status=400)
     except ParticipationRefusedError as error:
         return _refused(request, panel, str(error), status=error.status)
-    return _sign_in(request, participation_refresh(participation=participation))
+    participation = participation_refresh(participation=participation)
+    judge = participation.member.judge
+    user = judge.user
+    if user is None or not user.is_active or judge.withdrawn_at is not None:
+        raise Http404
+    login(request, user, backend="campaign.accounts.backends.UserBackend")
+    return _lead_on(participation)
+
+
+def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | None:
+    """Return the participation of this address if it is that of whoever is signed in."""
+    if not request.user.is_authenticated:
+        return None
+    return participation_at_address(panel=panel, entry=entry, user=request.user)
+
+
+def _lead_on(participation: Participation) -> HttpResponse:
+    begun = participation.state == ParticipationState.STARTED
+    return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
     query = {name: str(value) for name, value in request.GET.items()}
     return _ENTRIES[PanelKind(panel.kind)](query)
-
-
-def _sign_in(request: HttpRequest, participation: Participation) -> HttpResponse:
-    member = participation.member
-    user = member.judge.user
-    if user is None or not user.is_active:
-        raise Http404
-    login(request, user, backend="campaign.accounts.backends.UserBackend")
-    begun = participation.state == ParticipationState.STARTED
-    return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
 
 
 def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> HttpResponse:

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from campaign.management.arguments import (
     address_option_add,
     campaign_named,
+    days_argument,
+    expiry_words,
     invitation_address,
     systems_named,
     tags_argument,
@@ -18,7 +21,7 @@ from campaign.services import PersonRefusedError, judge_add, judge_change, judge
 class Command(BaseCommand):
     help = (
         "Add a judge to a campaign and print the link that leads them to their work. The link is "
-        "printed once: only its hash is kept."
+        "printed once: only its hash is kept. When it expires is said on standard error."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -46,6 +49,12 @@ class Command(BaseCommand):
             metavar="SYSTEM",
             help="show them no output of this system; may be given more than once",
         )
+        parser.add_argument(
+            "--days",
+            type=days_argument,
+            metavar="N",
+            help=f"how long the link is valid (default: {settings.JUDGE_LINK_DAYS})",
+        )
         address_option_add(parser)
 
     @transaction.atomic
@@ -67,5 +76,6 @@ class Command(BaseCommand):
         except PersonRefusedError as error:
             raise CommandError(str(error)) from error
         judge_change(judge=judge, conflicts=conflicts)
-        token = judge_invite(judge=judge)
+        link, token = judge_invite(judge=judge, expires_at=options["days"])
         self.stdout.write(invitation_address(address=options["address"], token=token))
+        self.stderr.write(expiry_words(link.expires_at))

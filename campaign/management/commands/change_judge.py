@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
@@ -9,12 +10,19 @@ from campaign.management.arguments import (
     NONE,
     address_option_add,
     campaign_named,
+    days_argument,
+    expiry_words,
     invitation_address,
     judge_named,
     systems_named,
     tags_argument,
 )
-from campaign.services import PersonRefusedError, judge_change, judge_invite
+from campaign.services import (
+    PersonRefusedError,
+    judge_change,
+    judge_invite,
+    judge_readmit,
+)
 
 
 class Command(BaseCommand):
@@ -38,7 +46,18 @@ class Command(BaseCommand):
             help="from now on show them no output of this system; may be given more than once",
         )
         parser.add_argument(
+            "--readmit",
+            action="store_true",
+            help="let them in again after `revoke_credentials --judge`",
+        )
+        parser.add_argument(
             "--new-link", action="store_true", help="print a further link for this judge"
+        )
+        parser.add_argument(
+            "--days",
+            type=days_argument,
+            metavar="N",
+            help=f"how long the link is valid (default: {settings.JUDGE_LINK_DAYS})",
         )
         address_option_add(parser)
 
@@ -57,9 +76,12 @@ class Command(BaseCommand):
                 for system in systems_named(campaign=campaign, name=name)
             ],
         )
+        if options["readmit"]:
+            judge_readmit(judge=judge)
         if options["new_link"]:
             try:
-                token = judge_invite(judge=judge)
+                link, token = judge_invite(judge=judge, expires_at=options["days"])
             except PersonRefusedError as error:
                 raise CommandError(str(error)) from error
             self.stdout.write(invitation_address(address=options["address"], token=token))
+            self.stderr.write(expiry_words(link.expires_at))

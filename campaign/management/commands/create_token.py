@@ -1,17 +1,19 @@
 """`create_token`: a key to the API for one user."""
 
-from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.translation import gettext as _
-from knox.models import AuthToken
 
-from campaign.management.arguments import user_named
+from campaign.management.arguments import expiry_words, user_named
+from campaign.services import CredentialRefusedError, token_create
 
 
 class Command(BaseCommand):
-    help = "Make an API token for a user and print it, once: only its hash is kept."
+    help = (
+        "Make an API token for a user and print it, once: only its hash is kept. When it expires is "
+        "said on standard error."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
@@ -19,15 +21,14 @@ class Command(BaseCommand):
             "--days",
             type=int,
             metavar="N",
-            help="how long the token is valid (default: until deleted)",
+            help=f"how long it is valid (default: {settings.TOKEN_DAYS})",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         user = user_named(options["email"])
-        days = options["days"]
-        if days is not None and days < 1:
-            raise CommandError(_("A token is valid for a day or more."))
-        _instance, token = AuthToken.objects.create(
-            user=user, expiry=None if days is None else timedelta(days=days)
-        )
-        self.stdout.write(token)
+        try:
+            token, text = token_create(user=user, days=options["days"])
+        except CredentialRefusedError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(text)
+        self.stderr.write(expiry_words(token.expiry))

@@ -9,7 +9,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from campaign.management.arguments import address_option_add, campaign_named, invitation_address
+from campaign.management.arguments import (
+    address_option_add,
+    campaign_named,
+    expiry_words,
+    invitation_address,
+)
 from campaign.models import Campaign
 from campaign.services import (
     AddressesRefusedError,
@@ -51,7 +56,7 @@ class Command(BaseCommand):
             "--until",
             type=date.fromisoformat,
             metavar="DATE",
-            help="last day on which the link works",
+            help=f"the link's last day (default: {settings.JUDGE_LINK_DAYS} days from today)",
         )
         parser.add_argument(
             "--note", default="", help="where the link is published; words in the mail"
@@ -73,7 +78,7 @@ class Command(BaseCommand):
 
     def _link(self, campaign: Campaign, options: dict[str, Any]) -> None:
         until = options["until"]
-        _invitation, token = invitation_create_for_anybody(
+        link, token = invitation_create_for_anybody(
             campaign=campaign,
             cap=options["judges"],
             expires_at=until and timezone.make_aware(datetime.combine(until, time.max)),
@@ -82,6 +87,7 @@ class Command(BaseCommand):
             note=options["note"],
         )
         self.stdout.write(invitation_address(address=options["address"], token=token))
+        self.stderr.write(expiry_words(link.expires_at))
 
     def _mails(self, campaign: Campaign, options: dict[str, Any]) -> None:
         with options["mail"] as file:

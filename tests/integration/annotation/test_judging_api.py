@@ -306,7 +306,7 @@ def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge
         campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     assert token.encode() not in bytes(invitation.token_hash)
-    assert client.get(f"/i/{token}/").status_code == 302
+    assert client.post(f"/i/{token}/").status_code == 302
     assert post(client).status_code == 200
     invitation_revoke(invitation=invitation)
     assert Client().get(f"/i/{token}/").status_code == 404

@@ -80,7 +80,9 @@ def test_a_link_for_anybody_needs_a_cap(campaign: Campaign) -> None:
         pytest.raises(IntegrityError, match="invitation_for_anybody_is_for_judges_and_capped"),
         transaction.atomic(),
     ):
-        Invitation.objects.create(campaign=campaign, role="judge", token_hash=b"1")
+        Invitation.objects.create(
+            campaign=campaign, role="judge", token_hash=b"1", expires_at=timezone.now()
+        )
 
 
 @pytest.mark.django_db(transaction=True)

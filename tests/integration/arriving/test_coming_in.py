@@ -73,8 +73,13 @@ class TestTheDoor:
         came = client.post(link, follow=True)
         assert came.redirect_chain == [("/judge/museum/", 302)]
         lent = ask(client, campaign).json()["id"]
-        del client.cookies["sessionid"]
+        # Signed in here already: nothing to press.
         assert client.get(link, follow=True).redirect_chain == [("/judge/museum/", 302)]
+        del client.cookies["sessionid"]
+        pseudonym = Judge.objects.get().pseudonym
+        assert f"Begin judging as {pseudonym}" in client.get(link).content.decode()
+        assert "_auth_user_id" not in client.session
+        assert client.post(link, follow=True).redirect_chain == [("/judge/museum/", 302)]
         assert ask(client, campaign).json()["id"] == lent
         client.post(link)
         assert Judge.objects.count() == 1
@@ -303,7 +308,7 @@ class TestOtherDevices:
         found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
         assert found is not None
         phone = Client()
-        assert phone.get(found[1], follow=True).status_code == 200
+        assert phone.post(found[1], follow=True).status_code == 200
         assert ask(phone, campaign).json()["id"] == lent
         assert Judge.objects.count() == 1
         client.post("/judge/museum/link/", {"action": "make"})
@@ -319,7 +324,7 @@ class TestOtherDevices:
         link = own_link(judge)
         users = set()
         for _visit in range(2):
-            page = client.get(link, follow=True).content.decode()
+            page = client.post(link, follow=True).content.decode()
             found = re.search(r'<script id="setup" type="application/json">(.*?)</script>', page)
             assert found is not None
             users.add(json.loads(found[1])["user"])
@@ -333,6 +338,8 @@ class TestOtherDevices:
         laptop = Client(headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"})
         link = own_link(judge)
         laptop.get(link)
+        assert not BrowserVisit.objects.exists()
+        laptop.post(link)
         for _ask in range(3):
             ask(laptop, campaign)
         seen = BrowserVisit.objects.order_by("id")
@@ -344,5 +351,5 @@ class TestOtherDevices:
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
         known, _dot, _noted = cookie.value.partition(".")
         assert all(known.encode() not in bytes(row.browser or b"") for row in seen)
-        Client(headers={"user-agent": "Slackbot-LinkExpanding 1.0"}).get(link)
+        Client(headers={"user-agent": "Slackbot-LinkExpanding 1.0"}).post(link)
         assert seen.count() == 2

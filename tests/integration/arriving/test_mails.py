@@ -94,7 +94,7 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     link = Invitation.objects.get()
     assert bytes(link.token_hash) == sha256(found[2].encode()).digest()
     client = Client()
-    assert client.get(found[1], follow=True).redirect_chain == [("/judge/museum/", 302)]
+    assert client.post(found[1], follow=True).redirect_chain == [("/judge/museum/", 302)]
     assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
 
 
@@ -180,7 +180,7 @@ def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
     again = mail_send_again(mail=row, base_url="https://judge.example.org")
     mails_send_due()
     links = [re.findall(r"/i/[\w-]+/", str(message.body))[0] for message in django_mail.outbox]
-    assert [Client().get(link).status_code for link in links] == [404, 302]
+    assert [Client().post(link).status_code for link in links] == [404, 302]
     assert again.judge == row.judge
     assert Judge.objects.count() == 1
 

@@ -87,7 +87,7 @@ class TestMails:
         mails_send_due()
         ada = InvitationMail.objects.get(address="ada@example.org")
         link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
-        Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).get(link)
+        Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).post(link)
         shown = words(page.get(PAGE))
         assert re.search(r"ada@example.org sent .{10,30} · opened .{10,30} · in 1 browser", shown)
         assert "bea@example.org sent" in shown

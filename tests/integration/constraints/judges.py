@@ -1,6 +1,7 @@
 """Judges, the links they come by, the mails that bring them, and where their browsers were seen."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
 from django.utils import timezone
@@ -20,6 +21,7 @@ from tests.integration.constraints.breakages import Attempt, Create, breaks, bre
 from tests.integration.constraints.worlds import small_test_set
 
 NOW = timezone.now()
+LATER = NOW + timedelta(days=1)
 
 
 def judge() -> Create:
@@ -37,6 +39,7 @@ def own_link() -> Create:
         user=judge.user,
         role="judge",
         token_hash=b"1" * 32,
+        expires_at=LATER,
     )
 
 
@@ -47,6 +50,7 @@ def link_for_anybody() -> Create:
         role="judge",
         cap=2,
         token_hash=b"2" * 32,
+        expires_at=LATER,
     )
 
 
@@ -161,7 +165,11 @@ def an_address_is_written_to_twice(attempt: Attempt) -> None:
 def two_mails_hold_one_link(attempt: Attempt) -> None:
     create = mail()
     link = Invitation.objects.create(
-        campaign=make_campaign("elsewhere"), role="judge", cap=1, token_hash=b"4" * 32
+        campaign=make_campaign("elsewhere"),
+        role="judge",
+        cap=1,
+        token_hash=b"4" * 32,
+        expires_at=LATER,
     )
     with attempt.accepts():
         create(invitation=link)
@@ -244,7 +252,11 @@ def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
     arrive = arrivals()
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
     theirs = Invitation.objects.create(
-        campaign=stranger.campaign, user=stranger.user, role="judge", token_hash=b"8" * 32
+        campaign=stranger.campaign,
+        user=stranger.user,
+        role="judge",
+        token_hash=b"8" * 32,
+        expires_at=LATER,
     )
     with attempt.refuses(saying="brings nobody in"):
         arrive("stranger", b"6" * 32)

@@ -83,13 +83,13 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert not TrainingBlock.objects.exists()  # whoever opens a judge's link judges at once
 
     assert (
-        client.get(local(guide["organiser"]["url"]), follow=True)
+        client.post(local(guide["organiser"]["url"]), follow=True)
         .redirect_chain[0][0]
         .startswith(f"/campaigns/{guide['campaign']}/")
     )
     for judge in guide["judges"]:
         browser = Client()
-        assert browser.get(local(judge["url"])).headers["Location"] == "/judge/museum/"
+        assert browser.post(local(judge["url"])).headers["Location"] == "/judge/museum/"
         tour = browser.get("/judge/museum/").headers.get("Location")
         assert tour == ("/judge/museum/tour/" if judge["name"] == "Clara" else None)
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")

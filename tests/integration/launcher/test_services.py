@@ -277,3 +277,23 @@ def test_no_closed_folder_is_opened_for_postgresql(
     with Services(inside) as services:
         assert remembered(services) == (["kept"], ["kept"])
     assert closed.stat().st_mode & 0o777 == 0o700
+
+
+def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -> None:
+    with Services(directory) as services:
+        connection = psycopg2.connect(services.environment["DATABASE_URL"])
+        connection.autocommit = True
+        with contextlib.closing(connection), connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)")
+            for statement, values in (
+                ("INSERT INTO said VALUES (%s, NULL)", ["my comment"]),
+                ("SELECT my_column, %s", ["my-key"]),
+                ("INSERT INTO said VALUES (%s, '{1}'), (%s, '{2}')", ["my comment"] * 2),
+                ("PREPARE p AS SELECT 1 / length($1); EXECUTE p(%s)", [""]),
+            ):
+                with pytest.raises(psycopg2.Error):
+                    cursor.execute(statement, values)
+    log = directory.log("postgresql").read_text()
+    assert 'null value in column "labels"' in log
+    assert "duplicate key value" in log
+    assert [each for each in ("my comment", "my-key", "INSERT", "PREPARE") if each in log] == []

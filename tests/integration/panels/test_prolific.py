@@ -28,6 +28,7 @@ from tests.recruiting import (
     SCREENED_OUT,
     Prolific,
     make_panel,
+    opens,
     prolific_id,
 )
 
@@ -140,7 +141,7 @@ def test_an_address_that_prolific_did_not_fill_is_refused_in_words(
 def test_a_submission_is_one_persons(client: Client, prolific: Prolific) -> None:
     prolific.opens(client, "ada")
     query = prolific.query("ada") | {"PROLIFIC_PID": prolific_id("eve")}
-    stolen = Client().get(prolific.address, query)
+    stolen = opens(Client(), prolific.address, query)
     assert (stolen.status_code, Judge.objects.count()) == (403, 1)
 
 

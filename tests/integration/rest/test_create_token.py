@@ -20,7 +20,8 @@ def test_token_opens_the_api_and_only_its_hash_is_kept() -> None:
     client = Client(headers={"Authorization": f"Token {token}"})
     assert client.get("/api/v1/campaigns/").status_code == 200
     stored = AuthToken.objects.get(user=user)
-    assert stored.expiry is None
+    assert stored.expiry is not None
+    assert 364 <= (stored.expiry - stored.created).days <= 365
     assert token not in str(AuthToken.objects.values().get())
 
 

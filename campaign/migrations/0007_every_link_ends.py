@@ -1,0 +1,44 @@
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import migrations, models
+from django.db.models.functions import Now
+
+
+def let_them_end(apps: Any, _schema_editor: Any) -> None:
+    """Let links and tokens without an end expire as long after today as a new one would."""
+    links = apps.get_model("campaign", "Invitation").objects.filter(expires_at__isnull=True)
+    for role, days in (
+        ("judge", settings.JUDGE_LINK_DAYS),
+        ("organiser", settings.ORGANISER_LINK_DAYS),
+    ):
+        links.filter(role=role).update(expires_at=Now() + timedelta(days=days))
+    tokens = apps.get_model("knox", "AuthToken").objects.filter(expiry__isnull=True)
+    tokens.update(expiry=Now() + timedelta(days=settings.TOKEN_DAYS))
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("campaign", "0006_panel_arrivals"),
+        ("knox", "0009_extend_authtoken_field"),
+    ]
+
+    operations = [
+        migrations.RunPython(let_them_end, migrations.RunPython.noop),
+        migrations.AlterField(
+            model_name="invitation",
+            name="expires_at",
+            field=models.DateTimeField(verbose_name="expires"),
+        ),
+        migrations.AddField(
+            model_name="judge",
+            name="withdrawn_at",
+            field=models.DateTimeField(
+                blank=True,
+                help_text="Since when nothing lets them judge; their links were withdrawn then, too.",
+                null=True,
+                verbose_name="withdrawn",
+            ),
+        ),
+    ]

@@ -1,0 +1,158 @@
+"""Reads of what lets people in: their links, tokens and signed-in browsers, each with its end."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.dateparse import parse_datetime
+from knox.models import AuthToken
+
+from campaign.models import Campaign, Invitation, Judge, Membership, Session, User
+
+#: Where a session keeps when and on which kind of device it began.
+SIGNED_IN_AT = "signed_in_at"
+DEVICE = "device"
+_SHOWN_AFTER_WITHDRAWAL = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A signed-in browser."""
+
+    session: Session
+    device: str
+    began_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How many things would end with a person's part.
+
+    Tokens and sessions of somebody who takes part elsewhere, too, stay.
+    """
+
+    links: int
+    browsers: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class MemberAccess:
+    """An organiser or researcher, and what lets them in."""
+
+    membership: Membership
+    browsers: int = 0
+    tokens: int = 0
+    links: list[Invitation] = field(default_factory=list)
+
+
+def tokens_valid(*, users: QuerySet[User] | None = None) -> "QuerySet[AuthToken]":
+    """Return the tokens that work, of these users or of all, the newest first. One query."""
+    tokens = AuthToken.objects.filter(Q(expiry__isnull=True) | Q(expiry__gt=Now()))
+    if users is not None:
+        tokens = tokens.filter(user__in=users)
+    found: QuerySet[AuthToken] = tokens.select_related("user").order_by("-created")
+    return found
+
+
+def sessions_open(*, users: QuerySet[User] | None = None) -> list[OpenSession]:
+    """Return the signed-in browsers, of these users or of all, the latest to end first. One query."""
+    rows = Session.objects.filter(user__isnull=False, expire_date__gt=Now())
+    if users is not None:
+        rows = rows.filter(user__in=users)
+    return [_open_session(row) for row in rows.select_related("user").order_by("-expire_date")]
+
+
+def _open_session(session: Session) -> OpenSession:
+    data = session.get_decoded()
+    return OpenSession(
+        session=session,
+        device=str(data.get(DEVICE, "")),
+        began_at=parse_datetime(str(data.get(SIGNED_IN_AT, ""))),
+    )
+
+
+def links_valid(*, campaign: Campaign | None = None) -> QuerySet[Invitation]:
+    """Return the links that work, of this campaign or of all, those that end first. One query."""
+    links = Invitation.objects.valid()
+    if campaign is not None:
+        links = links.filter(campaign=campaign)
+    return links.select_related("user", "campaign", "created_by").order_by("expires_at", "id")
+
+
+def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
+    """Return the links withdrawn in the last 30 days that would work again, the latest first. One query."""
+    links = Invitation.objects.filter(
+        campaign=campaign, revoked_at__gt=Now() - _SHOWN_AFTER_WITHDRAWAL, expires_at__gt=Now()
+    )
+    return links.select_related("user", "created_by").order_by("-revoked_at", "-id")
+
+
+def members_access(*, campaign: Campaign) -> list[MemberAccess]:
+    """Return the campaign's organisers and researchers with what lets them in. Four queries."""
+    rows = {
+        each.user_id: MemberAccess(each)
+        for each in Membership.objects.filter(campaign=campaign)
+        .select_related("user", "campaign")
+        .order_by("role", "id")
+    }
+    for user_id, count in (
+        Session.objects.filter(user__in=rows, expire_date__gt=Now())
+        .values_list("user")
+        .annotate(count=Count("session_key"))
+    ):
+        rows[user_id].browsers = count
+    for user_id, count in (
+        tokens_valid(users=User.objects.filter(pk__in=rows))
+        .order_by()
+        .values_list("user")
+        .annotate(count=Count("digest"))
+    ):
+        rows[user_id].tokens = count
+    for link in links_valid(campaign=campaign).filter(user__in=rows, role="organiser"):
+        if link.user_id is not None:
+            rows[link.user_id].links.append(link)
+    return list(rows.values())
+
+
+def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:
+    """Return whether the user is a judge or member of another campaign. Two queries at most."""
+    parts: tuple[type[Judge] | type[Membership], ...] = (Judge, Membership)
+    return any(
+        part.objects.filter(user=user_id).exclude(campaign=campaign_id).exists() for part in parts
+    )
+
+
+def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
+    """Return whether the campaign's organisers may make a link that signs this user in.
+
+    It must open nothing that is not theirs: no other campaign, and nothing of an administrator.
+    """
+    if user.is_superuser or user.is_staff:
+        return False
+    return not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk)
+
+
+def judge_access(*, judge: Judge) -> Access:
+    """Return what would end if the judge were withdrawn."""
+    return _access(judge.user_id, judge.campaign_id, "judge")
+
+
+def member_access(*, membership: Membership) -> Access:
+    """Return what would end if the member were removed."""
+    return _access(membership.user_id, membership.campaign_id, "organiser")
+
+
+def _access(user_id: int | None, campaign_id: int, role: str) -> Access:
+    if user_id is None:  # a judge of a file
+        return Access(0, 0, 0)
+    links = Invitation.objects.valid().filter(campaign=campaign_id, user=user_id, role=role)
+    tokens = tokens_valid().filter(user=user_id)
+    sessions = Session.objects.filter(user=user_id, expire_date__gt=Now())
+    is_more = takes_part_elsewhere(user_id=user_id, campaign_id=campaign_id) or (
+        role == "judge" and Membership.objects.filter(user=user_id).exists()
+    )
+    if is_more:
+        tokens, sessions = tokens.none(), sessions.none()
+    return Access(links=links.count(), browsers=sessions.count(), tokens=tokens.count())

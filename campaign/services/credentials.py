@@ -1,0 +1,175 @@
+"""What lets people in: links, tokens and sessions; how they are made, and how they end."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+from knox.models import AuthToken
+
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    MembershipRole,
+    Session,
+    User,
+)
+from campaign.selectors import link_may_be_made, takes_part_elsewhere
+from campaign.services.invitations import (
+    invitation_create,
+    judge_links_restore_of,
+    judge_links_revoke,
+    member_links_revoke,
+)
+
+
+class CredentialRefusedError(Exception):
+    """This cannot be made or withdrawn; the message says why."""
+
+
+def token_create(*, user: User, days: int | None = None) -> tuple[AuthToken, str]:
+    """Create an API token; return it with its text, of which only a hash is stored.
+
+    Without `days` it is valid as long as the settings say.
+    """
+    days = settings.TOKEN_DAYS if days is None else days
+    if days < 1:
+        raise CredentialRefusedError(_("A token is valid for a day or more."))
+    token: tuple[AuthToken, str] = AuthToken.objects.create(user=user, expiry=timedelta(days=days))
+    return token
+
+
+def session_end(*, session: Session) -> None:
+    """Sign a browser out."""
+    session.delete()
+
+
+def token_revoke(*, token: AuthToken) -> None:
+    """Delete a token; whoever uses it is refused from now on."""
+    token.delete()
+
+
+def sessions_end(*, user: User, but: str | None = None) -> int:
+    """Sign a user out everywhere, but in the session with this key; return the number of sessions."""
+    ended, _each = Session.objects.filter(user=user).exclude(session_key=but).delete()
+    return ended
+
+
+@transaction.atomic
+def judge_withdraw(*, judge: Judge) -> None:
+    """End everything that lets this judge in: links, messages not sent yet, sessions, tokens.
+
+    What they judged stays. Nothing lets them judge in this campaign until `judge_readmit`. Who takes part
+    elsewhere, too, stays signed in there. Changes nothing for a withdrawn judge.
+    """
+    judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
+    if judge.withdrawn_at is not None:
+        return
+    judge.withdrawn_at = judge_links_revoke(judge=judge)
+    judge.save(update_fields=["withdrawn_at"])
+    user = judge.user
+    if user is None or _is_needed(user, judge):
+        return
+    sessions_end(user=user)
+    AuthToken.objects.filter(user=user).delete()
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+
+
+def _is_needed(user: User, judge: Judge) -> bool:
+    """Return whether the user is more than this judge."""
+    return Membership.objects.filter(user=user).exists() or takes_part_elsewhere(
+        user_id=user.pk, campaign_id=judge.campaign_id
+    )
+
+
+@transaction.atomic
+def judge_readmit(*, judge: Judge) -> int:
+    """Undo `judge_withdraw`; return the number of links and messages that work again.
+
+    Links that were revoked before stay so, and browsers and tokens stay signed out. Changes nothing for a
+    judge who is not withdrawn.
+    """
+    judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
+    if judge.withdrawn_at is None:
+        return 0
+    count = judge_links_restore_of(judge=judge, revoked_at=judge.withdrawn_at)
+    judge.withdrawn_at = None
+    judge.save(update_fields=["withdrawn_at"])
+    if judge.user is not None:
+        judge.user.is_active = True
+        judge.user.save(update_fields=["is_active"])
+    return count
+
+
+@transaction.atomic
+def member_remove(*, membership: Membership) -> None:
+    """Remove an organiser or researcher from a campaign, and end what lets them in.
+
+    Locks the campaign's row, so that two organisers cannot remove each other at once. Raises
+    `CredentialRefusedError` for the only organiser.
+    """
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)
+    organisers = Membership.objects.filter(campaign=campaign, role=MembershipRole.ORGANISER)
+    if not organisers.exclude(pk=membership.pk).exists():
+        raise CredentialRefusedError(
+            _(
+                "%(name)s is the only organiser of this campaign. Add another organiser first, then "
+                "remove this one."
+            )
+            % {"name": membership.user.name}
+        )
+    Membership.objects.filter(pk=membership.pk).delete()
+    user = membership.user
+    member_links_revoke(campaign=campaign, user=user)
+    # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
+    if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
+        sessions_end(user=user)
+        AuthToken.objects.filter(user=user).delete()
+
+
+def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:
+    """Create a sign-in link for an organiser; return it with its token.
+
+    Raises `CredentialRefusedError` if it would open more than the campaign of `by`.
+    """
+    if membership.role != MembershipRole.ORGANISER:
+        raise CredentialRefusedError(_("Only organisers and judges sign in by a link."))
+    _link_check(membership.user, membership.campaign)
+    return invitation_create(
+        campaign=membership.campaign,
+        user=membership.user,
+        role=InvitationRole.ORGANISER,
+        created_by=by,
+    )
+
+
+def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
+    """Create a further link for a judge; return it with its token.
+
+    Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if it would
+    open more than the campaign of `by`.
+    """
+    if judge.user is None or judge.withdrawn_at is not None:
+        raise CredentialRefusedError(
+            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    _link_check(judge.user, judge.campaign)
+    return invitation_create(
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, created_by=by
+    )
+
+
+def _link_check(user: User, campaign: Campaign) -> None:
+    if not link_may_be_made(user=user, campaign=campaign):
+        raise CredentialRefusedError(
+            _(
+                "%(name)s has an account beyond this campaign and signs in as always: a link made "
+                "here would open that, too."
+            )
+            % {"name": user.name}
+        )

@@ -1,0 +1,115 @@
+"""What lets the signed-in user in: their browsers, API tokens and links, each listed and ended."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from campaign.forms.credentials import TokenForm
+from campaign.models import Membership, User
+from campaign.selectors import links_valid, sessions_open, tokens_valid
+from campaign.services import (
+    invitation_revoke,
+    session_end,
+    sessions_end,
+    token_create,
+    token_revoke,
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def credentials_page(request: HttpRequest) -> HttpResponse:
+    """Show the user's browsers, tokens and links; POST makes a token or ends one of them."""
+    if request.method == "POST":
+        return _ACTIONS.get(request.POST.get("action", ""), _unknown)(request)
+    return _page(request, TokenForm())
+
+
+def _page(
+    request: HttpRequest, form: TokenForm, *, new_token: str = "", status: int = 200
+) -> HttpResponse:
+    user = cast("User", request.user)
+    users = _myself(request)
+    context: dict[str, Any] = {
+        "sessions": sessions_open(users=users),
+        "this_session": request.session.session_key,
+        "tokens": tokens_valid(users=users),
+        "links": links_valid().filter(user=user),
+        "may_make_tokens": _may_make_tokens(user),
+        "form": form,
+        "new_token": new_token,
+    }
+    return render(request, "campaign/credentials.html", context, status=status)
+
+
+def _myself(request: HttpRequest) -> QuerySet[User]:
+    return User.objects.filter(pk=cast("User", request.user).pk)
+
+
+def _may_make_tokens(user: User) -> bool:
+    """Return whether the API has anything for this user: it is for organisers and researchers."""
+    return Membership.objects.filter(user=user).exists()
+
+
+def _token_make(request: HttpRequest) -> HttpResponse:
+    user = cast("User", request.user)
+    form = TokenForm(request.POST)
+    if not _may_make_tokens(user):
+        raise Http404
+    if not form.is_valid():
+        return _page(request, form, status=400)
+    _token, text = token_create(user=user, days=form.cleaned_data["days"])
+    # Not after a redirect: until then the token would have to be kept somewhere.
+    return _page(request, TokenForm(), new_token=text, status=201)
+
+
+def _token_revoke(request: HttpRequest) -> HttpResponse:
+    tokens = tokens_valid(users=_myself(request))
+    for token in tokens.filter(token_key=request.POST.get("token", "")):
+        token_revoke(token=token)
+        messages.success(request, _("The token no longer works."))
+    return redirect("credentials")
+
+
+def _session_end(request: HttpRequest) -> HttpResponse:
+    for row in sessions_open(users=_myself(request)):
+        if row.session.name == request.POST.get("session", ""):
+            session_end(session=row.session)
+            messages.success(request, _("That browser is signed out."))
+    return redirect("credentials")
+
+
+def _sessions_end(request: HttpRequest) -> HttpResponse:
+    sessions_end(user=cast("User", request.user), but=request.session.session_key)
+    messages.success(request, _("You are signed out everywhere but here."))
+    return redirect("credentials")
+
+
+def _link_revoke(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("link", "")
+    for link in links_valid().filter(user=request.user.pk):
+        if str(link.pk) == wanted:
+            invitation_revoke(invitation=link)
+            messages.success(request, _("The link no longer works."))
+    return redirect("credentials")
+
+
+def _unknown(_request: HttpRequest) -> HttpResponse:
+    return redirect("credentials")
+
+
+_ACTIONS = {
+    "make-token": _token_make,
+    "revoke-token": _token_revoke,
+    "end-session": _session_end,
+    "end-others": _sessions_end,
+    "revoke-link": _link_revoke,
+}

@@ -1,0 +1,104 @@
+"""The button of a link, and the pages that list and end what lets people in."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.models import InvitationRole, Judge, Session
+from campaign.services import invitation_create, judge_invite, token_create
+from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.judging import at_sentence, open_link
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AxeCheck = Callable[[Page], None]
+SIZES = pytest.mark.parametrize(
+    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
+)
+
+
+def fits(page: Page, axe_check: AxeCheck) -> None:
+    axe_check(page)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= (page.viewport_size or PHONE)["width"]
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(3,)).campaign)
+
+
+@SIZES
+def test_a_link_has_a_button_that_enter_presses_without_scripts(
+    new_page: NewPage,
+    axe_check: AxeCheck,
+    judge: Judge,
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    _link, token = judge_invite(judge=judge)
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    referers: list[str] = []
+    page.on("request", lambda request: referers.append(request.headers.get("referer", "")))
+    page.goto(f"/i/{token}/")
+    expect(page.get_by_role("button", name="Begin judging as judge01")).to_be_focused()
+    fits(page, axe_check)
+    assert not Session.objects.exists()
+    page.keyboard.press("Enter")
+    at_sentence(page, 1)
+    assert token not in page.url
+    assert len(referers) > 3
+    assert [each for each in referers if token in each] == []
+    # Signed in here already.
+    page.goto(f"/i/{token}/")
+    at_sentence(page, 1)
+    plain = new_page(java_script_enabled=False)
+    plain.goto(f"/i/{token}/")
+    expect(plain.get_by_role("button", name="Begin judging as judge01")).to_be_focused()
+    plain.keyboard.press("Enter")
+    plain.wait_for_url("**/judge/museum/")
+
+
+@SIZES
+def test_an_organiser_sees_and_ends_what_lets_people_in(
+    new_page: NewPage,
+    axe_check: AxeCheck,
+    judge: Judge,
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    judge_invite(judge=judge)
+    organiser = make_organiser(judge.campaign)
+    token_create(user=organiser)
+    _link, token = invitation_create(
+        campaign=judge.campaign, user=organiser, role=InvitationRole.ORGANISER
+    )
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    open_link(page, f"/i/{token}/")
+    page.get_by_role("link", name="People").click()
+    page.get_by_label("E-mail address").fill("otto@example.org")
+    page.get_by_label("Name").fill("Otto")
+    page.get_by_role("button", name="Add and make the link").click()
+    expect(page.get_by_role("textbox", name="Link", exact=True)).to_be_focused()
+    fits(page, axe_check)
+    page.get_by_role("link", name="Remove … Otto").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Remove Otto")
+    fits(page, axe_check)
+    page.get_by_role("button", name="Remove from this campaign").click()
+    expect(page.get_by_text("no longer takes part in running")).to_be_visible()
+    page.get_by_role("link", name="Invitations").click()
+    fits(page, axe_check)
+    page.get_by_role("link", name="Withdraw … judge01").click()
+    expect(page.get_by_text("1 link", exact=True)).to_be_visible()
+    fits(page, axe_check)
+    page.get_by_role("button", name="Withdraw the judge").click()
+    page.get_by_role("button", name="Let in again judge01").click()
+    expect(page.get_by_text("judge01 may come in again")).to_be_visible()
+    page.get_by_role("link", name="Your sign-ins").click()
+    page.get_by_role("button", name="Make the token").click()
+    expect(page.get_by_role("textbox", name="Token")).to_be_focused()
+    fits(page, axe_check)
+    page.get_by_role("button", name="Sign out", exact=False).last.scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Revoke the token")).to_have_count(2)
