@@ -240,8 +240,8 @@ def _facts_of_judge(judge: Judge) -> list[str]:
 def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
     """Return the judge, a person, of a campaign that the user organises; else raise a 404."""
     campaign = organised_campaign(request, slug)
-    messages.success(request, said % {"judge": judge.pseudonym})
-    return redirect("invitations", slug)
+    judges = Judge.objects.select_related("user", "campaign")
+    return get_object_or_404(judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON)
 
 
 @require_POST
