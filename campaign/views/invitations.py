@@ -202,7 +202,8 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
 def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Say what withdrawing a judge, or their links alone, would end now, and do it."""
     judge = _person(request, slug, judge_id)
-    if not is_answered(request):
+    answer = request.POST.get("act")
+    if answer not in {"judge", "links"}:
         question = Question(
             title=_("Withdraw %(judge)s") % {"judge": judge.pseudonym},
             facts=_facts_of_judge(judge),
@@ -214,7 +215,7 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
             cancel=reverse("invitations", args=[slug]),
         )
         return ask(request, question, campaign=judge.campaign, section="invitations")
-    if request.POST["act"] == "judge":
+    if answer == "judge":
         judge_withdraw(judge=judge)
         said = _("%(judge)s is withdrawn: nothing lets them judge in this campaign.")
     else:

@@ -96,22 +96,22 @@ class TestMails:
         assert "will get a new link" in words(again)
         assert Client().get(link).status_code == 404
         asked = page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
-        assert "0 links of" in words(asked)  # the new one is not sent yet
-        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "yes"})
+        assert "0 links, 0 signed-in browsers" in words(asked)  # the new one is not sent yet
+        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
         assert mails_send_due() == 0
         # One click undoes it: what was waiting is sent, what was replaced before stays so.
         assert "Open their links again" in words(page.get(PAGE))
-        page.post(f"{PAGE}judges/{ada.judge_id}/give-back/")
+        page.post(f"{PAGE}judges/{ada.judge_id}/readmit/")
         assert mails_send_due() == 1
         sent_again = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body))
-        assert Client().get(sent_again[0]).status_code == 302
+        assert Client().get(sent_again[0]).status_code == 200
         assert Client().get(link).status_code == 404
-        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "yes"})
+        page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
         assert Client().get(sent_again[0]).status_code == 404
-        page.post(f"{PAGE}judges/{ada.judge_id}/give-back/")
-        assert Client().get(sent_again[0]).status_code == 302
+        page.post(f"{PAGE}judges/{ada.judge_id}/readmit/")
+        assert Client().get(sent_again[0]).status_code == 200
         assert Client().get(link).status_code == 404
-        nothing = page.post(f"{PAGE}judges/{ada.judge_id}/give-back/", follow=True)
+        nothing = page.post(f"{PAGE}judges/{ada.judge_id}/readmit/", follow=True)
         assert "Nothing was changed." in words(nothing)
 
     def test_a_wrong_line_is_named_and_nobody_is_invited(self, page: Client) -> None:
@@ -237,8 +237,8 @@ def test_nobody_else_changes_anything(client: Client, campaign: Campaign, role: 
             (f"{PAGE}links/{link.pk}/restore/", {}),
             (f"{PAGE}mails/", {"mail-addresses": "eve@example.org", "mail-language": "en"}),
             (f"{PAGE}judges/{mail.judge_id}/again/", {}),
-            (f"{PAGE}judges/{mail.judge_id}/withdraw/", {"act": "yes"}),
-            (f"{PAGE}judges/{mail.judge_id}/give-back/", {}),
+            (f"{PAGE}judges/{mail.judge_id}/withdraw/", {"act": "links"}),
+            (f"{PAGE}judges/{mail.judge_id}/readmit/", {}),
             (WRITE, {"language": "en", "text": "Mine.", "keep": ""}),
         )
     ]
@@ -257,7 +257,7 @@ def test_an_organiser_cannot_reach_into_another_campaign(page: Client, campaign:
     for address in (
         f"{PAGE}links/{link.pk}/revoke/",
         f"{PAGE}links/{link.pk}/restore/",
-        f"{PAGE}judges/{mail.judge_id}/give-back/",
+        f"{PAGE}judges/{mail.judge_id}/readmit/",
         f"{PAGE}judges/{mail.judge_id}/again/",
         f"{PAGE}judges/{mail.judge_id}/withdraw/",
     ):

@@ -1,0 +1,148 @@
+"""Links, tokens and sessions end by themselves, and by the page of whoever they let in."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from knox.models import AuthToken
+
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Session,
+    User,
+)
+from campaign.services import (
+    invitation_create,
+    invitation_create_for_anybody,
+    judge_invite,
+    token_create,
+)
+from tests.integration.credentials.browsers import (
+    LISTED,
+    OWN,
+    asks,
+    by_link,
+    by_token,
+    said,
+    words,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+class TestEnds:
+    def test_every_link_and_token_ends_as_the_settings_say(
+        self, campaign: Campaign, organiser: User, judge: Judge
+    ) -> None:
+        judges, _token = judge_invite(judge=judge)
+        anybody, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
+        organisers, _token = invitation_create(
+            campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
+        )
+        token, _text = token_create(user=organiser)
+        now = timezone.now()
+        ends = [each.expires_at - now for each in (judges, anybody, organisers)]
+        assert [round(each / timedelta(days=1)) for each in ends] == [180, 180, 7]
+        assert round((token.expiry - now) / timedelta(days=1)) == 365
+
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_a_link_that_ended_lets_nobody_in(self, judge: Judge, method: str) -> None:
+        _link, token = judge_invite(judge=judge)
+        Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        browser = Client()
+        assert getattr(browser, method)(f"/i/{token}/").status_code == 404
+        assert "_auth_user_id" not in browser.session
+
+    @pytest.mark.usefixtures("campaign")
+    def test_commands_say_when_what_they_print_ends(self) -> None:
+        until = r"Valid until \d{4}-\d\d-\d\d \d\d:\d\d UTC\."
+        for command in (
+            ("add_organiser", "rosa@example.org", "--campaign", "museum"),
+            ("add_judge", "judge-7", "--campaign", "museum", "--days", "3"),
+            ("change_judge", "judge-7", "--campaign", "museum", "--new-link"),
+            ("invite", "--judges", "3", "--campaign", "museum"),
+            ("create_token", "rosa@example.org"),
+        ):
+            assert re.search(until, said(*command)), command
+        soon = Invitation.objects.order_by("expires_at").first()
+        assert soon is not None
+        assert timedelta(days=2) < soon.expires_at - timezone.now() <= timedelta(days=3)
+
+
+class TestOwnPage:
+    def test_a_token_is_made_shown_once_used_and_revoked(self, page: Client) -> None:
+        made = page.post(OWN, {"action": "make-token", "days": "30"})
+        assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
+        found = re.search(r'id="new-token".*?value="(\w+)"', made.content.decode(), re.DOTALL)
+        assert found is not None
+        notebook = Client(headers={"Authorization": f"Token {found[1]}"})
+        assert notebook.get(LISTED).status_code == 200
+        token = AuthToken.objects.get()
+        assert token.expiry is not None
+        assert (token.expiry - token.created).days in {29, 30}
+        shown = page.get(OWN).content.decode()
+        assert found[1] not in shown
+        assert found[1][:8] in shown
+        page.post(OWN, {"action": "revoke-token", "token": token.token_key})
+        assert notebook.get(LISTED).status_code == 401
+
+    @pytest.mark.parametrize("days", ["", "0", "99999", "x"])
+    def test_impossible_days_make_no_token(self, page: Client, days: str) -> None:
+        assert page.post(OWN, {"action": "make-token", "days": days}).status_code == 400
+        assert not AuthToken.objects.exists()
+
+    def test_judges_make_no_tokens_here(self, client: Client, judge: Judge) -> None:
+        assert judge.user is not None
+        client.force_login(judge.user)
+        assert "API tokens" not in words(client.get(OWN))
+        assert client.post(OWN, {"action": "make-token", "days": "3"}).status_code == 404
+
+    def test_a_browser_is_listed_by_device_and_signed_out(self, judge: Judge) -> None:
+        here, link = by_link(judge)
+        phone = Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"})
+        phone.post(link)
+        shown = here.get(OWN)
+        assert re.search(r"Windows this one since .* ends ", words(shown))
+        assert "iPhone" in words(shown)
+        for key in Session.objects.values_list("session_key", flat=True):
+            assert key not in shown.content.decode()
+        there = Session.objects.get(session_key=phone.cookies["sessionid"].value)
+        here.post(OWN, {"action": "end-session", "session": there.name})
+        assert (asks(phone), asks(here)) == (401, 200)
+
+    def test_everywhere_but_here(self, judge: Judge) -> None:
+        here, link = by_link(judge)
+        phone = Client()
+        phone.post(link)
+        here.post(OWN, {"action": "end-others"})
+        assert (asks(phone), asks(here)) == (401, 200)
+
+    def test_nobody_ends_what_is_not_theirs(self, page: Client, judge: Judge) -> None:
+        assert judge.user is not None
+        browser, _link = by_link(judge)
+        notebook = by_token(judge.user)
+        token, session = AuthToken.objects.get(), Session.objects.get(user=judge.user)
+        link = Invitation.objects.get()
+        for sent in (
+            {"action": "revoke-token", "token": token.token_key},
+            {"action": "end-session", "session": session.name},
+            {"action": "revoke-link", "link": str(link.pk)},
+            {"action": "end-others"},
+        ):
+            assert page.post(OWN, sent).status_code == 302
+        assert asks(browser) == 200
+        assert notebook.get(LISTED).status_code == 200
+        link.refresh_from_db()
+        assert link.revoked_at is None
+
+    def test_an_own_link_is_listed_and_withdrawn(self, judge: Judge) -> None:
+        browser, link = by_link(judge)
+        row = Invitation.objects.get()
+        assert "Your links Museum" in words(browser.get(OWN))
+        browser.post(OWN, {"action": "revoke-link", "link": str(row.pk)})
+        assert Client().get(link).status_code == 404
