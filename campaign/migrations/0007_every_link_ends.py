@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             name="withdrawn_at",
             field=models.DateTimeField(
                 blank=True,
-                help_text="Since when nothing lets them judge; their links were withdrawn then, too.",
+                help_text="When they were withdrawn, and their links with them; empty: they may judge.",
                 null=True,
                 verbose_name="withdrawn",
             ),

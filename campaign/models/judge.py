@@ -93,7 +93,7 @@ class Judge(models.Model):
         _("withdrawn"),
         null=True,
         blank=True,
-        help_text=_("Since when nothing lets them judge; their links were withdrawn then, too."),
+        help_text=_("When they were withdrawn, and their links with them; empty: they may judge."),
     )
 
     objects: ClassVar[JudgeQuerySet] = JudgeQuerySet.as_manager()  # type: ignore[assignment]

@@ -140,7 +140,7 @@ def _page_of_link(request: HttpRequest) -> str:
 def _facts_of_link(link: Invitation) -> list[str]:
     if link.user is not None:
         return [
-            _("It would let %(name)s in no more.") % {"name": link.user.name},
+            _("%(name)s could no longer sign in by it.") % {"name": link.user.name},
             _("Where they are signed in, they stay signed in."),
         ]
     came = ngettext(

@@ -83,7 +83,7 @@ def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
 def _facts(membership: Membership) -> list[str]:
     access = member_access(membership=membership)
     return [
-        _("%(name)s would see and do nothing more in this campaign.")
+        _("%(name)s would no longer see or change anything in this campaign.")
         % {"name": membership.user.name},
         _("It would end at once: %(what)s.") % {"what": what_ends(access)},
     ]

@@ -164,8 +164,7 @@ def start_workers(
         served = [] if queues == "all" else [f"--queues={queues}"]
         options = ["--concurrency=1", "--without-gossip", "--without-mingle", f"-n{queues}@soak"]
         started[queues] = start_celery(folder, queues, "worker", *served, *options)
-    schedule = f"--schedule={folder / 'schedule'}"
-    started["beat"] = start_celery(folder, "beat", "beat", schedule, "--pidfile=")
+    started["beat"] = start_celery(folder, "beat", "beat", "--pidfile=")
     for process in started.values():
         stack.callback(process.wait)
         stack.callback(os.killpg, process.pid, signal.SIGKILL)

@@ -90,6 +90,6 @@ def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
 def too_fast() -> SubmissionRefusedError:
     """Return the refusal of what may be sent again in a moment."""
     return SubmissionRefusedError(
-        _("That was a lot within a minute. It is taken again in a moment."),
+        _("That was a lot within a minute. Please try again in a moment."),
         retry_after=int(_MINUTE.total_seconds()) // 2,
     )

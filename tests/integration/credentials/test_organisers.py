@@ -147,7 +147,7 @@ class TestOrganisers:
         assert re.search(r"judge01 judge made .* works until", words(page.get(PEOPLE)))
         address = f"/campaigns/museum/invitations/links/{row.pk}/"
         asked = page.post(f"{address}revoke/", {"page": "people"})
-        assert "It would let judge01 in no more." in words(asked)
+        assert "judge01 could no longer sign in by it." in words(asked)
         assert Client().get(link).status_code == 200
         done = page.post(f"{address}revoke/", {"page": "people", "act": "yes"}, follow=True)
         assert Client().get(link).status_code == 404
