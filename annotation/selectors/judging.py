@@ -49,7 +49,7 @@ class AssignmentData:
 
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """Return the judge this user is in the campaign; without a slug, in the one joined last."""
-    judges = Judge.objects.admitted().select_related("campaign").filter(user=user)
+    judges = Judge.objects.select_related("campaign").filter(user=user, withdrawn_at=None)
     if campaign_slug is not None:
         judges = judges.filter(campaign__slug=campaign_slug)
     return judges.order_by("-id").first()

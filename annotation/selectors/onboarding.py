@@ -23,8 +23,7 @@ class JudgeOnboarding:
 def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
     """Return the judge this user is in the campaign, with their open steps, or None. One query."""
     judge = (
-        Judge.objects.admitted()
-        .filter(user=user, campaign__slug=campaign_slug)
+        Judge.objects.filter(user=user, campaign__slug=campaign_slug, withdrawn_at=None)
         .select_related("campaign")
         .annotate(
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),

@@ -7,14 +7,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
-class JudgeQuerySet(models.QuerySet["Judge"]):
-    """Which judges may come in."""
-
-    def admitted(self) -> "JudgeQuerySet":
-        """Return the judges who are not withdrawn."""
-        return self.filter(withdrawn_at__isnull=True)
-
-
 class Judge(models.Model):
     """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
 
@@ -96,7 +88,7 @@ class Judge(models.Model):
         help_text=_("When they were withdrawn, and their links with them; empty: they may judge."),
     )
 
-    objects: ClassVar[JudgeQuerySet] = JudgeQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[models.Manager["Judge"]] = models.Manager()
 
     class Meta:
         verbose_name = _("judge")

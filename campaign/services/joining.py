@@ -64,7 +64,7 @@ def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None
             link_redemption__invitation=invitation,
             link_redemption__browser=browser,
             user__is_active=True,
-            withdrawn_at__isnull=True,
+            withdrawn_at=None,
         )
         .first()
     )

@@ -28,7 +28,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         (row.campaign, [_card(test_set) for test_set in row.test_sets])
         for row in organised_campaigns(user=user)
     ]
-    judging = Judge.objects.admitted().filter(user=user).select_related("campaign")
+    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
     context = {"campaigns": campaigns, "judging": judging.order_by("-pk")}
     return render(request, "dashboard/campaign_list.html", context)
 

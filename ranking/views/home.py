@@ -16,7 +16,9 @@ def home(request: HttpRequest) -> HttpResponse:
     if Campaign.objects.run_by(user).exists():
         return redirect("campaign-list")
     judging = list(
-        Judge.objects.admitted().filter(user=user).select_related("campaign").order_by("-pk")
+        Judge.objects.filter(user=user, withdrawn_at=None)
+        .select_related("campaign")
+        .order_by("-pk")
     )
     if len(judging) == 1:
         return redirect("judge", slug=judging[0].campaign.slug)

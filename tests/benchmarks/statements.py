@@ -102,7 +102,7 @@ def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
         (judging._ASSIGNED_TO, 1, {"user_id": judge.user_id, "public_id": str(block.public_id)}),
         (judging._JUDGE, A_HIT, known),
         (context._CONTEXT, A_HIT, known),
-        (claim._FROM_POOL, A_HIT, asks),
+        (claim._FROM_POOL[None, False], A_HIT, asks),
         (shown._OF_HIT, A_HIT, hit),
         (claim._RESERVED, 0, asks),
         (pool._IS_AVAILABLE, 0, asks),

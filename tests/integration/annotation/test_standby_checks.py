@@ -1,0 +1,95 @@
+"""HITs on standby come in both kinds that an attention check by draw needs, and never make a judge wait."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import HIT, JudgeAccount
+from annotation.selectors.planned import plans_read
+from annotation.services import design_change, hit_redraw, pool_fill, work_request
+from campaign.models import BadReference, Judge, TestSet
+from campaign.services import bad_reference_review, bad_references_make
+from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
+from tests.factories import make_campaign, make_judge, make_long_test_set
+
+pytestmark = pytest.mark.django_db
+
+EVERY = 5
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    """Of an active design with a check in five HITs; every damaged reference is approved."""
+    made = make_long_test_set(make_campaign(), segments=240, systems=4)
+    bad_references_make(test_set=made, seed=5)
+    for row in BadReference.objects.of(made.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    design_change(test_set=made, kind="active", systems_per_block=3, attention_every=EVERY)
+    return made
+
+
+def kinds(*, standby: bool) -> tuple[int, int]:
+    """How many HITs are available with a check, and without."""
+    hits = HIT.objects.standby() if standby else HIT.objects.pooled()
+    found = list(hits.available().values_list("holds_check", flat=True))
+    return sum(found), len(found) - sum(found)
+
+
+def planner_is_away() -> None:
+    JudgeAccount.objects.update(requested_at=timezone.now() - timedelta(seconds=11))
+
+
+def lent_without_a_planner(judge: Judge) -> list[HIT]:
+    """What a judge is lent who does one HIT after the other and asks again where there is none."""
+    lent = []
+    while True:
+        assignment = assignment_lend(judge=judge)
+        if assignment is None:
+            asked = work_request(judge=judge)
+            planner_is_away()
+            assignment = assignment_lend(judge=judge)
+            if assignment is None:
+                assert asked.reason == "preparing"
+                return lent
+        lent.append(assignment.hit)
+        judge_all_of(assignment)
+
+
+def test_both_kinds_are_planned_in_the_pool_and_on_standby(test_set: TestSet) -> None:
+    assert pool_fill(test_set_id=test_set.pk) == 200
+    assert kinds(standby=False) == (6, 24)
+    assert kinds(standby=True) == (34, 136)
+    assert pool_fill(test_set_id=test_set.pk) == 0
+
+
+def test_each_is_drawn_again_bit_for_bit(test_set: TestSet) -> None:
+    pool_fill(test_set_id=test_set.pk)
+    hits = list(HIT.objects.standby().order_by("number")[:12])
+    plans = plans_read([hit.pk for hit in hits])
+    assert any(hit.holds_check for hit in hits)
+    for hit in hits:
+        assert hit_redraw(hit) == plans[hit.pk]
+
+
+def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(test_set: TestSet) -> None:
+    pool_fill(test_set_id=test_set.pk)
+    HIT.objects.pooled().update(available_at=timezone.now() + timedelta(hours=1))
+    judge = make_judge(test_set.campaign)
+    lent = [judge_one_hit(judge) for _time in range(30)]
+    assert all(hit is not None for hit in lent)
+    account = JudgeAccount.objects.get(judge=judge)
+    # One in five on average; a gap is at most twice that (see `annotation.sampling.due`).
+    assert 3 <= account.checks_lent <= 10
+
+
+def test_nobody_waits_while_only_hits_with_a_check_are_left(test_set: TestSet) -> None:
+    pool_fill(test_set_id=test_set.pk)
+    HIT.objects.filter(holds_check=False).update(available_at=timezone.now() + timedelta(hours=1))
+    # Until the planner has had its time, a check that is not due is not given away.
+    judge = make_judge(test_set.campaign)
+    account = {"judge": judge, "test_set": test_set}
+    lent = lent_without_a_planner(judge)
+    assert len(lent) == len({hit.pk for hit in lent}) == 40
+    assert all(hit.holds_check for hit in lent)
+    assert JudgeAccount.objects.filter(**account, checks_lent=40).exists()
