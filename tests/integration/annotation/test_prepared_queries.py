@@ -97,7 +97,7 @@ def assignments_of_all_kinds() -> list[Assignment]:
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
-    HIT.objects.filter(number__in=[25, 26]).update(holds_check=True)
+    HIT.objects.filter(number__range=(18, 26)).update(holds_check=True)
     HIT.objects.filter(number__range=(26, 29)).update(is_standby=True)
     # As if the last were a repeat of a HIT of theirs.
     first, *_others, last = HIT.objects.incomplete().order_by("number")

@@ -11,7 +11,7 @@ from annotation.services import design_change, hit_redraw, pool_fill, work_reque
 from campaign.models import BadReference, Judge, TestSet
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = pytest.mark.django_db
 
@@ -21,11 +21,17 @@ EVERY = 5
 @pytest.fixture
 def test_set() -> TestSet:
     """Of an active design with a check in five HITs; every damaged reference is approved."""
-    made = make_long_test_set(make_campaign(), segments=240, systems=4)
+    made = make_test_set(make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0)
     bad_references_make(test_set=made, seed=5)
     for row in BadReference.objects.of(made.pk):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    design_change(test_set=made, kind="active", systems_per_block=3, attention_every=EVERY)
+    design_change(
+        test_set=made,
+        kind="active",
+        systems_per_block=3,
+        attention_every=EVERY,
+        bad_reference_rate=0.05,
+    )
     return made
 
 
@@ -65,7 +71,7 @@ def test_both_kinds_are_planned_in_the_pool_and_on_standby(test_set: TestSet) ->
 
 def test_each_is_drawn_again_bit_for_bit(test_set: TestSet) -> None:
     pool_fill(test_set_id=test_set.pk)
-    hits = list(HIT.objects.standby().order_by("number")[:12])
+    hits = list(HIT.objects.standby().order_by("number")[:40])
     plans = plans_read([hit.pk for hit in hits])
     assert any(hit.holds_check for hit in hits)
     for hit in hits:
@@ -90,6 +96,8 @@ def test_nobody_waits_while_only_hits_with_a_check_are_left(test_set: TestSet) -
     judge = make_judge(test_set.campaign)
     account = {"judge": judge, "test_set": test_set}
     lent = lent_without_a_planner(judge)
-    assert len(lent) == len({hit.pk for hit in lent}) == 40
+    assert len(lent) == len({hit.pk for hit in lent}) >= 10
     assert all(hit.holds_check for hit in lent)
-    assert JudgeAccount.objects.filter(**account, checks_lent=40).exists()
+    assert JudgeAccount.objects.filter(**account, checks_lent=len(lent)).exists()
+    left = HIT.objects.incomplete().available().unseen_by(judge.pk)
+    assert not left.exists(), "whatever suits them was lent"

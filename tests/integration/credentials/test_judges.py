@@ -17,7 +17,7 @@ from campaign.services import (
     judge_withdraw,
 )
 from tests.factories import make_campaign
-from tests.integration.credentials.browsers import LISTED, asks, by_link, by_token, words
+from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
 
 pytestmark = pytest.mark.django_db
 
@@ -92,9 +92,9 @@ class TestJudges:
         browser, link = by_link(judge)
         notebook = by_token(judge.user)
         judge_withdraw(judge=judge)
-        assert asks(browser) == 404
+        assert asks(browser) == 403
         assert browser.get("/judge/museum/").status_code == 404
-        assert browser.get("/campaigns/other/").status_code == 200
+        assert browser.get(OWN).status_code == 200
         # Not even by a link of theirs that somebody opened again.
         Invitation.objects.update(revoked_at=None)
         assert Client().get(link).status_code == 404

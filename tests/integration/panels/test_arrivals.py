@@ -22,13 +22,14 @@ def _two_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def comes(prolific: Prolific, person: str, *, address: str = "192.0.2.1", **headers: str) -> int:
     browser = Client(REMOTE_ADDR=address, headers=headers)
-    return browser.get(prolific.address, prolific.query(person)).status_code
+    status: int = prolific.opens(browser, person).status_code
+    return status
 
 
 def test_one_too_many_is_told_to_come_later_and_leaves_nothing(prolific: Prolific) -> None:
     assert [comes(prolific, person) for person in ("ada", "bob")] == [302, 302]
     browser = Client(REMOTE_ADDR="192.0.2.1")
-    refused = browser.get(prolific.address, prolific.query("eve"))
+    refused = prolific.opens(browser, "eve")
     assert refused.status_code == 429
     assert "Please try again in an hour" in refused.content.decode()
     assert (Participation.objects.count(), PanelArrival.objects.count()) == (2, 2)
