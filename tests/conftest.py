@@ -51,7 +51,8 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """Test as the application's role, which may not empty tables: that is left to the owner."""
     connection.close()
     with pytest.MonkeyPatch.context() as patch, connected_as(APPLICATION):
-        patch.setattr(connection.ops, "execute_sql_flush", tables_empty)
+        # Of the class: where a browser's loop runs, Django has a connection of its own.
+        patch.setattr(type(connection.ops), "execute_sql_flush", tables_empty)
         yield
 
 

@@ -42,7 +42,7 @@ def owner_cursor() -> Iterator[Any]:
             yield cursor
 
 
-def tables_empty(statements: Sequence[str]) -> None:
+def tables_empty(_operations: Any, statements: Sequence[str]) -> None:
     """Run the statements by which Django empties all tables after a test, past triggers, as the owner."""
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")

@@ -6,8 +6,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
-from django.utils import timezone
 
 from annotation.models import Judgment, ProblemReport, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks
@@ -19,6 +19,7 @@ from annotation.services import (
     skip_submit,
 )
 from annotation.services.judging import limits, storage
+from annotation.services.judging.submission import judgment_number_next
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -57,18 +58,26 @@ def judged(block: AssignedBlock, comment: str = "") -> Judgment:
     return judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block), comment=comment)
 
 
-def aged(minutes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let what is judged from here on have been judged so long ago."""
-    moment = timezone.now() - timedelta(minutes=minutes)
-    monkeypatch.setattr(Judgment._meta.get_field("submitted_at"), "_get_default", lambda: moment)
+def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judgment:
+    """As if it had been judged so long ago."""
+    mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
+    return Judgment.objects.create(
+        test_set_id=block.test_set_id,
+        number=judgment_number_next(test_set_id=block.test_set_id),
+        client_id=uuid4(),
+        judge_id=block.judge_id,
+        block_id=block.block_id,
+        assignment_id=block.assignment_id,
+        labels=ranks(block),
+        comment=comment,
+        supersedes=mine.order_by("number").last(),
+        submitted_at=Now() - timedelta(minutes=minutes),
+    )
 
 
 @pytest.mark.usefixtures("few")
-def test_a_ranking_is_changed_so_often_and_no_more(
-    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    aged(5, monkeypatch)  # however slowly
-    stored = [judged(blocks[0]) for _ in range(4)]
+def test_a_ranking_is_changed_so_often_and_no_more(blocks: list[AssignedBlock]) -> None:
+    stored = [judged_ago(blocks[0], 5) for _ in range(4)]  # however slowly
     with pytest.raises(SubmissionRefusedError, match="changed this ranking 3 times") as refused:
         judged(blocks[0])
     assert refused.value.stored == stored[-1]
@@ -94,13 +103,10 @@ def test_a_judge_changes_so_many_rankings_a_minute(
 
 
 @pytest.mark.usefixtures("few")
-def test_the_limit_of_a_minute_passes_with_it(
-    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    aged(2, monkeypatch)
+def test_the_limit_of_a_minute_passes_with_it(blocks: list[AssignedBlock]) -> None:
     for block in blocks[:3]:
-        judged(block)
-        judged(block)
+        judged_ago(block, 2)
+        judged_ago(block, 2)
     assert judged(blocks[0]).supersedes is not None
 
 
@@ -149,8 +155,7 @@ def test_comments_of_the_day_before_count_no_more(
     blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 10)
-    aged(24 * 60 + 1, monkeypatch)
-    judged(blocks[0], comment="ten bytes.")
+    judged_ago(blocks[0], 24 * 60 + 1, comment="ten bytes.")
     assert judged(blocks[1], comment="ten bytes.").comment
 
 

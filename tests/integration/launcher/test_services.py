@@ -281,7 +281,7 @@ def test_no_closed_folder_is_opened_for_postgresql(
 
 def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -> None:
     with Services(directory) as services:
-        connection = psycopg2.connect(services.environment["DATABASE_URL"])
+        connection = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
         connection.autocommit = True
         with contextlib.closing(connection), connection.cursor() as cursor:
             cursor.execute("CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)")
