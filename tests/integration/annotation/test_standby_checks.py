@@ -48,7 +48,7 @@ def planner_is_away() -> None:
 
 def lent_without_a_planner(judge: Judge) -> list[HIT]:
     """What a judge is lent who does one HIT after the other and asks again where there is none."""
-    lent = []
+    lent: list[HIT] = []
     while True:
         assignment = assignment_lend(judge=judge)
         if assignment is None:
