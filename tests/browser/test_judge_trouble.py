@@ -314,7 +314,7 @@ def test_judging_goes_on_while_the_database_is_stopped(
     with web_server(tmp_path, STATIC_HASHED="0", DEBUG="1") as address:
         context = browser.new_context(base_url=address)
         page = context.new_page()
-        page.goto(link_of(judge))
+        open_link(page, link_of(judge))
         at_sentence(page, 1)
         with stopped(services.postgres):
             judge_block(page, "12345")

@@ -71,6 +71,7 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: New
     prolific = Prolific(make_panel(campaign))
     page = new_page(viewport=PHONE)
     page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
+    page.get_by_role("button", name="Begin").click()
     at_sentence(page, 1)
     asking: list[Route] = []
     sending: list[Route] = []

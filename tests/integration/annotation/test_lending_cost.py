@@ -67,7 +67,7 @@ def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_from_pool (%s, %s, %s)",
+            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_any_near_pool (%s, %s, %s)",
             [judge.pk, test_set.pk, [999_999]],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
