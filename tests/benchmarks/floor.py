@@ -12,8 +12,6 @@ from django.http.response import HttpResponseBase
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 
-TABLE = "CREATE TABLE IF NOT EXISTS benchmark_floor (id bigserial PRIMARY KEY, judge bigint)"
-
 
 @csrf_exempt
 def floor(request: HttpRequest) -> HttpResponseBase:
