@@ -121,6 +121,7 @@ def test_without_a_connection_the_page_says_so_and_asks_less_often(
     tolerate.append("htmx:")
     page.clock.install()
     enter(page, writer.campaign)
+    expect(page.locator("#live-state")).not_to_be_empty()  # the script is there
     page.context.set_offline(True)
     with page.expect_event("requestfailed"):
         page.clock.run_for(1_500)
