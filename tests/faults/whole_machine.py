@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
     operations = [migrations.RunSQL("{sql}")]
 """
 SETTINGS = """
-from config.settings import *
+from config.owner import *
 
 INSTALLED_APPS = [*INSTALLED_APPS, "{app}"]
 """
@@ -143,6 +143,7 @@ def deploy(stage: Stage) -> None:
             package.joinpath(f"{name}.py").write_text(text)
             dependencies = [(app, name)]
         settings = {"PYTHONPATH": folder, "DJANGO_SETTINGS_MODULE": "deployed_settings"}
-        stage.installation.program("manage.py", "migrate", app, environment=settings)
+        # As `manage.py migrate` does, but with these settings.
+        stage.installation.program("-m", "django", "migrate", app, environment=settings)
     stage.send(signal.SIGHUP, [stage.installation.master("web")])
     stage.last(5)
