@@ -71,7 +71,8 @@ class SimulatedJudge(threading.Thread):
             outcome = submit(self._server, self._ledger, submission)
             if outcome == "200":
                 return
-            if outcome.startswith("4") or outcome == "wrong answer":
+            # 429: so many revisions a minute are taken, and the rest a moment later.
+            if outcome == "wrong answer" or (outcome.startswith("4") and outcome != "429"):
                 self.refused.append(outcome)
                 return
             self._given_up.wait(RETRY_SECONDS)
