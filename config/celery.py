@@ -7,6 +7,8 @@ from celery import Celery
 from celery.signals import celeryd_init
 from kombu import Connection
 
+from config.broker import transport_register
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 #: Seconds that sending a message waits for the broker's answer. A judge may be waiting too, and a
@@ -31,6 +33,7 @@ class Application(Celery):
         return super().connection_for_write(url, transport_options=transport_options, **options)
 
 
+transport_register()
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
