@@ -9,7 +9,7 @@ message again after `visibility_timeout`; all our tasks may be done twice.
 from kombu.transport import TRANSPORT_ALIASES, redis, virtual
 
 
-class QoS(redis.QoS):  # type: ignore[misc]  # untyped
+class QoS(redis.QoS):
     """Counts the messages that are under way."""
 
     def ack(self, delivery_tag: str) -> None:
@@ -21,13 +21,13 @@ class QoS(redis.QoS):  # type: ignore[misc]  # untyped
             raise
 
 
-class Channel(redis.Channel):  # type: ignore[misc]  # untyped
+class Channel(redis.Channel):
     """A channel of kombu's with our count."""
 
     QoS = QoS
 
 
-class Transport(redis.Transport):  # type: ignore[misc]  # untyped
+class Transport(redis.Transport):
     """The transport of addresses that begin with `redis`, once `transport_register` was called."""
 
     Channel = Channel
