@@ -11,6 +11,7 @@ import environ
 from csp.constants import NONE, SELF
 from kombu import Queue
 
+from config.database_limits import LIMITS
 from config.queues import QUEUES, ROUTES
 from config.schedule import every
 
@@ -134,32 +135,7 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 30_000,
     **DATABASES["default"].get("OPTIONS", {}),
 }
-# Seconds, by what a process does; campaign/database/limits.py says what they mean.
-DATABASE_LIMITS = {
-    "web": {
-        # The longest statements of a page or an export take one or two seconds.
-        "statement": 30,
-        # Judges wait for one another for milliseconds. A thread must not wait for somebody's migration.
-        "lock": 10,
-        # Longer than a slow reader of an export may take for a part of it: `CLIENT_SECONDS`.
-        "idle": 300,
-        "silence_seconds": 3,
-    },
-    "worker": {
-        # As long as a task may take.
-        "statement": 600,
-        "lock": 60,
-        # A ranking is computed inside the transaction that holds its lock.
-        "idle": 660,
-    },
-    "command": {
-        # A person watches an import of a million texts, and can end it.
-        "statement": 0,
-        # A migration that waits for a lock holds everybody up: better to try it again.
-        "lock": 60,
-        "idle": 3600,
-    },
-}
+DATABASE_LIMITS = LIMITS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
