@@ -1,6 +1,5 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -100,16 +99,26 @@ def hits_standby(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySe
     )
 
 
-def hits_near(source: Callable[..., HITQuerySet], **asked: Any) -> HITQuerySet:
-    """Return the first of `hits_for_judge` or `hits_standby`: those near the beginning of the pool, or of standby.
+def hits_near(**asked: Any) -> HITQuerySet:
+    """Return those of `hits_for_judge` that are among the first thousand numbers or so of the pool."""
+    return _near(hits_for_judge(**asked), _of_test_set(asked).pooled())
 
-    A judge who has seen nearly all segments passes over nearly all HITs, at 0.05 ms each; so a thousand
-    numbers or so are looked at, and the planner draws what suits them.
-    """
-    of_test_set = HIT.objects.filter(test_set=asked["test_set_id"])
-    among = of_test_set.standby() if source is hits_standby else of_test_set.pooled()
+
+def hits_standby_near(**asked: Any) -> HITQuerySet:
+    """Return those of `hits_standby` that are among the first thousand numbers or so on standby."""
+    return _near(hits_standby(**asked), _of_test_set(asked).standby())
+
+
+def _of_test_set(asked: dict[str, Any]) -> HITQuerySet:
+    hits: HITQuerySet = HIT.objects.filter(test_set=asked["test_set_id"])
+    return hits
+
+
+def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
+    # A judge who has seen nearly all segments passes over nearly all HITs, at 0.05 ms each; the planner
+    # draws what suits them.
     first = among.order_by("number").values("number")[:1]
-    return source(**asked).filter(number__lt=Subquery(first) + _NEAR)
+    return hits.filter(number__lt=Subquery(first) + _NEAR)
 
 
 def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
@@ -142,9 +151,9 @@ def conflicts_of(judge: Judge) -> list[int]:
 def _available_hits(
     *, holds_check: bool | None = None, standby: bool = False, **asked: Any
 ) -> QuerySet[HIT, tuple[int]]:
-    sources = [hits_near(hits_for_judge, **asked), hits_reserved(**asked)]
+    sources = [hits_near(**asked), hits_reserved(**asked)]
     if standby:
-        sources.append(hits_near(hits_standby, **asked))
+        sources.append(hits_standby_near(**asked))
     first, *others = (
         hits.holding_check(holds_check).available().order_by().values_list("pk") for hits in sources
     )

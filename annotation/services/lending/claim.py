@@ -22,6 +22,7 @@ from annotation.selectors.pool import (
     hits_near,
     hits_reserved,
     hits_standby,
+    hits_standby_near,
 )
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
@@ -79,7 +80,7 @@ def _claim(found: tuple[Any, ...] | None) -> ClaimedHIT | None:
 
 
 def _pool(**asked: Any) -> HITQuerySet:
-    return hits_near(hits_for_judge, **asked).available()
+    return hits_near(**asked).available()
 
 
 def _from_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
@@ -98,7 +99,7 @@ def _from_whole_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT,
 
 def _standby(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
     # The pool has nothing more for this judge, whatever else is on standby.
-    standby = hits_near(hits_standby, **asked).available()
+    standby = hits_standby_near(**asked).available()
     return _first_of(standby.holding_check(holds_check), has_next=_NOTHING)
 
 
