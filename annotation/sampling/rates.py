@@ -1,4 +1,4 @@
-"""Shares of blocks: reached evenly over the HITs, or by chance where nobody may foresee them."""
+"""Compute how many blocks of a HIT hold a reference, or a damaged one, at the rates of a design."""
 
 from enum import IntEnum
 from functools import lru_cache

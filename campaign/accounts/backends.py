@@ -26,7 +26,7 @@ class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  #
         password: str | None = None,
         **credentials: Any,
     ) -> User | None:
-        """Return whose password it is, None if nobody's.
+        """Return the user with this name and password; None if there is none.
 
         Raises:
             PermissionDenied: locked; nothing was hashed.

@@ -1,4 +1,4 @@
-"""Seeds of draws that nobody may guess: 128 bits by chance, as whole numbers."""
+"""Draw, store and read the random seeds of designs: whole numbers of 128 bits."""
 
 import secrets
 from decimal import Decimal

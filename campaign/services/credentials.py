@@ -48,7 +48,7 @@ def session_end(*, session: Session) -> None:
 
 
 def token_revoke(*, token: AuthToken) -> None:
-    """Delete a token; whoever uses it is refused from now on."""
+    """Delete a token: requests with it are refused from now on."""
     token.delete()
 
 

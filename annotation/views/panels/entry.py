@@ -80,7 +80,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
 
 
 def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | None:
-    """Return the participation of this address if it is that of whoever is signed in."""
+    """Return the participation that the address names if it belongs to the signed-in user, else None."""
     if not request.user.is_authenticated:
         return None
     return participation_at_address(panel=panel, entry=entry, user=request.user)
