@@ -9,6 +9,8 @@ const SWITCH = "quintet/letters-off";
  * @typedef {object} Actions
  * @property {(digit: number) => boolean} rank
  * @property {() => boolean} clear
+ * @property {() => boolean} clearAll
+ * @property {() => boolean} escape
  * @property {(by: number) => boolean} move
  * @property {() => boolean} submit
  * @property {Record<string, () => unknown>} letters
@@ -45,8 +47,32 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
-// `actions`: rank(n), clear(), move(±1), submit(), and one for each letter. Returning false from
-// any of them leaves the key to the browser.
+// Shift and 0, wherever that types no digit; and with what takes one rank away.
+/** @param {KeyboardEvent} event */
+function clearsAll({ shiftKey, code, key }) {
+  return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
+}
+
+// In a dialog, the digit that stands before a choice makes it; Enter goes on.
+/** @param {HTMLFormElement} form */
+export function listenForChoices(form) {
+  form.addEventListener("keydown", (event) => {
+    const { target, ctrlKey, metaKey, altKey, isComposing } = /** @type {Pressed} */ (event);
+    if (ctrlKey || metaKey || altKey || isComposing || isWriting(target)) return;
+    if (!lettersOn() && !target.matches("[type=radio]")) return;
+    const digit = /^\d$/.test(event.key) ? Number(event.key) : digitOf(event);
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const choices = form.querySelectorAll("[type=radio]");
+    const choice = digit && choices[digit - 1];
+    if (!choice) return;
+    event.preventDefault();
+    choice.focus();
+    choice.click();
+  });
+}
+
+// `actions`: rank(n), clear(), clearAll(), move(±1), submit(), escape(), and one for each letter. Returning
+// false from any of them leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
@@ -60,6 +86,8 @@ export function listen(actions) {
 function chosen(event, actions) {
   const { target, key, repeat } = event;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : actions.submit;
+  // A menu that is open closes first.
+  if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
   // A key held down must not rank or submit one block after the other.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
@@ -67,6 +95,7 @@ function chosen(event, actions) {
   if (key === "ArrowUp") return () => actions.move(-1);
   // With single keys switched off, digits still act where the focus is on an output.
   if (!lettersOn() && !target.closest(".row")) return null;
+  if (clearsAll(event)) return repeat ? null : actions.clearAll;
   const digit = digitOf(event);
   if (digit !== null) return repeat ? null : () => (digit ? actions.rank(digit) : actions.clear());
   if (key === "Backspace" || key === "Delete") return actions.clear;

@@ -13,6 +13,7 @@ import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { prepareReport } from "./report.js";
+import { prepareRevision } from "./revision.js";
 import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
@@ -34,6 +35,7 @@ export function openScreen({ api, outbox, drafts }) {
   const layout = new Layout(page);
   preparePause(page);
   prepareBreaks(page);
+  prepareRevision(page);
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);
@@ -43,6 +45,9 @@ export function openScreen({ api, outbox, drafts }) {
   listen({
     rank: (digit) => page.rankActive(digit),
     clear: () => page.rankActive(null),
+    clearAll: () => page.clearAll(),
+    // The reminder of a break has it first.
+    escape: () => $("break").hidden && page.escape(),
     move: (by) => page.move(by),
     submit: () => page.submit(),
     letters: {

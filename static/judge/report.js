@@ -1,5 +1,6 @@
 // The dialog that takes a problem with a block, which is judged or skipped all the same.
 
+import { listenForChoices } from "./keys.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -39,6 +40,7 @@ export function prepareReport(page, outbox) {
   form.addEventListener("change", () => {
     $("report-problem").textContent = "";
   });
+  listenForChoices(form);
   $("report-cancel").addEventListener("click", () => dialog.close());
 
   return function open() {

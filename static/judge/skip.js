@@ -1,5 +1,6 @@
 // The dialog that asks why a block is skipped.
 
+import { listenForChoices } from "./keys.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -27,6 +28,7 @@ export function prepareSkip(page) {
   form.addEventListener("change", () => {
     $("skip-problem").textContent = "";
   });
+  listenForChoices(form);
   $("skip-cancel").addEventListener("click", () => dialog.close());
 
   return function open() {
