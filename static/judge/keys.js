@@ -18,14 +18,14 @@ const SWITCH = "quintet/letters-off";
 
 /** @typedef {KeyboardEvent & { target: HTMLElement }} Pressed */
 
-/** @param {{ code: string, key: string }} event */
-export function digitOf({ code, key }) {
+/** @param {{ code: string, key: string }} event @param {number} [most] */
+export function digitOf({ code, key }, most = 5) {
   // Also of keyboards on a screen, whose keys have no place.
-  if (/^\d$/.test(key)) return Number(key) <= 5 ? Number(key) : null;
-  const [, kind, digit] = code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
+  if (/^\d$/.test(key)) return Number(key) <= most ? Number(key) : null;
+  const [, kind, digit] = code.match(/^(Digit|Numpad)(\d)$/) ?? [];
   // Without Num Lock the keypad's keys are arrows.
   if (kind === "Numpad" && key.length > 1) return null;
-  return digit === undefined ? null : Number(digit);
+  return digit === undefined || Number(digit) > most ? null : Number(digit);
 }
 
 /** @param {{ code: string, key: string }} event */
@@ -45,30 +45,12 @@ export function switchLetters(on) {
 }
 
 /** @param {HTMLElement} target */
-const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
+export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
 // Shift and 0, wherever that types no digit; and with what takes one rank away.
 /** @param {KeyboardEvent} event */
 function clearsAll({ shiftKey, code, key }) {
   return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
-}
-
-// In a dialog, the digit that stands before a choice makes it; Enter goes on.
-/** @param {HTMLFormElement} form */
-export function listenForChoices(form) {
-  form.addEventListener("keydown", (event) => {
-    const { target, ctrlKey, metaKey, altKey, isComposing } = /** @type {Pressed} */ (event);
-    if (ctrlKey || metaKey || altKey || isComposing || isWriting(target)) return;
-    if (!lettersOn() && !target.matches("[type=radio]")) return;
-    const digit = /^\d$/.test(event.key) ? Number(event.key) : digitOf(event);
-    /** @type {NodeListOf<HTMLInputElement>} */
-    const choices = form.querySelectorAll("[type=radio]");
-    const choice = digit && choices[digit - 1];
-    if (!choice) return;
-    event.preventDefault();
-    choice.focus();
-    choice.click();
-  });
 }
 
 // `actions`: rank(n), clear(), clearAll(), move(±1), submit(), escape(), and one for each letter. Returning

@@ -3,6 +3,7 @@
 
 import { Api } from "./api.js";
 import { prepareBreaks } from "./breaks.js";
+import { prepareReport, prepareRevision, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
@@ -12,10 +13,7 @@ import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
-import { prepareReport } from "./report.js";
-import { prepareRevision } from "./revision.js";
 import { prepareSignIn } from "./signin.js";
-import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
 /** @type {ById} */

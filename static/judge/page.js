@@ -161,10 +161,14 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   #keep() {
+    const revises = this.#shown.state !== "open";
+    if (revises && !this.isUnsent()) {
+      this.drafts.remove(this.#shown.id);
+      return;
+    }
     const labels = Object.fromEntries(
       this.#shown.candidates.map(({ id }, index) => [id, this.#shown.labels[index]]),
     );
-    const revises = this.#shown.state !== "open";
     this.drafts.put(this.#shown.id, { labels, comment: this.#shown.comment, revises, ...this.clock.read() });
   }
 
