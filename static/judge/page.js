@@ -157,7 +157,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #changed() {
     this.#showOrder();
     this.#keep();
-    this.status.drafted(this.isUnsent());
+    if (this.#shown.state === "open") this.status.drafted();
+    else this.status.revising(this.isUnsent());
   }
 
   #keep() {

@@ -32,10 +32,9 @@ export class Status {
     });
   }
 
-  /** @param {boolean} revised */
-  drafted(revised) {
-    if (!revised) this.#word = "saved";
-    this.revising(revised);
+  drafted() {
+    this.#word = "saved";
+    this.show();
   }
 
   // A change to what was sent is kept, but goes nowhere by itself.
