@@ -90,7 +90,8 @@ export function prepareReport(page, outbox) {
   });
 }
 
-// A change to a sentence gone back to is saved or discarded before anything else is shown.
+// A change to a sentence gone back to is saved or discarded before anything else is shown. Returns what
+// Escape does: from the comment to its row, from a sentence gone back to on with the work.
 /** @param {Page} page */
 export function prepareRevision(page) {
   const dialog = $("unsent-dialog");
@@ -99,6 +100,14 @@ export function prepareRevision(page) {
   // Where the judge was going; undefined is on with the work.
   /** @type {Block | undefined} */
   let to;
+
+  /** @param {Block} [goingTo] */
+  function discard(goingTo) {
+    const revised = /** @type {Block} */ (page.block);
+    page.queue.restore(revised);
+    page.drafts.remove(revised.id);
+    page.goTo(goingTo, say("discarded"));
+  }
 
   page.addEventListener("unsent", ({ detail }) => {
     block = page.block;
@@ -109,11 +118,19 @@ export function prepareRevision(page) {
   dialog.addEventListener("close", () => {
     if (page.block !== block) return;
     if (dialog.returnValue === "save") page.submit(to);
-    else if (dialog.returnValue === "discard") page.discard(to);
+    else if (dialog.returnValue === "discard") discard(to);
   });
-  $("discard").addEventListener("click", () => page.discard());
+  $("discard").addEventListener("click", () => discard());
   // The browser's own question, where the page itself is left.
   addEventListener("beforeunload", (event) => {
     if (page.isUnsent()) event.preventDefault();
   });
+
+  return function escape() {
+    if (!page.block) return false;
+    if (page.view.closeComment()) page.rows.focus(page.rows.active);
+    else if (page.block.state !== "open") page.leave();
+    else return false;
+    return true;
+  };
 }

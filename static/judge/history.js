@@ -12,7 +12,7 @@ const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).joi
 
 /** @param {LentBlock} block */
 function saidOf({ judgment, skip_reason: reason }) {
-  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: say(`reason_${reason}`) });
+  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: say(`reason_${reason ?? "not_stated"}`) });
 }
 
 /** @param {string} className @param {string} text */
@@ -92,7 +92,7 @@ export class History {
   #reopen(row) {
     this.dialog.close();
     // Orca says nothing of a focus that moves on while the last one's place is still being cleared away.
-    setTimeout(() => this.page.open(this.queue.reopen(row)), 50);
+    setTimeout(() => this.page.leave(this.queue.reopen(row)), 50);
   }
 
   /** @param {string} words */

@@ -33,7 +33,7 @@ export function openScreen({ api, outbox, drafts }) {
   const layout = new Layout(page);
   preparePause(page);
   prepareBreaks(page);
-  prepareRevision(page);
+  const escape = prepareRevision(page);
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);
@@ -45,7 +45,7 @@ export function openScreen({ api, outbox, drafts }) {
     clear: () => page.rankActive(null),
     clearAll: () => page.clearAll(),
     // The reminder of a break has it first.
-    escape: () => $("break").hidden && page.escape(),
+    escape: () => $("break").hidden && escape(),
     move: (by) => page.move(by),
     submit: () => page.submit(),
     letters: {

@@ -225,17 +225,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#finish("skips", { reason, comment });
   }
 
-  // What was submitted stays as it is.
-  /** @param {Block} [to] */
-  discard(to) {
-    const block = this.#shown;
-    this.queue.restore(block);
-    this.drafts.remove(block.id);
-    this.#news = say("discarded");
-    if (to) this.#show(to);
-    else this.#goOn();
-  }
-
   /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body @param {Block} [to] */
   #finish(kind, body, to) {
     const block = this.#shown;
@@ -252,8 +241,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
     if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
-    if (to) this.#show(to);
-    else this.#goOn();
+    this.goTo(to);
   }
 
   #refuse() {
@@ -288,27 +276,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return this.block?.state === "open";
   }
 
-  // One of the judge's history, to be revised.
-  /** @param {Block} block */
-  open(block) {
-    this.#leave(block);
-  }
-
-  // Not without a word where a change would stay behind.
+  // To one gone back to, or on with the work; not without a word where a change would stay behind.
   /** @param {Block} [to] */
-  #leave(to) {
+  leave(to) {
     if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
-    else if (to) this.#show(to);
-    else this.#goOn();
+    else this.goTo(to);
   }
 
-  // Escape: from the comment to its row, from a sentence gone back to on with the work.
-  escape() {
-    if (!this.block) return false;
-    if (this.view.closeComment()) this.rows.focus(this.rows.active);
-    else if (this.block.state !== "open") this.#leave();
-    else return false;
-    return true;
+  /** @param {Block} [to] @param {string} [news] */
+  goTo(to, news) {
+    if (news) this.#news = news;
+    if (to) this.#show(to);
+    else this.#goOn();
   }
 
   signedIn() {
@@ -326,7 +305,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   back() {
     const block = this.queue.before(this.block);
-    if (block) this.#leave(block);
+    if (block) this.leave(block);
     else if (this.block) announce(say("first"));
     return Boolean(this.block);
   }

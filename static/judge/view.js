@@ -66,7 +66,7 @@ export class View {
   // What stands where the block was skipped; also returned, to be heard with it.
   /** @param {Block} block */
   showSkip({ state, skip_reason: reason }) {
-    const words = state === "skipped" ? say("skipped_here", { reason: say(`reason_${reason}`) }) : "";
+    const words = state === "skipped" ? say("skipped_here", { reason: say(`reason_${reason ?? "not_stated"}`) }) : "";
     $("skipped").textContent = words;
     $("skipped").hidden = !words;
     return words;
