@@ -197,12 +197,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   submit(to) {
     if (!this.block) return false;
     const { block } = this;
-    const untouched = block.labels.every((label) => label === null);
-    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
     if (block.state !== "open" && !this.isUnsent()) {
       this.#goOn();
       return true;
     }
+    const untouched = block.labels.every((label) => label === null);
+    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
     if (!this.#mayGo()) {
       this.#refuse();
       return true;
