@@ -1,4 +1,4 @@
-"""A judge's own judgments, to look at and to revise."""
+"""What a judge has judged and skipped, to look at and to change."""
 
 from dataclasses import asdict
 
@@ -11,10 +11,10 @@ from rest_framework.views import APIView
 from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
 from annotation.api.views import judge_or_403, languages_data, rules_data
 from annotation.selectors import (
-    OwnJudgedBlock,
-    has_older_own_judgments,
-    own_judged_blocks,
-    own_judgments,
+    OwnDoneBlock,
+    has_older_done_blocks,
+    own_done_blocks,
+    own_done_blocks_data,
 )
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
@@ -24,7 +24,7 @@ class JudgedBlockSerializer(serializers.Serializer[object]):
     assignment = serializers.UUIDField()
     position = serializers.IntegerField(help_text="In its HIT, from 1.")
     total = serializers.IntegerField(help_text="Blocks of its HIT.")
-    judged_at = serializers.DateTimeField()
+    judged_at = serializers.DateTimeField(help_text="When you judged it last, or skipped it.")
     languages = LanguagesSerializer()
     rules = RulesSerializer()
     block = BlockSerializer()
@@ -34,7 +34,7 @@ class JudgedBlocksSerializer(serializers.Serializer[object]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     has_older = serializers.BooleanField(
-        help_text="Whether older judgments are left out, which you see again when you hold no HIT."
+        help_text="Whether older ones are left out, which you see again when you hold no HIT."
     )
     results = JudgedBlockSerializer(many=True)
 
@@ -48,7 +48,7 @@ class _Pages(CursorPages):
 
 
 class OwnJudgmentsView(APIView):
-    ordering = "-submitted_at"
+    ordering = "-done_at"
     pagination_class = _Pages
 
     @extend_schema(
@@ -61,21 +61,23 @@ class OwnJudgmentsView(APIView):
         responses={200: JudgedBlocksSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Your judged blocks as they are now, the latest first.
+        """Your judged and skipped blocks as they are now, the latest first.
+
+        To take a skip back, judge its block.
 
         While you hold a HIT of a test set in which some are judged twice by the same judge, those are
         left out that are further back than its `revisable_hits`.
         """
         judge = judge_or_403(request, request.query_params.get("campaign"))
         pages = _Pages()
-        judgments = pages.paginate_queryset(own_judgments(judge), request, self) or []
-        rows = [_data(row, judge) for row in own_judged_blocks(judgments, judge=judge)]
+        blocks = pages.paginate_queryset(own_done_blocks(judge), request, self) or []
+        rows = [_data(row, judge) for row in own_done_blocks_data(blocks, judge=judge)]
         answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
-        answer.data["has_older"] = has_older_own_judgments(judge)
+        answer.data["has_older"] = has_older_done_blocks(judge)
         return answer
 
 
-def _data(row: OwnJudgedBlock, judge: Judge) -> dict[str, object]:
+def _data(row: OwnDoneBlock, judge: Judge) -> dict[str, object]:
     return {
         **asdict(row),
         "languages": languages_data(row.source_language, row.target_language),

@@ -59,6 +59,10 @@ class BlockSerializer(serializers.Serializer[object]):
     candidates = CandidateSerializer(many=True)
     state = serializers.ChoiceField(choices=["open", "judged", "skipped"])
     judgment = KnownJudgmentSerializer(allow_null=True)
+    skip_reason = serializers.CharField(
+        allow_null=True,
+        help_text="Why you skipped it; null once you have ranked it, which takes the skip back.",
+    )
 
 
 class ProgressSerializer(serializers.Serializer[object]):

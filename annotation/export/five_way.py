@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Max
 
 from annotation.export.shown import systems_shown
 from annotation.models import Candidate, Judgment, JudgmentSequence, Skip
@@ -74,10 +74,11 @@ def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]
 
 
 def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
-    judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    skips = Skip.objects.filter(
-        ~Exists(judged), block__hit__test_set=test_set, block__control=""
-    ).order_by("id")
+    skips = (
+        Skip.objects.standing()
+        .filter(block__hit__test_set=test_set, block__control="")
+        .order_by("id")
+    )
     after = 0
     while chunk := [
         _JudgedBlock(id_, block, None, *rest)

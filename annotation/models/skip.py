@@ -1,8 +1,11 @@
+from typing import ClassVar
+
 import pgtrigger
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.judgment import Judgment
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated
 
@@ -18,8 +21,21 @@ class SkipReason(models.TextChoices):
     NOT_STATED = "not_stated", _("Not stated")
 
 
+class SkipQuerySet(models.QuerySet["Skip"]):
+    def standing(self) -> "SkipQuerySet":
+        """Return the skips that their judge did not take back by ranking the block."""
+        mine = Judgment.objects.filter(
+            judge=models.OuterRef("judge"), block=models.OuterRef("block")
+        )
+        return self.filter(~models.Exists(mine))
+
+
 class Skip(models.Model):
-    """A judge declined a block, with a reason. Skips are data (Bojar et al. 2011, §2.4)."""
+    """A judge declined a block, with a reason. Skips are data (Bojar et al. 2011, §2.4).
+
+    Append-only. A judge takes a skip back by ranking the block: where there is a judgment, the skip no
+    longer stands.
+    """
 
     client_id = models.UUIDField(_("client's id"), unique=True)
     judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="skips")
@@ -34,6 +50,8 @@ class Skip(models.Model):
     reason = models.CharField(_("reason"), max_length=13, choices=SkipReason)
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    objects: ClassVar[SkipQuerySet] = SkipQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("skip")

@@ -1,10 +1,10 @@
 """Reads of the annotation app."""
 
 from annotation.selectors.history import (
-    OwnJudgedBlock,
-    has_older_own_judgments,
-    own_judged_blocks,
-    own_judgments,
+    OwnDoneBlock,
+    has_older_done_blocks,
+    own_done_blocks,
+    own_done_blocks_data,
 )
 from annotation.selectors.judge_status import (
     JudgeStatus,
@@ -56,7 +56,7 @@ __all__ = [
     "JudgeStatus",
     "JudgeWork",
     "JudgmentData",
-    "OwnJudgedBlock",
+    "OwnDoneBlock",
     "TextData",
     "actions_that_stop",
     "assigned_block",
@@ -67,7 +67,7 @@ __all__ = [
     "excluded_judges",
     "excluded_judges_by_campaign",
     "has_available_hit",
-    "has_older_own_judgments",
+    "has_older_done_blocks",
     "hits_for_judge",
     "hits_intra",
     "hits_reserved",
@@ -77,8 +77,8 @@ __all__ = [
     "judge_status",
     "judge_statuses",
     "judge_work",
-    "own_judged_blocks",
-    "own_judgments",
+    "own_done_blocks",
+    "own_done_blocks_data",
     "test_sets_open_to_judge",
     "test_sets_to_plan",
     "test_sets_to_work_on",

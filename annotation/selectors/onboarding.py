@@ -61,7 +61,7 @@ def test_sets_on_offer(*, judge: Judge) -> list[TestSetOnOffer]:
     No sentence is shown to a judge twice, so those they have seen are not left.
     """
     judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
-    skipped = Skip.objects.filter(judge=judge).exclude(block__judgments__judge=judge)
+    skipped = Skip.objects.standing().filter(judge=judge)
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows = list(test_sets_open_to_judge(judge).annotate(sentences=Count("segments")))
     done_each = _by_test_set(judged), _by_test_set(skipped)

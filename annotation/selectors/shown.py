@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONArray
 
 from annotation.models import Block, Candidate, CandidateOutput, Judgment, Skip
@@ -56,7 +56,10 @@ class JudgmentData:
 
 @dataclass(frozen=True, slots=True)
 class BlockData:
-    """A block as its judge sees it, without the texts the campaign hides."""
+    """A block as its judge sees it, without the texts the campaign hides.
+
+    `skip_reason` is a `SkipReason` while the block is skipped, else None.
+    """
 
     id: UUID
     source: TextData | None
@@ -65,6 +68,7 @@ class BlockData:
     candidates: list[CandidateData]
     state: str
     judgment: JudgmentData | None
+    skip_reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         ArraySubquery(candidates.values(text=Subquery(outputs.values("output__text")[:1]))),
         ArraySubquery(around.values(row=neighbour)),
         Subquery(judgments.values(row=judgment)[:1]),
-        Exists(Skip.objects.filter(block=block, judge=judge_id)),
+        Subquery(Skip.objects.filter(block=block, judge=judge_id).values("reason")),
     )
 
 
@@ -173,7 +177,7 @@ def _block_data(
     texts: Sequence[str | None],
     around: Sequence[tuple[int, str | None, list[str]]],
     judgment: tuple[str, list[int | None], str] | None,
-    is_skipped: bool,
+    skip_reason: str | None,
 ) -> BlockData:
     known = None
     if judgment is not None:
@@ -192,8 +196,9 @@ def _block_data(
             CandidateData(candidate_id, text or "", rules.target_language, rules.target_dir)
             for candidate_id, text in zip(candidate_ids, texts, strict=True)
         ],
-        state="judged" if known else "skipped" if is_skipped else "open",
+        state="judged" if known else "skipped" if skip_reason else "open",
         judgment=known,
+        skip_reason=None if known else skip_reason,
     )
 
 

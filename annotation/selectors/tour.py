@@ -223,6 +223,7 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
             candidates=shown,
             state="open",
             judgment=None,
+            skip_reason=None,
         ),
         best=candidates[0].id,
         worst=worst,

@@ -3,6 +3,8 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from annotation.models import SkipReason
+
 # One number of each plural category that whole numbers fall into in any language (CLDR). The
 # browser asks Intl.PluralRules which of them its number resembles and takes that form.
 PLURAL_SAMPLES = (0, 1, 2, 3, 5, 6, 11, 100)
@@ -18,6 +20,8 @@ WORDS = {
     "reference_numbered": _("Reference {number}"),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter} is no longer ranked."),
+    "all_cleared": _("No output is ranked any more. Shift and 0 bring the ranks back."),
+    "all_back": _("The ranks are back."),
     "order": _("From best to worst: {order}."),
     "tied": _("{letters} tied"),
     "nothing_ranked": _("Nothing is ranked yet"),
@@ -26,6 +30,13 @@ WORDS = {
     "submit": _("Submit"),
     "save_revision": _("Save the change"),
     "return": _("Return"),
+    "unsent": _("Change not sent"),
+    "unsent_here": _("You changed this ranking. Save the change, or discard it."),
+    "discarded": _("The change is discarded."),
+    "skipped": _("Skipped: {reason}"),
+    "skipped_here": _(
+        "You skipped this sentence: {reason}. Rank the outputs to take the skip back."
+    ),
     "more_context": _("more context"),
     "less_context": _("less context"),
     "saved": _("Saved on this device"),
@@ -125,6 +136,7 @@ PLURALS = {
 def judging_words() -> dict[str, str | dict[str, str]]:
     """Return the page's strings in the active language; one with a plural maps sample to form."""
     words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
+    words.update((f"reason_{reason}", str(reason.label)) for reason in SkipReason)
     for key, forms in PLURALS.items():
         words[key] = {str(number): forms % number for number in PLURAL_SAMPLES}
     return words

@@ -55,7 +55,8 @@ def _comments(test_set: TestSet) -> tuple[JudgeFeedback, ...]:
         .order_by("-number")[:SHOWN]
     )
     skips = (
-        Skip.objects.filter(block__hit__test_set=test_set)
+        Skip.objects.standing()
+        .filter(block__hit__test_set=test_set)
         .exclude(comment="")
         .select_related(*_JOINED)
         .order_by("-id")[:SHOWN]

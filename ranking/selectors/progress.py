@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import TruncDay, TruncHour
 from django.utils import timezone
 
@@ -85,11 +85,8 @@ def first_judgments(*, test_set_id: int) -> QuerySet[Judgment]:
 
 
 def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
-    """Return the skips in a test set, without blocks that the same judge judged later."""
-    judged = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))
-    return Skip.objects.filter(
-        ~Exists(judged), block__hit__test_set_id=test_set_id, block__control=""
-    )
+    """Return the skips in a test set, without those that were taken back."""
+    return Skip.objects.standing().filter(block__hit__test_set_id=test_set_id, block__control="")
 
 
 def _judges_at_work(test_set: TestSet, now: datetime) -> int:

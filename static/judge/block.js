@@ -78,6 +78,9 @@ function lengthOf(candidates) {
 
 export class Rows {
   active = 0;
+  // What `clearAll` took away, to be brought back.
+  /** @type {Label[] | null} */
+  #cleared = null;
 
   // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
   /** @param {Block} block @param {{ onRank: (index: number, rank: Label) => void }} calls */
@@ -158,6 +161,17 @@ export class Rows {
   introduce(index, words) {
     const row = this.rows[index];
     row.setAttribute("aria-label", `${words} ${row.getAttribute("aria-label")}`);
+  }
+
+  // All ranks go, or those that went last come back: what is to be said of it, or null.
+  clearAll() {
+    const { labels } = this.block;
+    const clearing = labels.some((label) => label !== null);
+    if (!clearing && !this.#cleared) return null;
+    this.block.labels = clearing ? labels.map(() => null) : (this.#cleared ?? labels);
+    this.#cleared = clearing ? labels : null;
+    this.showLabels();
+    return clearing ? "all_cleared" : "all_back";
   }
 
   showLabels() {

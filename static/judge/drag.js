@@ -1,5 +1,6 @@
-// Dragging a row by its letter onto a tier, with a mouse, a pen or a finger: Pointer Events, and
-// nothing of the platform's drag and drop, which fingers do not have. Escape takes it back.
+// Dragging a row onto a tier: with a mouse all of it but its rank buttons, with a pen or a finger its letter,
+// because on the text these scroll. Pointer Events, and nothing of the platform's drag and drop, which
+// fingers do not have. Escape takes it back.
 
 const BEGINS_AT_PX = 5;
 
@@ -49,7 +50,11 @@ class Drag {
     handle.addEventListener("pointerup", () => this.#drop(), { signal });
     handle.addEventListener("pointercancel", () => this.#stop(), { signal });
     /** @param {KeyboardEvent} pressed */
-    const escape = (pressed) => pressed.key === "Escape" && this.#stop();
+    const escape = (pressed) => {
+      if (pressed.key !== "Escape") return;
+      pressed.preventDefault();
+      this.#stop();
+    };
     addEventListener("keydown", escape, { signal, capture: true });
   }
 
@@ -92,9 +97,10 @@ class Drag {
 export function listenForDrags(place, { mayStart, ...calls }) {
   place.addEventListener("pointerdown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    const handle = /** @type {HTMLElement | null} */ (target.closest(".row-letter"));
-    if (!handle || !event.isPrimary || event.button || !mayStart()) return;
-    const row = /** @type {HTMLElement} */ (handle.closest(".row"));
+    const row = /** @type {HTMLElement | null} */ (target.closest(".row"));
+    const part = event.pointerType === "mouse" && !target.closest(".ranks") ? ".row" : ".row-letter";
+    const handle = /** @type {HTMLElement | null} */ (target.closest(part));
+    if (!row || !handle || !event.isPrimary || event.button || !mayStart()) return;
     new Drag(row, handle, event, calls);
   });
 }

@@ -10,6 +10,11 @@ const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "
 /** @param {Label[]} labels */
 const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
 
+/** @param {LentBlock} block */
+function saidOf({ judgment, skip_reason: reason }) {
+  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: say(`reason_${reason ?? "not_stated"}`) });
+}
+
 /** @param {string} className @param {string} text */
 function span(className, text) {
   const element = document.createElement("span");
@@ -75,7 +80,7 @@ export class History {
     Object.assign(text, { lang: shown.lang, dir: shown.dir });
     button.append(
       text,
-      span("past-order", orderOf(block.judgment.labels)),
+      span("past-order", saidOf(block)),
       span("past-when quiet", when.format(new Date(row.judged_at))),
     );
     button.addEventListener("click", () => this.#reopen(row));
@@ -87,7 +92,7 @@ export class History {
   #reopen(row) {
     this.dialog.close();
     // Orca says nothing of a focus that moves on while the last one's place is still being cleared away.
-    setTimeout(() => this.page.open(this.queue.reopen(row)), 50);
+    setTimeout(() => this.page.leave(this.queue.reopen(row)), 50);
   }
 
   /** @param {string} words */

@@ -9,6 +9,8 @@ const SWITCH = "quintet/letters-off";
  * @typedef {object} Actions
  * @property {(digit: number) => boolean} rank
  * @property {() => boolean} clear
+ * @property {() => boolean} clearAll
+ * @property {() => boolean} escape
  * @property {(by: number) => boolean} move
  * @property {() => boolean} submit
  * @property {Record<string, () => unknown>} letters
@@ -16,14 +18,14 @@ const SWITCH = "quintet/letters-off";
 
 /** @typedef {KeyboardEvent & { target: HTMLElement }} Pressed */
 
-/** @param {{ code: string, key: string }} event */
-export function digitOf({ code, key }) {
+/** @param {{ code: string, key: string }} event @param {number} [most] */
+export function digitOf({ code, key }, most = 5) {
   // Also of keyboards on a screen, whose keys have no place.
-  if (/^\d$/.test(key)) return Number(key) <= 5 ? Number(key) : null;
-  const [, kind, digit] = code.match(/^(Digit|Numpad)([0-5])$/) ?? [];
+  if (/^\d$/.test(key)) return Number(key) <= most ? Number(key) : null;
+  const [, kind, digit] = code.match(/^(Digit|Numpad)(\d)$/) ?? [];
   // Without Num Lock the keypad's keys are arrows.
   if (kind === "Numpad" && key.length > 1) return null;
-  return digit === undefined ? null : Number(digit);
+  return digit === undefined || Number(digit) > most ? null : Number(digit);
 }
 
 /** @param {{ code: string, key: string }} event */
@@ -43,10 +45,16 @@ export function switchLetters(on) {
 }
 
 /** @param {HTMLElement} target */
-const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
+export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
-// `actions`: rank(n), clear(), move(±1), submit(), and one for each letter. Returning false from
-// any of them leaves the key to the browser.
+// Shift and 0, wherever that types no digit; and with what takes one rank away.
+/** @param {KeyboardEvent} event */
+function clearsAll({ shiftKey, code, key }) {
+  return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
+}
+
+// `actions`: rank(n), clear(), clearAll(), move(±1), submit(), escape(), and one for each letter. Returning
+// false from any of them leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
@@ -60,6 +68,8 @@ export function listen(actions) {
 function chosen(event, actions) {
   const { target, key, repeat } = event;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : actions.submit;
+  // A menu that is open closes first.
+  if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
   // A key held down must not rank or submit one block after the other.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
@@ -67,6 +77,7 @@ function chosen(event, actions) {
   if (key === "ArrowUp") return () => actions.move(-1);
   // With single keys switched off, digits still act where the focus is on an output.
   if (!lettersOn() && !target.closest(".row")) return null;
+  if (clearsAll(event)) return repeat ? null : actions.clearAll;
   const digit = digitOf(event);
   if (digit !== null) return repeat ? null : () => (digit ? actions.rank(digit) : actions.clear());
   if (key === "Backspace" || key === "Delete") return actions.clear;

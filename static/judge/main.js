@@ -3,6 +3,7 @@
 
 import { Api } from "./api.js";
 import { prepareBreaks } from "./breaks.js";
+import { prepareReport, prepareRevision, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
@@ -12,9 +13,7 @@ import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
-import { prepareReport } from "./report.js";
 import { prepareSignIn } from "./signin.js";
-import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
 
 /** @type {ById} */
@@ -34,6 +33,7 @@ export function openScreen({ api, outbox, drafts }) {
   const layout = new Layout(page);
   preparePause(page);
   prepareBreaks(page);
+  const escape = prepareRevision(page);
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);
@@ -43,6 +43,9 @@ export function openScreen({ api, outbox, drafts }) {
   listen({
     rank: (digit) => page.rankActive(digit),
     clear: () => page.rankActive(null),
+    clearAll: () => page.clearAll(),
+    // The reminder of a break has it first.
+    escape: () => $("break").hidden && escape(),
     move: (by) => page.move(by),
     submit: () => page.submit(),
     letters: {

@@ -15,11 +15,8 @@ const $ = (id) => document.getElementById(id);
 // The second Enter of a double one is meant for the block that is gone.
 const DOUBLE_MS = 350;
 
-/** @type {(a: Label[], b: Label[]) => boolean} */
-const same = (a, b) => a.length === b.length && a.every((label, index) => label === b[index]);
-
 // Tells whoever adds to the page: "shown" (a block), "ranked" (a label changed), "done" (one was
-// submitted or skipped; detail: {block, kind}).
+// submitted or skipped; detail: {block, kind}), "unsent" (a change would be left; detail: {to}, a block).
 export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Block | null} */
   block = null;
@@ -74,6 +71,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const place = { position: block.position, total: hit.total };
     this.progress.showSentence({ ...place, revised: block.state !== "open" });
     this.#showOrder();
+    this.status.revising(this.isUnsent());
+    const skipped = this.view.showSkip(block);
     this.clock.start(block.spent, stillnessAllowed(block));
     this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
@@ -81,7 +80,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (this.#news) $("missing").textContent = this.#news;
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
     const first = unranked(block.labels)[0] ?? 0;
-    this.rows.introduce(first, `${this.#news} ${say(opened, place)} ${block.source?.text ?? ""}`.trim());
+    this.rows.introduce(first, [this.#news, say(opened, place), skipped, block.source?.text].filter(Boolean).join(" "));
     this.rows.focus(first, { preventScroll: true });
     this.#news = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
@@ -97,10 +96,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { labels } = this.#shown;
     showOrder(labels, { line: $("order"), words: $("order-words"), missing: $("missing") });
     $("missing").classList.remove("refused");
-    $("skip").hidden = this.#shown.state !== "open";
-    $("submit").setAttribute("aria-disabled", String(!this.#mayGo()));
-    const word = this.#shown.state === "open" ? "submit" : this.#isChanged() ? "save_revision" : "return";
-    $("submit-word").textContent = say(word);
+    const isOpen = this.#shown.state === "open";
+    const isUnsent = this.isUnsent();
+    $("skip").hidden = !isOpen;
+    $("discard").hidden = !isUnsent;
+    $("submit").setAttribute("aria-disabled", String((isOpen || isUnsent) && !this.#mayGo()));
+    $("submit-word").textContent = say(isOpen ? "submit" : isUnsent ? "save_revision" : "return");
   }
 
   /** @param {number} index @param {Label} rank */
@@ -120,10 +121,24 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const index = this.rows.active;
     if (rank === null && this.block.labels[index] === null) return true;
     this.rank(index, rank);
-    const rest = unranked(this.block.labels);
-    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? index);
+    const { labels, state } = this.block;
+    const rest = unranked(labels);
+    // Where all are ranked, a ranking gone back to is ranked anew from row to row.
+    const after = state === "open" ? index : (index + 1) % labels.length;
+    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
     this.rows.focus(next);
     return true;
+  }
+
+  clearAll() {
+    const done = this.block && this.rows.clearAll();
+    if (done) {
+      this.#changed();
+      this.dispatchEvent(new Event("ranked"));
+      this.toRows();
+      announce(say(done));
+    }
+    return Boolean(this.block);
   }
 
   /** @param {number} by */
@@ -142,14 +157,20 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #changed() {
     this.#showOrder();
     this.#keep();
-    this.status.drafted();
+    if (this.#shown.state === "open") this.status.drafted();
+    else this.status.revising(this.isUnsent());
   }
 
   #keep() {
+    const revises = this.#shown.state !== "open";
+    if (revises && !this.isUnsent()) {
+      this.drafts.remove(this.#shown.id);
+      return;
+    }
     const labels = Object.fromEntries(
       this.#shown.candidates.map(({ id }, index) => [id, this.#shown.labels[index]]),
     );
-    this.drafts.put(this.#shown.id, { labels, comment: this.#shown.comment, ...this.clock.read() });
+    this.drafts.put(this.#shown.id, { labels, comment: this.#shown.comment, revises, ...this.clock.read() });
   }
 
   // A reload must not lose the minutes spent on a block that has been begun.
@@ -159,9 +180,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // --- Going on ----------------------------------------------------------------------------------
 
-  #isChanged() {
-    const { sent, labels, comment } = this.#shown;
-    return !sent || !same(sent.labels, labels) || sent.comment.trim() !== comment.trim();
+  // A change to what was submitted, which goes out only when it is saved.
+  isUnsent() {
+    return Boolean(this.block && this.queue.isRevised(this.block));
   }
 
   #mayGo() {
@@ -171,15 +192,17 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return labels.length - rest >= Math.min(2, labels.length);
   }
 
-  submit() {
+  // On with the work, or `to` a block the judge was going to.
+  /** @param {Block} [to] */
+  submit(to) {
     if (!this.block) return false;
     const { block } = this;
-    const untouched = block.labels.every((label) => label === null);
-    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
-    if (block.state !== "open" && !this.#isChanged()) {
+    if (block.state !== "open" && !this.isUnsent()) {
       this.#goOn();
       return true;
     }
+    const untouched = block.labels.every((label) => label === null);
+    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
     if (!this.#mayGo()) {
       this.#refuse();
       return true;
@@ -188,7 +211,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const comment = block.comment.trim();
     const labels = [...block.labels];
     const after = this.queue.toFollow(block);
-    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment, ...(after && { after }) });
+    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment, ...(after && { after }) }, to);
     return true;
   }
 
@@ -202,8 +225,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#finish("skips", { reason, comment });
   }
 
-  /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body */
-  #finish(kind, body) {
+  /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body @param {Block} [to] */
+  #finish(kind, body, to) {
     const block = this.#shown;
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
@@ -218,7 +241,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
     if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
-    this.#goOn();
+    this.goTo(to);
   }
 
   #refuse() {
@@ -235,13 +258,16 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   async #goOn() {
-    const next = this.queue.nextOpen();
+    const revised = this.queue.revised();
+    if (revised) this.#news = say("unsent_here");
+    const next = revised ?? this.queue.nextOpen();
     if (next) {
       this.status.turnedAway(false);
       this.#show(next);
       return;
     }
     this.block = null;
+    this.status.revising(false);
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
     await this.rest.show();
   }
@@ -250,10 +276,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return this.block?.state === "open";
   }
 
-  // One of the judge's history, to be revised.
-  /** @param {Block} block */
-  open(block) {
-    this.#show(block);
+  // To one gone back to, or on with the work; not without a word where a change would stay behind.
+  /** @param {Block} [to] */
+  leave(to) {
+    if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
+    else this.goTo(to);
+  }
+
+  /** @param {Block} [to] @param {string} [news] */
+  goTo(to, news) {
+    if (news) this.#news = news;
+    if (to) this.#show(to);
+    else this.#goOn();
   }
 
   signedIn() {
@@ -271,7 +305,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   back() {
     const block = this.queue.before(this.block);
-    if (block) this.#show(block);
+    if (block) this.leave(block);
     else if (this.block) announce(say("first"));
     return Boolean(this.block);
   }

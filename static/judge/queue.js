@@ -86,13 +86,33 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
 
+  // Whether the judge has changed what was submitted last. What is skipped is blank until it is ranked.
+  /** @param {Block} block */
+  isRevised({ state, sent, labels, comment }) {
+    if (state === "open" || !sent) return false;
+    return sent.comment.trim() !== comment.trim() || sent.labels.some((label, index) => label !== labels[index]);
+  }
+
+  // The change that is to be saved or discarded before the work goes on, if there is one: also after a reload.
+  revised() {
+    return this.blocks.find((block) => this.isRevised(block));
+  }
+
+  // Back to what was submitted last.
+  /** @param {Block} block */
+  restore(block) {
+    const { labels, comment } = /** @type {Judgment} */ (block.sent);
+    Object.assign(block, { labels: [...labels], comment, spent: undefined });
+  }
+
   // What became of a block; `sent` is what a revision is compared with.
-  /** @param {Block} block @param {Kind} kind @param {Partial<Judgment>} body */
-  settle(block, kind, { labels = [], comment = "" }) {
+  /** @param {Block} block @param {Kind} kind @param {Partial<Judgment> & { reason?: string }} body */
+  settle(block, kind, { labels = [], comment = "", reason = "" }) {
     block.state = kind === "skips" ? "skipped" : "judged";
+    block.skip_reason = reason || null;
     block.sent =
       kind === "skips" ? { labels: block.candidates.map(() => null), comment: "" } : { labels, comment };
-    Object.assign(block, { labels: [...block.sent.labels], comment: block.sent.comment });
+    this.restore(block);
   }
 
   /** @param {Block} block */
@@ -198,12 +218,18 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   // submission that was not taken, or one from another device.
   /** @param {Pick<Answer<LentHit>, "data" | "asked">} answer */
   #believe({ data, asked }) {
-    for (const { id, state, judgment } of data.blocks) {
+    for (const { id, state, judgment, skip_reason } of data.blocks) {
       const block = this.find(id);
       if (!block || block.state === state || this.outbox.unknownOf(id, asked)) continue;
       if (state === "open") block.state = "open";
-      else this.settle(block, state === "judged" ? "judgments" : "skips", judgment ?? {});
+      else this.#settleAs({ state, judgment, skip_reason }, block);
     }
+  }
+
+  /** @param {Pick<LentBlock, "state" | "judgment" | "skip_reason">} stored @param {Block} block */
+  #settleAs({ state, judgment, skip_reason }, block) {
+    if (state === "judged") this.settle(block, "judgments", judgment ?? {});
+    else this.settle(block, "skips", { reason: skip_reason ?? "" });
   }
 
   // A block of the judge's history, as a HIT of its own that nothing follows.
@@ -234,10 +260,10 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", labels: blank, sent: null };
     const item = this.outbox.unknownOf(block.id, asked);
     if (item) this.settle(block, item.kind, item.body);
-    else if (data.state === "judged") this.settle(block, "judgments", data.judgment ?? {});
-    else if (data.state === "skipped") this.settle(block, "skips", {});
+    else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);
-    if (draft) {
+    // One that was begun here and finished on another device is no change to that.
+    if (draft && (draft.revises || block.state === "open")) {
       block.labels = data.candidates.map(({ id }) => draft.labels[id] ?? null);
       block.comment = draft.comment;
       block.spent = { durationMs: draft.durationMs, activeMs: draft.activeMs };

@@ -18,6 +18,7 @@ export class Status {
   #refusal = "";
   #told = "";
   #troubled = "";
+  #revised = false;
 
   /** @param {Outbox} outbox @param {string} signIn */
   constructor(outbox, signIn) {
@@ -36,6 +37,13 @@ export class Status {
     this.show();
   }
 
+  // A change to what was sent is kept, but goes nowhere by itself.
+  /** @param {boolean} revised */
+  revising(revised) {
+    this.#revised = revised;
+    this.show();
+  }
+
   show() {
     const n = this.outbox.waiting().length;
     // Whichever tab sent it.
@@ -44,7 +52,8 @@ export class Status {
     const { state } = this.outbox;
     const stuck = state in STUCK && n > 0;
     if (stuck) $("status").textContent = say(STUCK[state], { n });
-    else if (!lasting && (n || this.#word === "saved")) $("status").textContent = say("not_kept");
+    else if (!lasting && (n || this.#revised || this.#word === "saved")) $("status").textContent = say("not_kept");
+    else if (this.#revised) $("status").textContent = say("unsent");
     else if (n) $("status").textContent = say("saved");
     else $("status").textContent = this.#word && say(this.#word);
     $("status").classList.toggle("stuck", stuck);

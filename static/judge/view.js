@@ -63,10 +63,26 @@ export class View {
     return true;
   }
 
+  // What stands where the block was skipped; also returned, to be heard with it.
+  /** @param {Block} block */
+  showSkip({ state, skip_reason: reason }) {
+    const words = state === "skipped" ? say("skipped_here", { reason: say(`reason_${reason ?? "not_stated"}`) }) : "";
+    $("skipped").textContent = words;
+    $("skipped").hidden = !words;
+    return words;
+  }
+
   openComment() {
     if (!this.page.block) return false;
     this.#showComment(true);
     $("comment").focus();
+    return true;
+  }
+
+  // Whether the judge was writing there. What is empty folds away.
+  closeComment() {
+    if (document.activeElement !== $("comment")) return false;
+    this.#showComment(Boolean($("comment").value));
     return true;
   }
 

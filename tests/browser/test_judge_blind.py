@@ -67,7 +67,7 @@ FIELDS = frozenset(
     """
     id revisable_hits expires_at languages source target lang dir name rules partial
     progress done wanted minutes_left notice blocks references context before after reference text candidates
-    state judgment labels comment block duration_ms active_ms submitted_at assignment
+    state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
     judged_at has_older detail errors missing campaign code retry_after stored body
     """.split()  # noqa: SIM905  thirty lines otherwise
@@ -192,7 +192,7 @@ def an_afternoon(page: Page, crawler: Crawler) -> None:
     all_sent(page)
     crawler.heard()
     page.keyboard.press("h")
-    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(1)
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(2)
     crawler.stored("with the history open")
     page.keyboard.press("Escape")
     page.context.set_offline(True)

@@ -160,6 +160,44 @@ def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -
     expect(rank_of(judging, "E", 1)).to_be_focused()
 
 
+def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None:
+    judging.keyboard.press("t")
+    text = row(judging, "B").locator(".row-text")
+    judging.mouse.move(*centre(text))
+    judging.mouse.down()
+    judging.mouse.move(300, 300, steps=4)
+    expect(judging.locator(".ghost")).to_be_visible()
+    judging.mouse.move(*centre(tier(judging, "Tier 2")), steps=4)
+    judging.mouse.up()
+    expect(rank_of(judging, "B", 2)).to_be_checked()
+    assert judging.evaluate("String(getSelection())") == ""
+    assert judging.evaluate("scrollY") == 0
+    # Not by a rank button, and a click is no drag.
+    judging.mouse.move(*centre(rank_of(judging, "A", 3)))
+    judging.mouse.down()
+    judging.mouse.move(300, 300, steps=4)
+    expect(judging.locator(".ghost")).to_have_count(0)
+    judging.mouse.up()
+    row(judging, "D").locator(".row-text").click()
+    expect(rank_of(judging, "D", 1)).to_be_focused()
+    # Elsewhere texts can be selected, as before.
+    judging.keyboard.press("t")
+    row(judging, "A").locator(".row-text").select_text()
+    assert judging.evaluate("String(getSelection())") != ""
+
+
+def test_a_finger_on_the_text_scrolls_and_drags_nothing(on_a_phone: Page) -> None:
+    page = on_a_phone
+    finger = Finger(page)
+    start = centre(row(page, "A").locator(".row-text"))
+    finger.touch("Start", *start)
+    finger.touch("Move", start[0], start[1] - 40)
+    finger.touch("Move", start[0], start[1] - 80)
+    expect(page.locator(".ghost")).to_have_count(0)
+    expect(page.locator("#dock")).to_be_hidden()
+    finger.touch("End")
+
+
 def test_escape_takes_a_drag_back(judging: Page) -> None:
     judging.keyboard.press("t")
     judging.mouse.move(*centre(handle(judging, "A")))

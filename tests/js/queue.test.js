@@ -42,6 +42,30 @@ describe("what is lent", () => {
     });
   });
 
+  test("goes on with a change that was not sent, and with none that another device finished", async () => {
+    const draft = { labels: { "b1/x": 5, "b1/y": 1 }, comment: "so", durationMs: 1, activeMs: 1 };
+    page.drafts.put("b1", { ...draft, revises: true });
+    page.drafts.put("b2", { ...draft, revises: false });
+    await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", JUDGED), "b3"]);
+    assert.deepEqual(page.queue.find("b1").labels, [5, 1]);
+    assert.deepEqual(page.queue.find("b2").labels, [2, 1]);
+    assert.equal(page.queue.revised(), page.queue.find("b1"));
+    page.queue.restore(page.queue.find("b1"));
+    assert.deepEqual(page.queue.find("b1").labels, [2, 1]);
+    assert.equal(page.queue.revised(), undefined);
+  });
+
+  test("knows why a block was skipped, until it is ranked", async () => {
+    await page.lendAndAsk("h1", [block("b1", { state: "skipped", skip_reason: "other" }), "b2"]);
+    const skipped = page.queue.find("b1");
+    assert.equal(skipped.skip_reason, "other");
+    assert.equal(page.queue.isRevised(skipped), false);
+    skipped.labels[0] = 1;
+    assert.equal(page.queue.isRevised(skipped), true);
+    page.queue.settle(skipped, "judgments", { labels: [1, 2] });
+    assert.deepEqual([skipped.state, skipped.skip_reason, page.queue.isRevised(skipped)], ["judged", null, false]);
+  });
+
   test("tells of the judge's progress and of a notice", async () => {
     const told = [];
     for (const name of ["progress", "notice"]) {

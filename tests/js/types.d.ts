@@ -50,6 +50,8 @@ interface LentBlock {
   candidates: Candidate[];
   state: "open" | "judged" | "skipped";
   judgment: Judgment | null;
+  // While it is skipped.
+  skip_reason?: string | null;
 }
 
 interface CountedProgress {
@@ -77,7 +79,7 @@ interface JudgedBlock {
   judged_at: string;
   languages: Languages;
   rules: Rules;
-  block: LentBlock & { judgment: Judgment };
+  block: LentBlock;
 }
 
 interface PracticeFeedback {
@@ -132,6 +134,8 @@ interface Hits extends Map<string, Hit> {
 interface Draft extends Spent {
   labels: Record<string, Label>;
   comment: string;
+  // Of what was submitted before, which stays as it is until this is.
+  revises?: boolean;
 }
 
 type Kind = "judgments" | "skips" | "problem-reports";
@@ -209,6 +213,7 @@ interface PageEvents {
   shown: undefined;
   ranked: undefined;
   done: { block: Block; kind: Kind };
+  unsent: { to: Block | undefined };
 }
 
 interface TellerOf<Events> extends Omit<EventTarget, "addEventListener"> {
@@ -245,6 +250,7 @@ type PlainId =
   | "count"
   | "dashboard"
   | "differences"
+  | "discard"
   | "dock"
   | "feedback-explanation"
   | "feedback-order"
@@ -289,6 +295,7 @@ type PlainId =
   | "skip"
   | "skip-cancel"
   | "skip-problem"
+  | "skipped"
   | "source"
   | "source-part"
   | "status"
@@ -327,6 +334,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "skip-dialog": HTMLDialogElement;
   "skip-form": HTMLFormElement;
   "tier-template": TemplateOfOne;
+  "unsent-dialog": HTMLDialogElement;
 }
 
 // By selector: what is certainly there, and what may be.

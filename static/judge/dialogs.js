@@ -1,0 +1,136 @@
+// The dialogs that ask something of the block shown: why it is skipped, what is wrong with it, and what
+// becomes of a change to it. Each is about the block it was opened on: the page may have moved on meanwhile.
+
+import { digitOf, isWriting, lettersOn } from "./keys.js";
+import { say } from "./words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+/**
+ * @typedef {object} Calls
+ * @property {() => boolean} mayOpen
+ * @property {(chosen: string, comment: string) => string | null} lackOf what is still wanted, by its key
+ * @property {(block: Block, chosen: string, comment: string) => void} take
+ */
+
+/** @param {"skip" | "report"} name @param {Page} page @param {Calls} calls */
+function prepareChoices(name, page, { mayOpen, lackOf, take }) {
+  const dialog = $(`${name}-dialog`);
+  const form = $(`${name}-form`);
+  const problem = $(`${name}-problem`);
+  const comment = $(`${name}-comment`);
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const choices = form.querySelectorAll("[type=radio]");
+  /** @type {Block | null} */
+  let block = null;
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = form.querySelector("input:checked")?.value ?? "";
+    const words = comment.value.trim();
+    const lack = lackOf(chosen, words);
+    problem.textContent = lack ? say(lack) : "";
+    if (lack) {
+      (chosen ? comment : choices[0]).focus();
+      return;
+    }
+    dialog.close();
+    if (block) take(block, chosen, words);
+  });
+  form.addEventListener("change", () => {
+    problem.textContent = "";
+  });
+  // The digit that stands before a choice makes it; Enter goes on.
+  form.addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isWriting(target)) return;
+    if (!lettersOn() && !target.matches("[type=radio]")) return;
+    const choice = choices[(digitOf(event, choices.length) ?? 0) - 1];
+    if (!choice) return;
+    event.preventDefault();
+    choice.focus();
+    choice.click();
+  });
+  $(`${name}-cancel`).addEventListener("click", () => dialog.close());
+
+  return function open() {
+    if (!mayOpen()) return false;
+    block = page.block;
+    form.reset();
+    problem.textContent = "";
+    dialog.showModal();
+    choices[0].focus();
+    return true;
+  };
+}
+
+/** @param {Page} page */
+export function prepareSkip(page) {
+  return prepareChoices("skip", page, {
+    mayOpen: () => page.canSkip(),
+    lackOf: (reason) => (reason ? null : "reason_wanted"),
+    take: (block, reason, comment) => page.skip(block, { reason, comment }),
+  });
+}
+
+// The block is judged or skipped all the same.
+/** @param {Page} page @param {Outbox} outbox */
+export function prepareReport(page, outbox) {
+  return prepareChoices("report", page, {
+    mayOpen: () => Boolean(page.block),
+    lackOf(kind, comment) {
+      if (!kind) return "kind_wanted";
+      return kind === "other" && !comment ? "words_wanted" : null;
+    },
+    take(block, kind, comment) {
+      outbox.add("problem-reports", block.id, { kind, comment });
+      page.note(say("reported"));
+    },
+  });
+}
+
+// A change to a sentence gone back to is saved or discarded before anything else is shown. Returns what
+// Escape does: from the comment to its row, from a sentence gone back to on with the work.
+/** @param {Page} page */
+export function prepareRevision(page) {
+  const dialog = $("unsent-dialog");
+  /** @type {Block | null} */
+  let block = null;
+  // Where the judge was going; undefined is on with the work.
+  /** @type {Block | undefined} */
+  let to;
+
+  /** @param {Block} [goingTo] */
+  function discard(goingTo) {
+    const revised = /** @type {Block} */ (page.block);
+    page.queue.restore(revised);
+    page.drafts.remove(revised.id);
+    page.goTo(goingTo, say("discarded"));
+  }
+
+  page.addEventListener("unsent", ({ detail }) => {
+    block = page.block;
+    to = detail.to;
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+  dialog.addEventListener("close", () => {
+    if (page.block !== block) return;
+    if (dialog.returnValue === "save") page.submit(to);
+    else if (dialog.returnValue === "discard") discard(to);
+  });
+  $("discard").addEventListener("click", () => discard());
+  // The browser's own question, where the page itself is left.
+  addEventListener("beforeunload", (event) => {
+    if (page.isUnsent()) event.preventDefault();
+  });
+
+  return function escape() {
+    if (!page.block) return false;
+    if (page.view.closeComment()) page.rows.focus(page.rows.active);
+    else if (page.block.state !== "open") page.leave();
+    else return false;
+    return true;
+  };
+}

@@ -1,0 +1,356 @@
+"""Second thoughts: a change is saved or discarded, a skip is found again, and Escape leads back."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Dialog, Locator, Page, expect
+
+from annotation.models import Judgment, ProblemReport, Skip
+from campaign.models import Judge
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, row, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page
+
+
+@pytest.fixture
+def third(judging: Page) -> Page:
+    """At the third sentence, after two that were judged and sent."""
+    for position in (1, 2):
+        at_sentence(judging, position)
+        judge_block(judging, "12345")
+    at_sentence(judging, 3)
+    all_sent(judging)
+    return judging
+
+
+def back_at(page: Page, position: int) -> None:
+    expect(page.locator("#sentence")).to_have_text(f"Back at sentence {position} of 3")
+
+
+def question(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="Your change is not sent yet")
+
+
+def history(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="My judgments")
+
+
+def order(page: Page, words: str) -> None:
+    expect(page.locator("#order")).to_have_text(words)
+
+
+def labels(judge: Judge) -> list[list[int | None]]:
+    judgments = Judgment.objects.filter(judge=judge).order_by("number")
+    return [judgment.labels for judgment in judgments]
+
+
+def skip_by_keys(page: Page, digit: str) -> None:
+    for key in ("s", digit, "Enter"):
+        page.keyboard.press(key)
+
+
+def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge) -> None:
+    third.keyboard.press("u")
+    back_at(third, 2)
+    type_ranks(third, "5")
+    expect(third.locator("#status")).to_have_text("Change not sent")
+    third.keyboard.press("u")
+    expect(question(third)).to_be_visible()
+    expect(question(third).get_by_role("button", name="Save the change")).to_be_focused()
+    third.keyboard.press("Enter")
+    # Saved, and on to where the judge was going.
+    back_at(third, 1)
+    expect(third.get_by_role("button", name="Return")).to_be_visible()
+    all_sent(third)
+    assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
+    assert Judgment.objects.latest("number").supersedes == Judgment.objects.get(number=2)
+
+
+def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> None:
+    third.keyboard.press("u")
+    discard = third.get_by_role("button", name="Discard the change")
+    expect(discard).to_be_hidden()
+    type_ranks(third, "5")
+    discard.click()
+    at_sentence(third, 3)
+    expect(third.locator("#missing")).to_have_text("The change is discarded.")
+    expect(third.locator("#status")).to_have_text("Sent")
+    third.keyboard.press("u")
+    back_at(third, 2)
+    order(third, "A > B > C > D > E")
+    third.reload()
+    at_sentence(third, 3)
+    assert len(labels(judge)) == 2
+
+
+def test_choosing_another_of_the_list_asks_too(third: Page, judge: Judge) -> None:
+    third.keyboard.press("u")
+    type_ranks(third, "5")
+    third.keyboard.press("h")
+    entries = history(third).get_by_role("listitem")
+    expect(entries).to_have_count(2)
+    entries.nth(1).get_by_role("button").click()
+    # Keep changing it: nothing has moved.
+    question(third).get_by_role("button", name="Keep changing it").click()
+    back_at(third, 2)
+    order(third, "B > C > D > A = E")
+    third.keyboard.press("h")
+    expect(entries).to_have_count(2)
+    entries.nth(1).get_by_role("button").click()
+    question(third).get_by_role("button", name="Discard the change").click()
+    back_at(third, 1)
+    third.keyboard.press("Escape")
+    at_sentence(third, 3)
+    assert len(labels(judge)) == 2
+
+
+def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: Judge) -> None:
+    third.keyboard.press("u")
+    third.keyboard.press("Escape")
+    at_sentence(third, 3)
+    # Nothing to leave here.
+    third.keyboard.press("Escape")
+    at_sentence(third, 3)
+    third.keyboard.press("u")
+    type_ranks(third, "5")
+    third.keyboard.press("Escape")
+    expect(question(third)).to_be_visible()
+    third.keyboard.press("Escape")
+    expect(question(third)).to_be_hidden()
+    back_at(third, 2)
+    order(third, "B > C > D > A = E")
+    third.keyboard.press("Escape")
+    question(third).get_by_role("button", name="Save the change").click()
+    at_sentence(third, 3)
+    all_sent(third)
+    assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
+
+
+def test_escape_closes_the_menu_first(third: Page) -> None:
+    third.keyboard.press("u")
+    third.get_by_role("button", name="more…").click()
+    expect(third.locator("#more-menu")).to_be_visible()
+    third.keyboard.press("Escape")
+    expect(third.locator("#more-menu")).to_be_hidden()
+    back_at(third, 2)
+
+
+def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge) -> None:
+    third.keyboard.press("u")
+    type_ranks(third, "5")
+    asked: list[str] = []
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    third.once("dialog", leave)
+    third.reload()
+    back_at(third, 2)
+    assert asked == ["beforeunload"]
+    order(third, "B > C > D > A = E")
+    expect(third.locator("#missing")).to_have_text(
+        "You changed this ranking. Save the change, or discard it."
+    )
+    third.get_by_role("button", name="Save the change").click()
+    at_sentence(third, 3)
+    all_sent(third)
+    assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
+
+
+def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
+    third: Page, judge: Judge
+) -> None:
+    third.keyboard.press("u")
+    third.keyboard.press("Shift+Digit0")
+    type_ranks(third, "123")
+    third.keyboard.press("u")
+    third.keyboard.press("Enter")
+    expect(question(third)).to_be_hidden()
+    back_at(third, 2)
+    expect(third.locator("#missing")).to_have_text("D and E are still to be ranked")
+    assert len(labels(judge)) == 2
+
+
+def test_digits_step_on_in_a_revision_and_begin_again_after_the_last(
+    third: Page, judge: Judge
+) -> None:
+    third.keyboard.press("u")
+    for digit, focused in zip("54321", "BCDEA", strict=True):
+        third.keyboard.press(digit)
+        expect(row(third, focused).locator("input:focus")).to_have_count(1)
+    third.keyboard.press("Enter")
+    at_sentence(third, 3)
+    all_sent(third)
+    assert labels(judge)[2:] == [[5, 4, 3, 2, 1]]
+
+
+def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
+    type_ranks(judging, "2134")
+    judging.keyboard.press("Shift+Digit0")
+    order(judging, "")
+    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
+    expect(rank_of(judging, "A", 1)).to_be_focused()
+    judging.keyboard.press("Shift+Digit0")
+    order(judging, "B > A > C > D")
+    expect(rank_of(judging, "E", 1)).to_be_focused()
+    # Where Shift and that key type the digit, as on a French keyboard, one rank goes and not all.
+    rank_of(judging, "D", 4).focus()
+    judging.evaluate(
+        """() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
+            { code: "Digit0", key: "0", shiftKey: true, bubbles: true, cancelable: true }))"""
+    )
+    order(judging, "B > A > C")
+    judging.keyboard.press("Shift+Backspace")
+    order(judging, "")
+    # What is ranked anew is not thrown away by a second thought.
+    type_ranks(judging, "5")
+    judging.keyboard.press("Shift+Digit0")
+    judging.keyboard.press("Shift+Digit0")
+    order(judging, "A")
+
+
+def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: Judge) -> None:
+    skip_by_keys(judging, "3")
+    for position in (2, 3):
+        at_sentence(judging, position)
+        judge_block(judging)
+    at_sentence(judging, 1)
+    all_sent(judging)
+    # A page opened anew knows nothing of a HIT that is done.
+    judging.reload()
+    at_sentence(judging, 1)
+    judging.keyboard.press("h")
+    entries = history(judging).get_by_role("listitem")
+    expect(entries).to_have_count(3)
+    expect(entries.nth(2)).to_contain_text("Skipped: I cannot judge this")
+    entries.nth(2).get_by_role("button").click()
+    back_at(judging, 1)
+    note = judging.get_by_text("You skipped this sentence: I cannot judge this.")
+    expect(note).to_be_visible()
+    judge_block(judging, "54321")
+    at_sentence(judging, 1)
+    expect(note).to_be_hidden()
+    all_sent(judging)
+    skip = Skip.objects.get(judge=judge)
+    taken_back = Judgment.objects.get(judge=judge, block=skip.block)
+    assert (taken_back.labels, taken_back.supersedes) == ([5, 4, 3, 2, 1], None)
+    assert not Skip.objects.standing().exists()
+    judging.keyboard.press("h")
+    expect(entries).to_have_count(3)
+    expect(entries.nth(0)).to_contain_text("E > D > C > B > A")
+    expect(history(judging)).not_to_contain_text("Skipped")
+
+
+def test_a_skip_gone_back_to_says_why_and_lets_the_judge_return(
+    judging: Page, judge: Judge
+) -> None:
+    skip_by_keys(judging, "4")
+    at_sentence(judging, 2)
+    judging.keyboard.press("u")
+    back_at(judging, 1)
+    expect(judging.get_by_text("You skipped this sentence: Another reason.")).to_be_visible()
+    button = judging.get_by_role("button", name="Return")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.click()
+    at_sentence(judging, 2)
+    judging.keyboard.press("u")
+    judge_block(judging, "12345")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    assert labels(judge) == [[1, 2, 3, 4, 5]]
+    assert not Skip.objects.standing().exists()
+
+
+def test_escape_leaves_the_comment_for_its_row(judging: Page) -> None:
+    type_ranks(judging, "1")
+    comment = judging.get_by_label("Comment on this sentence (optional)")
+    judging.keyboard.press("m")
+    judging.keyboard.type("so 1")
+    judging.keyboard.press("Escape")
+    expect(rank_of(judging, "B", 1)).to_be_focused()
+    type_ranks(judging, "2")
+    order(judging, "A > B")
+    expect(comment).to_have_value("so 1")
+    judging.keyboard.press("m")
+    comment.fill("")
+    judging.keyboard.press("Escape")
+    expect(comment).to_be_hidden()
+    expect(rank_of(judging, "C", 1)).to_be_focused()
+    at_sentence(judging, 1)
+
+
+def test_escape_leaves_the_comment_before_the_sentence_gone_back_to(third: Page) -> None:
+    third.keyboard.press("u")
+    third.keyboard.press("m")
+    third.keyboard.press("Escape")
+    back_at(third, 2)
+    expect(rank_of(third, "A", 1)).to_be_focused()
+    third.keyboard.press("Escape")
+    at_sentence(third, 3)
+
+
+def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
+    judging.keyboard.press("s")
+    dialog = judging.get_by_role("dialog", name="Skip this sentence")
+    judging.keyboard.press("2")
+    expect(dialog.get_by_label("The reference is wrong")).to_be_checked()
+    expect(dialog.get_by_label("The reference is wrong")).to_be_focused()
+    judging.keyboard.press("9")
+    judging.keyboard.press("3")
+    expect(dialog.get_by_label("I cannot judge this")).to_be_checked()
+    dialog.get_by_label("Comment (optional)").focus()
+    judging.keyboard.type("1 of 2")
+    expect(dialog.get_by_label("I cannot judge this")).to_be_checked()
+    dialog.get_by_role("button", name="Skip").click()
+    at_sentence(judging, 2)
+    for key in ("r", "6", "Enter"):
+        judging.keyboard.press(key)
+    judging.keyboard.type("Zwei Sätze.")
+    judging.get_by_role("button", name="Report").click()
+    all_sent(judging)
+    skip, report = Skip.objects.get(judge=judge), ProblemReport.objects.get(judge=judge)
+    assert (skip.reason, skip.comment) == ("cannot_judge", "1 of 2")
+    assert (report.kind, report.comment) == ("other", "Zwei Sätze.")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_something_is_new(
+    new_page: NewPage,
+    sign_in: SignIn,
+    judge: Judge,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.keyboard.press("s")
+    axe_check(page)
+    for key in ("3", "Enter"):
+        page.keyboard.press(key)
+    at_sentence(page, 2)
+    page.keyboard.press("u")
+    type_ranks(page, "1")
+    expect(page.get_by_role("button", name="Discard the change")).to_be_visible()
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.keyboard.press("Escape")
+    expect(question(page)).to_be_visible()
+    axe_check(page)

@@ -1,0 +1,211 @@
+"""A skip is in the list of a judge's own work with its reason, and ranking its block takes it back."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.export import five_way_rows
+from annotation.models import HIT, Assignment, Judgment, Skip
+from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
+from annotation.services import design_change, judgment_submit, pool_fill, skip_submit
+from campaign.models import Judge, TestSet
+from ranking.selectors.feedback import latest_feedback
+from ranking.selectors.progress import judging_progress
+from tests.at_work import judge_all_of, lend, repeat_is_due
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+HISTORY = "/api/v1/judging/judgments/"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(9, 9, 9), identical=())
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign)
+
+
+def signed_in(judge: Judge) -> Client:
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    return client
+
+
+def listed(judge: Judge) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = signed_in(judge).get(f"{HISTORY}?page_size=50").json()["results"]
+    return rows
+
+
+def skip(block: AssignedBlock, reason: str = "cannot_judge", comment: str = "") -> Skip:
+    return skip_submit(assigned=block, client_id=uuid4(), reason=reason, comment=comment)
+
+
+def rank(block: AssignedBlock) -> Judgment:
+    labels = [1 + place % 5 for place in range(len(block.candidates))]
+    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+
+
+def skip_all_of(assignment: Assignment) -> None:
+    for block in assigned_blocks(assignment):
+        skip(block)
+
+
+def test_skips_are_listed_with_their_reasons_among_the_judgments(judge: Judge) -> None:
+    first, second, third = assigned_blocks(lend(judge))
+    skip(first, "bad_source")
+    rank(second)
+    skip(third, "other")
+    rows = listed(judge)
+    assert [row["block"]["id"] for row in rows] == [
+        str(block.public_id) for block in (third, second, first)
+    ]
+    said = [(row["block"]["state"], row["block"]["skip_reason"]) for row in rows]
+    assert said == [("skipped", "other"), ("judged", None), ("skipped", "bad_source")]
+    assert [row["block"]["judgment"] is None for row in rows] == [True, False, True]
+    assert [(row["position"], row["total"]) for row in rows] == [(3, 3), (2, 3), (1, 3)]
+    assert rows[0].keys() == rows[1].keys()
+    assert rows[0]["block"].keys() == rows[1]["block"].keys()
+
+
+def test_skips_and_judgments_come_page_by_page(judge: Judge) -> None:
+    done: list[str] = []
+    for _hit in range(3):
+        for number, block in enumerate(assigned_blocks(lend(judge))):
+            (skip if number % 2 else rank)(block)
+            done.append(str(block.public_id))
+    seen: list[str] = []
+    address: str | None = f"{HISTORY}?page_size=2"
+    while address:
+        page = signed_in(judge).get(address).json()
+        seen += [row["block"]["id"] for row in page["results"]]
+        address = page["next"]
+    assert seen == done[::-1]
+
+
+def test_as_many_queries_for_one_skip_as_for_nine(judge: Judge) -> None:
+    client, costs = signed_in(judge), []
+    for hits in (1, 2):
+        for _hit in range(hits):
+            skip_all_of(lend(judge))
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(HISTORY).status_code == 200
+        costs.append(len(queries))
+    assert costs[0] == costs[1] <= 10
+
+
+def test_ranking_the_block_over_rest_takes_the_skip_back(judge: Judge) -> None:
+    held = lend(judge)
+    block, *others = assigned_blocks(held)
+    for other in others:
+        rank(other)
+    client = signed_in(judge)
+    body = {"block": str(block.public_id), "reason": "cannot_judge"}
+    address = f"/api/v1/judging/skips/{uuid4()}/"
+    assert client.put(address, body, content_type="application/json").status_code == 200
+    assert listed(judge)[0]["block"]["skip_reason"] == "cannot_judge"
+    labels = [1] * len(block.candidates)
+    answer = client.put(
+        f"{HISTORY}{uuid4()}/",
+        {"block": str(block.public_id), "labels": labels},
+        content_type="application/json",
+    )
+    assert answer.status_code == 200
+    first, *_rest = rows = listed(judge)
+    assert [row["block"]["id"] for row in rows].count(str(block.public_id)) == 1
+    assert (first["block"]["state"], first["block"]["skip_reason"]) == ("judged", None)
+    assert first["block"]["judgment"]["labels"] == labels
+
+
+def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, test_set: TestSet) -> None:
+    held = lend(judge)
+    block, *others = assigned_blocks(held)
+    for other in others:
+        rank(other)
+    skip(block, "other", comment="by mistake")
+    held.refresh_from_db()
+    closed_at = held.completed_at
+    before = judge_work(judge), judge.accounts.get().blocks_closed
+    assert judging_progress(test_set=test_set).skipped == 1
+    assert [entry.comment for entry in latest_feedback(test_set).comments] == ["by mistake"]
+    judgment = rank(block)
+    assert judgment.supersedes is None
+    assert list(Skip.objects.values_list("reason", "comment")) == [("other", "by mistake")]
+    assert not Skip.objects.standing().exists()
+    held.refresh_from_db()
+    assert held.completed_at == closed_at
+    after = judge_work(judge), judge.accounts.get().blocks_closed
+    assert (after[0].done, after[0].held, after[1]) == (before[0].done, before[0].held, before[1])
+    progress = judging_progress(test_set=test_set)
+    assert (progress.judged, progress.skipped) == (3, 0)
+    assert latest_feedback(test_set).comments == ()
+    assert all(any(row.labels) for row in five_way_rows(test_set=test_set))
+
+
+def test_a_skip_stands_for_its_own_judge_and_block_only(judge: Judge, test_set: TestSet) -> None:
+    first, second, _third = assigned_blocks(lend(judge))
+    kept = skip(first)
+    rank(second)
+    other = make_judge(test_set.campaign, "judge02")
+    judge_all_of(lend(other))
+    assert list(Skip.objects.standing()) == [kept]
+
+
+def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) -> None:
+    """Two tabs at once, or a request that was held up: the ranking stands, whichever came first."""
+    block, *_others = assigned_blocks(lend(judge))
+    rank(block)
+    skip(block)
+    assert not Skip.objects.standing().exists()
+    assert [row["block"]["state"] for row in listed(judge)] == ["judged"]
+
+
+def test_nobody_learns_from_a_skip_whether_it_was_a_check(judge: Judge) -> None:
+    hit = lend(judge).hit
+    skip_all_of(Assignment.objects.get(hit=hit))
+    plain = listed(judge)
+    hit.blocks.filter(position=2).update(control="attention", expected=[1, 2, 3, 4, 5])
+    assert listed(judge) == plain
+    # Practice was explained, and is not in the list.
+    hit.blocks.filter(position=1).update(control="training", expected=[1, 2, 3, 4, 5])
+    assert [row["position"] for row in listed(judge)] == [3, 2]
+
+
+@pytest.mark.parametrize("kind", ["intra", "first"])
+def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: str) -> None:
+    test_set = make_long_test_set(make_campaign(kind), segments=60, systems=3)
+    design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
+    judge = make_judge(test_set.campaign, kind)
+    for _hit in range(5):
+        pool_fill(test_set_id=test_set.pk, size=8)
+        first, *others = assigned_blocks(lend(judge))
+        skip(first)
+        for block in others:
+            rank(block)
+        repeat_is_due(judge, is_due=False)
+    assert len(listed(judge)) == 15
+    repeat_is_due(judge)
+    pool_fill(test_set_id=test_set.pk, size=8)
+    if kind == "first":
+        HIT.objects.incomplete().filter(purpose="intra").update(
+            reserved_for=make_judge(test_set.campaign, "other")
+        )
+    sixth = lend(judge)
+    assert (sixth.hit.purpose, sixth.ordinal) == (kind, 6)
+    answer = signed_in(judge).get(f"{HISTORY}?page_size=50").json()
+    ordinals = {str(each.public_id): each.ordinal for each in judge.assignments.all()}
+    states = [(ordinals[row["assignment"]], row["block"]["state"]) for row in answer["results"]]
+    assert sorted(states) == sorted(
+        (ordinal, state) for ordinal in (3, 4, 5) for state in ("judged", "judged", "skipped")
+    )
+    assert answer["has_older"] is True
+    judge_all_of(sixth)
+    assert signed_in(judge).get(HISTORY).json()["has_older"] is False
+    assert len(listed(judge)) == 18
