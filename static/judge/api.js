@@ -51,6 +51,11 @@ export class Api {
     return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
   }
 
+  // Sentences and active time, today and in all.
+  workTime() {
+    return this.#call("GET", `work-time/?${new URLSearchParams({ campaign: this.campaign })}`);
+  }
+
   // A page of what this judge has judged; `cursor` as the page before had it.
   /** @param {string | null} cursor */
   history(cursor) {

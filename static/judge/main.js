@@ -16,6 +16,7 @@ import { prepareReport } from "./report.js";
 import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
+import { prepareWorkTime } from "./worktime.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -34,6 +35,7 @@ export function openScreen({ api, outbox, drafts }) {
   const layout = new Layout(page);
   preparePause(page);
   prepareBreaks(page);
+  prepareWorkTime(page);
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);

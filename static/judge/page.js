@@ -9,6 +9,7 @@ import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
 import { list, say } from "./words.js";
+import { WorkTime } from "./worktime.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -39,8 +40,10 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status = status;
     this.clock = new Clock();
     this.progress = new Progress();
+    this.worktime = new WorkTime(api, outbox);
     this.view = new View(this);
-    this.rest = new Rest({ queue, outbox, status, progress: this.progress, onWork: () => this.#goOn() });
+    const { progress, worktime } = this;
+    this.rest = new Rest({ queue, outbox, status, progress, worktime, onWork: () => this.#goOn() });
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
@@ -199,7 +202,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       if (block.state !== "open" || this.queue.hits.get(block.hit).dropped) return;
       this.#show(block);
     }
-    this.#finish("skips", { reason, comment });
+    const { durationMs, activeMs } = this.clock.read();
+    this.#finish("skips", { reason, comment, duration_ms: durationMs, active_ms: activeMs });
   }
 
   /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body */
@@ -208,6 +212,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
+    this.worktime.add(activeMs, first);
     // Before the outbox tells of it: what is in there and open here would be another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
@@ -216,7 +221,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
+    if (first && this.queue.isComplete(hit)) this.#news = `${summaryOf(hit)} ${this.worktime.today()}`.trim();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.#goOn();
   }

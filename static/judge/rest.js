@@ -22,12 +22,13 @@ export class Rest {
   #timer;
   #shown = false;
 
-  /** @param {{ queue: Queue, outbox: Outbox, status: Status, progress: Progress, onWork: () => void }} parts */
-  constructor({ queue, outbox, status, progress, onWork }) {
+  /** @param {{ queue: Queue, outbox: Outbox, status: Status, progress: Progress, worktime: WorkTime, onWork: () => void }} parts */
+  constructor({ queue, outbox, status, progress, worktime, onWork }) {
     this.queue = queue;
     this.outbox = outbox;
     this.status = status;
     this.progress = progress;
+    this.worktime = worktime;
     this.onWork = onWork;
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
@@ -64,6 +65,7 @@ export class Rest {
       if (!this.#shown) return;
       found = await this.queue.ask();
     }
+    if (!found && this.#isAtAnEnd()) await this.worktime.refreshIfBehind();
     if (!this.#shown) return;
     if (found) this.onWork();
     else this.#explain();
@@ -98,7 +100,8 @@ export class Rest {
     // Here is something to read, and no key of the page's own.
     $("rest").removeAttribute("role");
     const n = this.progress.doneHere;
-    this.#say(n ? say("summary", { n }) : "");
+    const worked = `${this.worktime.today()} ${this.worktime.total()}`.trim();
+    this.#say(worked || (n ? say("summary", { n }) : ""));
     $("rest-title").hidden = $("rest-more").hidden = false;
     $("rest-back").hidden = !this.queue.before(null);
     if (first) $("rest-title").focus();
