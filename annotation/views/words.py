@@ -123,10 +123,6 @@ PLURALS = {
     "worked_total": ngettext_lazy(
         "In all: {n} sentence, {time}.", "In all: {n} sentences, {time}."
     ),
-    "summary": ngettext_lazy(
-        "You did {n} sentence since you opened this page.",
-        "You did {n} sentences since you opened this page.",
-    ),
 }
 
 

@@ -16,7 +16,6 @@ import { prepareReport } from "./report.js";
 import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
-import { prepareWorkTime } from "./worktime.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -35,7 +34,6 @@ export function openScreen({ api, outbox, drafts }) {
   const layout = new Layout(page);
   preparePause(page);
   prepareBreaks(page);
-  prepareWorkTime(page);
   const history = new History({ api, page, queue, outbox });
   prepareSignIn(api, outbox, () => page.signedIn());
   const openReport = prepareReport(page, outbox);
@@ -72,6 +70,7 @@ export function openScreen({ api, outbox, drafts }) {
   $("comment-open").addEventListener("click", () => view.openComment());
   $("report").addEventListener("click", openReport);
   for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", () => history.open());
+  $("more-menu").addEventListener("toggle", () => page.countWork());
   $("tiers").addEventListener("click", () => layout.toggle("tiers"));
   $("columns").addEventListener("click", () => layout.toggle("columns"));
   $("comment").addEventListener("input", () => page.commented());

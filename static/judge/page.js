@@ -9,7 +9,6 @@ import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
 import { list, say } from "./words.js";
-import { WorkTime } from "./worktime.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -40,10 +39,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status = status;
     this.clock = new Clock();
     this.progress = new Progress();
-    this.worktime = new WorkTime(api, outbox);
+    /** @type {WorkTime | null} */
+    this.worktime = null;
     this.view = new View(this);
-    const { progress, worktime } = this;
-    this.rest = new Rest({ queue, outbox, status, progress, worktime, onWork: () => this.#goOn() });
+    const parts = { queue, outbox, status, countWork: () => this.countWork() };
+    this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
@@ -212,7 +212,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
-    this.worktime.add(activeMs, first);
+    this.worktime?.add(activeMs, first);
     // Before the outbox tells of it: what is in there and open here would be another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
@@ -221,7 +221,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit)) this.#news = `${summaryOf(hit)} ${this.worktime.today()}`.trim();
+    if (first && this.queue.isComplete(hit)) this.#news = `${summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
+    this.countWork();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.#goOn();
   }
@@ -249,6 +250,17 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.block = null;
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
     await this.rest.show();
+  }
+
+  // Loaded with the first submission, the menu, or the end of the work.
+  async countWork() {
+    try {
+      const { WorkTime } = await import("./later/worktime.js");
+      this.worktime ??= new WorkTime(this);
+    } catch {
+      // Without the network; asked for again with the next.
+    }
+    return this.worktime;
   }
 
   canSkip() {

@@ -1,5 +1,5 @@
-// While the judge is away the clock stands still and a cover says so; the sentence can still be seen under
-// it. Enter, Space, Escape or a touch anywhere takes it off. What the clock leaves out is told.
+// While the judge is away the clock stands still and a cover says so; Enter, Space, Escape or a
+// touch anywhere takes it off. What the clock leaves out is told.
 
 import { say } from "./words.js";
 
@@ -19,7 +19,7 @@ export function preparePause(page) {
     const seconds = page.block ? Math.floor(clock.uncounted / 1000) : 0;
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     const words = seconds < WORTH_TELLING_S ? "" : say("not_counted", { time });
-    for (const id of /** @type {const} */ (["uncounted", "pause-uncounted"])) $(id).textContent = words;
+    $("uncounted").textContent = $("pause-uncounted").textContent = words;
   }
 
   function follow() {

@@ -1,7 +1,6 @@
 // How far the judge is in all of their work in the campaign, and about how long the rest takes.
 
-import { say } from "./words.js";
-import { lengthOf } from "./worktime.js";
+import { lengthOf, say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -14,12 +13,6 @@ export function summaryOf({ total: n, activeMs = 0 }) {
   return `${done} ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
 }
 
-// In steps that an estimate deserves: of one minute up to ten, then of five.
-/** @param {number} minutes */
-function rounded(minutes) {
-  return minutes < 10 ? Math.max(1, Math.round(minutes)) : Math.round(minutes / 5) * 5;
-}
-
 export class Progress {
   done = 0;
   /** @type {number | null} */
@@ -27,7 +20,6 @@ export class Progress {
   // Of one sentence, by the server's estimate; null as long as there is none.
   /** @type {number | null} */
   #minutesEach = null;
-  doneHere = 0;
 
   // What the server counted; it wins as long as nothing is still on its way there.
   /** @param {CountedProgress} counted @param {number} waiting */
@@ -41,7 +33,6 @@ export class Progress {
 
   add() {
     this.done += 1;
-    this.doneHere += 1;
     this.show();
   }
 
@@ -59,10 +50,13 @@ export class Progress {
     $("minutes").textContent = this.#estimate(wanted - done);
   }
 
+  // In steps that an estimate deserves: of one minute up to ten, then of five.
   /** @param {number} left */
   #estimate(left) {
     if (this.#minutesEach === null || left <= 0) return "";
-    return say("time_left", { time: lengthOf(rounded(left * this.#minutesEach) * 60) });
+    const minutes = left * this.#minutesEach;
+    const step = minutes < 10 ? 1 : 5;
+    return say("time_left", { time: lengthOf(Math.max(1, Math.round(minutes / step) * step) * 60) });
   }
 
   // Its place in the HIT is told to a screen reader, and shown to who went back: there it is no progress.

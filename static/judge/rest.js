@@ -21,14 +21,14 @@ export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #shown = false;
+  #worked = "";
 
-  /** @param {{ queue: Queue, outbox: Outbox, status: Status, progress: Progress, worktime: WorkTime, onWork: () => void }} parts */
-  constructor({ queue, outbox, status, progress, worktime, onWork }) {
+  /** @param {{ queue: Queue, outbox: Outbox, status: Status, countWork: () => Promise<WorkTime | null>, onWork: () => void }} parts */
+  constructor({ queue, outbox, status, countWork, onWork }) {
     this.queue = queue;
     this.outbox = outbox;
     this.status = status;
-    this.progress = progress;
-    this.worktime = worktime;
+    this.countWork = countWork;
     this.onWork = onWork;
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
@@ -65,10 +65,16 @@ export class Rest {
       if (!this.#shown) return;
       found = await this.queue.ask();
     }
-    if (!found && this.#isAtAnEnd()) await this.worktime.refreshIfBehind();
+    if (!found && this.#isAtAnEnd()) await this.#count();
     if (!this.#shown) return;
     if (found) this.onWork();
     else this.#explain();
+  }
+
+  async #count() {
+    const worktime = await this.countWork();
+    await worktime?.refreshIfBehind();
+    this.#worked = worktime ? `${worktime.today()} ${worktime.total()}`.trim() : "";
   }
 
   #again() {
@@ -99,9 +105,7 @@ export class Rest {
     const first = $("rest-title").hidden;
     // Here is something to read, and no key of the page's own.
     $("rest").removeAttribute("role");
-    const n = this.progress.doneHere;
-    const worked = `${this.worktime.today()} ${this.worktime.total()}`.trim();
-    this.#say(worked || (n ? say("summary", { n }) : ""));
+    this.#say(this.#worked);
     $("rest-title").hidden = $("rest-more").hidden = false;
     $("rest-back").hidden = !this.queue.before(null);
     if (first) $("rest-title").focus();

@@ -30,6 +30,15 @@ export function say(key, values = {}) {
   });
 }
 
+// "1 h 42 min": whole minutes that have passed.
+/** @param {number} seconds */
+export function lengthOf(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (!minutes) return say("length_seconds");
+  if (minutes < 60) return say("length_minutes", { minutes });
+  return say("length_hours", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+}
+
 /** @param {string[]} items */
 export function list(items) {
   return lists.format(items);

@@ -28,10 +28,16 @@ def judge() -> Judge:
 def judging(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     page = new_page()
     page.clock.install()
-    with page.expect_response(re.compile("/work-time/")):
-        sign_in(page, judge)
+    sign_in(page, judge)
     at_sentence(page, 1)
     return page
+
+
+def counted_after(page: Page, seconds: int) -> Any:
+    """Judge a block, by which the page learns from the server what was worked; return the answer."""
+    with page.expect_response(re.compile("/work-time/")) as found:
+        judge_slowly(page, seconds)
+    return found.value.json()
 
 
 def read_for(page: Page, seconds: int) -> None:
@@ -53,7 +59,7 @@ def open_menu(page: Page) -> None:
 
 
 def test_the_menu_says_what_was_done_today_and_in_all(judging: Page, judge: Judge) -> None:
-    judge_slowly(judging, 80)
+    counted_after(judging, 80)
     at_sentence(judging, 2)
     all_sent(judging)
     open_menu(judging)
@@ -67,15 +73,18 @@ def test_the_menu_knows_also_what_is_still_on_this_device(
     judging: Page, tolerate: list[str]
 ) -> None:
     tolerate.append("ERR_INTERNET_DISCONNECTED")
+    counted_after(judging, 80)
+    at_sentence(judging, 2)
     judging.context.set_offline(True)
     judge_slowly(judging, 80)
-    at_sentence(judging, 2)
+    at_sentence(judging, 3)
     open_menu(judging)
-    expect(judging.locator("#worked-today")).to_have_text("Today: 1 sentence, 1 min.")
+    expect(judging.locator("#worked-today")).to_have_text("Today: 2 sentences, 2 min.")
 
 
 def test_the_end_of_a_hit_says_how_much_it_was_and_how_much_today(judging: Page) -> None:
-    for position in (1, 2, 3):
+    counted_after(judging, 40)
+    for position in (2, 3):
         at_sentence(judging, position)
         judge_slowly(judging, 40)
     expect(judging.locator("#missing")).to_have_text(
@@ -144,13 +153,11 @@ def test_at_midnight_of_the_time_zone_today_begins_anew(
     settings.TIME_ZONE = "Asia/Tokyo"
     page = new_page()
     page.clock.install()
-    with page.expect_response(re.compile("/work-time/")) as counted:
-        sign_in(page, judge)
+    sign_in(page, judge)
     at_sentence(page, 1)
-    judge_block(page)
+    left = counted_after(page, 0)["seconds_left_today"]
     at_sentence(page, 2)
     all_sent(page)
-    left = counted.value.json()["seconds_left_today"]
     tomorrow = datetime.now(UTC) + timedelta(seconds=left)
     assert (tomorrow + timedelta(hours=9)).strftime("%H:%M") in {"00:00", "23:59"}
     page.clock.fast_forward((left + 1) * 1000)

@@ -198,7 +198,7 @@ type Progress = import("../../static/judge/progress.js").Progress;
 type Queue = import("../../static/judge/queue.js").Queue;
 type Rows = import("../../static/judge/block.js").Rows;
 type Status = import("../../static/judge/status.js").Status;
-type WorkTime = import("../../static/judge/worktime.js").WorkTime;
+type WorkTime = import("../../static/judge/later/worktime.js").WorkTime;
 
 // --- What they tell each other ---------------------------------------------------------------------
 

@@ -1,35 +1,30 @@
 // What the judge has worked, today and in all: what the server counted, and what was done here since.
+// Not loaded with the first visit, which has nothing to tell.
 
-import { say } from "./words.js";
+import { lengthOf, say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const A_DAY_MS = 24 * 60 * 60 * 1000;
-const MINUTES_AN_HOUR = 60;
-
-// "1 h 42 min": whole minutes that have passed.
-/** @param {number} seconds */
-export function lengthOf(seconds) {
-  const minutes = Math.floor(seconds / 60);
-  if (!minutes) return say("length_seconds");
-  if (minutes < MINUTES_AN_HOUR) return say("length_minutes", { minutes });
-  return say("length_hours", { hours: Math.floor(minutes / MINUTES_AN_HOUR), minutes: minutes % MINUTES_AN_HOUR });
-}
 
 export class WorkTime {
-  // Null as long as the server was not asked: a part of it would be taken for all.
+  // Null until the server has answered: a part of it would be taken for all.
   /** @type {{ today: Worked, total: Worked } | null} */
   #counted = null;
   // By performance.now().
   #dayEndsAt = Infinity;
   #submissions = 0;
-  #learnt = 0;
+  #learnt = -1;
   #asking = false;
 
-  /** @param {JudgingApi} api @param {Outbox} outbox */
-  constructor(api, outbox) {
+  /** @param {Page} page */
+  constructor({ api, outbox }) {
     this.api = api;
     this.outbox = outbox;
+    outbox.addEventListener("sent", () => !this.#counted && this.refresh());
+    this.menu = $("more-menu");
+    this.menu.addEventListener("toggle", () => this.#fillMenu());
+    this.#fillMenu();
   }
 
   // One was submitted or skipped; `first`: not a revision.
@@ -52,6 +47,20 @@ export class WorkTime {
     this.#asking = false;
   }
 
+  async refreshIfBehind() {
+    if (this.#learnt !== this.#submissions) await this.refresh();
+  }
+
+  // Empty where there is nothing to say yet, as `total()`.
+  today() {
+    this.#turnDay();
+    return this.#say("worked_today", this.#counted?.today);
+  }
+
+  total() {
+    return this.#say("worked_total", this.#counted?.total);
+  }
+
   async #ask() {
     const submissions = this.#submissions;
     let answer;
@@ -69,22 +78,16 @@ export class WorkTime {
     this.#learnt = submissions;
   }
 
-  async refreshIfBehind() {
-    if (!this.#counted || this.#learnt !== this.#submissions) await this.refresh();
+  async #fillMenu() {
+    if (!this.menu.matches(":popover-open")) return;
+    this.#fill();
+    await this.refresh();
+    this.#fill();
   }
 
-  get known() {
-    return this.#counted !== null;
-  }
-
-  // Empty where there is nothing to say yet, as `total()`.
-  today() {
-    this.#turnDay();
-    return this.#say("worked_today", this.#counted?.today);
-  }
-
-  total() {
-    return this.#say("worked_total", this.#counted?.total);
+  #fill() {
+    $("worked-today").textContent = this.today();
+    $("worked-total").textContent = this.total();
   }
 
   /** @param {string} key @param {Worked} [worked] */
@@ -98,29 +101,4 @@ export class WorkTime {
       if (this.#counted) this.#counted.today = { sentences: 0, active_seconds: 0 };
     }
   }
-}
-
-// In the menu; the server is asked when the first sentence is there, not before.
-/** @param {Page} page */
-export function prepareWorkTime(page) {
-  const { worktime } = page;
-  const menu = $("more-menu");
-
-  function show() {
-    $("worked-today").textContent = worktime.today();
-    $("worked-total").textContent = worktime.total();
-  }
-
-  function learn() {
-    if (page.block && !worktime.known) worktime.refresh();
-  }
-
-  page.addEventListener("shown", learn);
-  page.outbox.addEventListener("sent", learn);
-  menu.addEventListener("toggle", async () => {
-    if (!menu.matches(":popover-open")) return;
-    show();
-    await worktime.refresh();
-    show();
-  });
 }
