@@ -96,7 +96,7 @@ class PausedSerializer(serializers.Serializer[object]):
     code = serializers.CharField(
         required=False,
         help_text="“paused” where the organisers stopped you, “instructions” where you have not "
-        "accepted the instructions in force; otherwise not there.",
+        "accepted the instructions in force, “declined” where you declined to take part; otherwise not there.",
     )
 
 

@@ -63,6 +63,9 @@ WORDS = {
     "loading_instructions": _(
         "The organisers have changed the instructions. Please read them to continue."
     ),
+    "loading_declined": _(
+        "You declined to take part. Reload this page if you have changed your mind."
+    ),
     "practice_agrees": _("Correct"),
     "practice_differs": _("A practice sentence: see what was expected"),
     "practice_expected": _("Expected order: {order}"),

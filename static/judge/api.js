@@ -101,5 +101,8 @@ export const isPaused = ({ status, data }) => status === 403 && data?.code === "
 // New instructions to be accepted before more is lent.
 /** @param {Answer} answer */
 export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
+// They declined to take part, in another tab or on another device.
+/** @param {Answer} answer */
+export const isDeclined = ({ status, data }) => status === 403 && data?.code === "declined";
 /** @param {number} status */
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

@@ -15,6 +15,7 @@ const WORDS = {
   waiting: "loading_waiting",
   paused: "loading_paused",
   instructions: "loading_instructions",
+  declined: "loading_declined",
 };
 
 export class Rest {
@@ -87,7 +88,7 @@ export class Rest {
     if (this.#isAtAnEnd()) this.#finished();
     else this.#say(say(WORDS[lack]));
     $("rest-instructions").hidden = lack !== "instructions";
-    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

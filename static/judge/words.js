@@ -3,8 +3,12 @@
 /** @type {Record<string, string | Record<string, string>>} */
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
+const LANGUAGE = document.documentElement.lang;
+// The page's language as the browser's owner writes it: en-GB has other dates than en.
+const own = navigator.languages.find((each) => each.split("-")[0] === LANGUAGE.split("-")[0]);
+
 // With the digits that stand on the keys and that the server writes, also where a language has its own.
-export const LOCALE = `${document.documentElement.lang}-u-nu-latn`;
+export const LOCALE = String(new Intl.Locale(own ?? LANGUAGE, { numberingSystem: "latn" }));
 
 const rules = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);

@@ -65,6 +65,7 @@ ADDRESSES = {
     # There is nothing to choose from: on to work.
     "judge/<slug:slug>/test-sets/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
     "judge/<slug:slug>/link/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/decline/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "campaigns/<slug:slug>/invitations/": MEMBERS_PAGE,
