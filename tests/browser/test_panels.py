@@ -56,7 +56,9 @@ def test_from_prolific_to_the_code_and_back(
     page.keyboard.press("Enter")
     judge_three(page)
     # The way on, and no other.
-    expect(page.locator("#rest").locator("a:visible, button:visible")).to_have_text(["Get your code"])
+    expect(page.locator("#rest").locator("a:visible, button:visible")).to_have_text(
+        ["Get your code"]
+    )
     page.get_by_role("link", name="Get your code").click()
     expect(page.locator("#code")).to_have_text(COMPLETION)
     axe_check(page)
