@@ -1,3 +1,5 @@
+"""The page on which a judge declines to take part, and changes their mind."""
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,10 +17,11 @@ from annotation.views.steps import onboarding_or_404
 def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what declining does; POST declines, or takes part again."""
     judge = onboarding_or_404(request, slug).judge
-    if request.method == "POST" and request.POST.get("action") == "decline":
+    action = request.POST.get("action")
+    if action == "decline":
         judge_decline(judge=judge)
         return redirect("judge-decline", slug)
-    if request.method == "POST":
+    if action == "return":
         judge_take_part(judge=judge)
         return redirect("judge", slug)
     context = {
@@ -26,4 +29,5 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
         "judge": judge,
         "setup": {"user": opaque("user", judge.user_id)},
     }
-    return render(request, "judge/declining.html", context)
+    status = 400 if request.method == "POST" else 200
+    return render(request, "judge/declining.html", context, status=status)

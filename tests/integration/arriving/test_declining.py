@@ -103,6 +103,14 @@ class TestDeclining:
         assert answer["Location"] == "/judge/museum/"
         assert client.get("/judge/museum/").status_code == 200
 
+    def test_neither_is_done_by_a_form_that_says_nothing(self, judge: Judge) -> None:
+        client = signed_in(judge.user)
+        assert client.post("/judge/museum/decline/", {}).status_code == 400
+        judge_decline(judge=judge)
+        assert client.post("/judge/museum/decline/", {}).status_code == 400
+        judge.refresh_from_db()
+        assert judge.declined_at is not None
+
     def test_who_does_not_agree_to_the_instructions_may_decline(self, judge: Judge) -> None:
         instructions_write(
             campaign=judge.campaign, language="en", text="Be kind.", demands_acceptance=True
