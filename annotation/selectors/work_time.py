@@ -82,9 +82,9 @@ def _judged(judge: Judge, zone: tzinfo) -> QuerySet[Judgment, Any]:
         .order_by()
         .values_list("day")
         .annotate(
-            Count("pk", filter=Q(supersedes__isnull=True, skipped=False)),
-            Sum("active_ms"),
-            Count("pk", filter=Q(active_ms__isnull=True)),
+            sentences=Count("pk", filter=Q(supersedes__isnull=True, skipped=False)),
+            milliseconds=Sum("active_ms"),
+            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
         )
     )
 
@@ -96,5 +96,9 @@ def _skipped(judge: Judge, zone: tzinfo) -> QuerySet[Skip, Any]:
         .annotate(day=TruncDate("created_at", tzinfo=zone))
         .order_by()
         .values_list("day")
-        .annotate(Count("pk"), Sum("active_ms"), Count("pk", filter=Q(active_ms__isnull=True)))
+        .annotate(
+            sentences=Count("pk"),
+            milliseconds=Sum("active_ms"),
+            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+        )
     )
