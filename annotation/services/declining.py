@@ -16,7 +16,7 @@ def judge_decline(*, judge: Judge) -> None:
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if locked.declined_at is not None:
         return
-    locked.declined_at = Now()  # type: ignore[assignment]  # by the database's clock
+    locked.declined_at = Now()
     locked.save(update_fields=["declined_at"])
     assignments_release(judge=locked)
 

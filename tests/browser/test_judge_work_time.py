@@ -173,10 +173,11 @@ def test_there_is_one_counter_and_its_estimate_is_not_that_of_one_fast_set(judgi
     shown = judging.locator(".progress > :is(#sentence, #count, #minutes)")
 
     def header() -> list[str]:
-        return shown.evaluate_all(
+        texts: list[str] = shown.evaluate_all(
             "(all) => all.filter((each) => each.getBoundingClientRect().width > 2)"
             ".map((each) => each.textContent).filter(Boolean)"
         )
+        return texts
 
     assert header() == ["0 of 9 done"]
     for position in (1, 2, 3):
