@@ -1,6 +1,7 @@
 from django.urls import path
 
 from annotation.views.closing import test_set_close_page, test_set_reopen_page
+from annotation.views.declining import declining_page
 from annotation.views.download import judgments_download
 from annotation.views.hits import hits_page
 from annotation.views.judge import judge_page
@@ -12,12 +13,16 @@ from annotation.views.panels.organiser import panel_open, panel_page, panel_topi
 from annotation.views.panels.participations import participations_download
 from annotation.views.tour import tour
 from annotation.views.training import training, training_block
+from annotation.views.work_time import work_time_download, work_time_page
 
 urlpatterns = [
     path("judge/<slug:slug>/", judge_page, name="judge"),
     path("judge/<slug:slug>/instructions/", instructions_page, name="judge-instructions"),
     path("judge/<slug:slug>/test-sets/", test_sets_page, name="judge-test-sets"),
     path("judge/<slug:slug>/link/", own_link_page, name="judge-own-link"),
+    path("judge/<slug:slug>/time/", work_time_page, name="judge-work-time"),
+    path("judge/<slug:slug>/time.csv", work_time_download, name="judge-work-time-file"),
+    path("judge/<slug:slug>/decline/", declining_page, name="judge-decline"),
     path("judge/<slug:slug>/completion/", completion, name="completion"),
     path("panel/<slug:token>/", panel_entry, name="panel-entry"),
     path("panel/<slug:token>/events/", panel_events, name="panel-events"),

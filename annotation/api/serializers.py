@@ -68,7 +68,10 @@ class BlockSerializer(serializers.Serializer[object]):
 class ProgressSerializer(serializers.Serializer[object]):
     done = serializers.IntegerField()
     wanted = serializers.IntegerField(allow_null=True)
-    minutes_left = serializers.IntegerField(allow_null=True)
+    minutes_left = serializers.IntegerField(
+        allow_null=True,
+        help_text="At the pace of your latest 20 blocks; null before there are six of them.",
+    )
 
 
 class RulesSerializer(serializers.Serializer[object]):
@@ -97,7 +100,7 @@ class PausedSerializer(serializers.Serializer[object]):
     code = serializers.CharField(
         required=False,
         help_text="“paused” where the organisers stopped you, “instructions” where you have not "
-        "accepted the instructions in force; otherwise not there.",
+        "accepted the instructions in force, “declined” where you declined to take part; otherwise not there.",
     )
 
 
@@ -178,6 +181,17 @@ class SkipRequestSerializer(serializers.Serializer[object]):
     reason = serializers.ChoiceField(
         choices=[reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED]
     )
+    duration_ms = serializers.IntegerField(
+        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
+    )
+    active_ms = serializers.IntegerField(
+        min_value=0,
+        max_value=DURATION_MS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="At most `duration_ms`.",
+    )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
     )
@@ -187,6 +201,8 @@ class SkipSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField(source="client_id")
     block = serializers.UUIDField(source="block.public_id")
     reason = serializers.CharField()
+    duration_ms = serializers.IntegerField(allow_null=True)
+    active_ms = serializers.IntegerField(allow_null=True)
     comment = serializers.CharField()
     assignment = serializers.UUIDField(source="assignment.public_id")
 

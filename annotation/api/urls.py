@@ -3,6 +3,7 @@ from django.urls import path
 from annotation.api import views
 from annotation.api.history import OwnJudgmentsView
 from annotation.api.reports import ProblemReportView
+from annotation.api.work_time import WorkTimeView
 
 urlpatterns = [
     path("assignments/", views.AssignmentsView.as_view(), name="judging-assignments"),
@@ -15,4 +16,5 @@ urlpatterns = [
         name="judging-problem-report",
     ),
     path("progress/", views.ProgressView.as_view(), name="judging-progress"),
+    path("work-time/", WorkTimeView.as_view(), name="judging-work-time"),
 ]

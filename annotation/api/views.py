@@ -33,6 +33,7 @@ from annotation.selectors import (
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     InstructionsPendingError,
+    JudgeDeclinedError,
     JudgePausedError,
     LentAssignment,
     SubmissionRefusedError,
@@ -117,7 +118,7 @@ def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
         panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after)
         return None if lent is None else _lent_data(lent, judge)
-    except (JudgePausedError, InstructionsPendingError):
+    except (JudgePausedError, JudgeDeclinedError, InstructionsPendingError):
         return None
     except Exception:
         # The judge must not be told that their judgment failed.
@@ -150,6 +151,8 @@ class AssignmentsView(APIView):
             lent = assignment_lend(judge=judge, after=asked.get("after"))
         except JudgePausedError:
             return _paused()
+        except JudgeDeclinedError:
+            return _declined()
         except InstructionsPendingError:
             return _instructions_pending()
         if lent is None:
@@ -161,6 +164,12 @@ def _paused() -> Response:
     # The same words for paused and excluded: what became of it is the organiser's to tell.
     detail = _("Your judging is paused. The organisers will contact you.")
     data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
+    return Response(data, status=status.HTTP_403_FORBIDDEN)
+
+
+def _declined() -> Response:
+    detail = _("You declined to take part.")
+    data = serializers.PausedSerializer({"detail": detail, "code": "declined"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 

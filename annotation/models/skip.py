@@ -48,6 +48,8 @@ class Skip(models.Model):
         blank=True,
     )
     reason = models.CharField(_("reason"), max_length=13, choices=SkipReason)
+    duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
+    active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
@@ -61,6 +63,10 @@ class Skip(models.Model):
                 fields=["judge", "block"], name="skip_once_per_judge_and_block"
             ),
             is_one_of("reason", SkipReason, name="skip_reason_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(active_ms__lte=models.F("duration_ms")),
+                name="skip_active_within_its_time_on_the_clock",
+            ),
         ]
         triggers = [
             pgtrigger.Protect(

@@ -46,6 +46,7 @@ from annotation.selectors.shown import (
     TextData,
     blocks_data,
 )
+from annotation.selectors.work_time import Worked, WorkTime, work_time
 
 __all__ = [
     "AssignedBlock",
@@ -58,6 +59,8 @@ __all__ = [
     "JudgmentData",
     "OwnDoneBlock",
     "TextData",
+    "WorkTime",
+    "Worked",
     "actions_that_stop",
     "assigned_block",
     "assigned_blocks",
@@ -82,4 +85,5 @@ __all__ = [
     "test_sets_open_to_judge",
     "test_sets_to_plan",
     "test_sets_to_work_on",
+    "work_time",
 ]

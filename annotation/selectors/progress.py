@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -25,13 +25,17 @@ from annotation.models import Assignment, JudgeAccount, Judgment, Skip
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge
 
-# A judge's pace is that of their latest blocks.
+# A judge's pace is that of their latest blocks; of fewer than two HITs it is not known.
 PACE_BLOCKS = 20
+FEWEST_FOR_A_PACE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """Blocks done and wanted of a judge, and minutes left at their pace; None if not known."""
+    """Blocks done and wanted of a judge, and minutes left at the mean of their latest blocks.
+
+    None if not known: no number is asked of them, or they have judged fewer than `FEWEST_FOR_A_PACE`.
+    """
 
     done: int
     wanted: int | None
@@ -80,8 +84,10 @@ class JudgeWork:
     @property
     def progress(self) -> JudgeProgress:
         minutes = None
-        if self.wanted is not None and self.times:
-            minutes = round(max(0, self.wanted - self.done) * median(self.times) / 60_000)
+        if self.wanted is not None and len(self.times) >= FEWEST_FOR_A_PACE:
+            # By the mean: the work left takes as long as all its blocks together, the long ones too,
+            # and the median leaves these out.
+            minutes = round(max(0, self.wanted - self.done) * fmean(self.times) / 60_000)
         return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
 

@@ -1,5 +1,6 @@
 """Writes of the annotation app; each is one atomic business action."""
 
+from annotation.services.declining import judge_decline, judge_take_part
 from annotation.services.judging.problem_reports import problem_report
 from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.submission import (
@@ -9,6 +10,7 @@ from annotation.services.judging.submission import (
 )
 from annotation.services.lending.lend import (
     InstructionsPendingError,
+    JudgeDeclinedError,
     JudgePausedError,
     LentAssignment,
     assignment_lend,
@@ -47,6 +49,7 @@ from annotation.services.training import (
 __all__ = [
     "DesignRefusedError",
     "InstructionsPendingError",
+    "JudgeDeclinedError",
     "JudgePausedError",
     "LentAssignment",
     "NoWork",
@@ -60,7 +63,9 @@ __all__ = [
     "design_ensure",
     "hit_redraw",
     "hits_plan",
+    "judge_decline",
     "judge_reinstate",
+    "judge_take_part",
     "judgment_number_next",
     "judgment_submit",
     "leases_release",

@@ -22,6 +22,8 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
     """Return the address of the page that comes before judging; None if there is none."""
     judge = onboarding.judge
     slug = judge.campaign.slug
+    if judge.declined_at is not None:
+        return reverse("judge-decline", args=[slug])
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
     if onboarding.has_choice and judge.chosen_test_set_id is None:

@@ -14,8 +14,12 @@ WORDS = {
     "sentence_revised": _("Back at sentence {position} of {total}"),
     "new_block": _("Sentence {position} of {total}. Source:"),
     "languages": _("{source} → {target}"),
-    "done_of": _("{done} of {wanted}"),
-    "minutes_left": _("about {minutes} min left"),
+    "done_of": _("{done} of {wanted} done"),
+    "time_left": _("about {time} left"),
+    "not_counted": _("Not counted: {time}"),
+    "length_seconds": _("less than a minute"),
+    "length_minutes": _("{minutes} min"),
+    "length_hours": _("{hours} h {minutes} min"),
     "reference": _("Reference"),
     "reference_numbered": _("Reference {number}"),
     "ranked": _("{letter}: {rank}."),
@@ -69,6 +73,9 @@ WORDS = {
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
     "loading_instructions": _(
         "The organisers have changed the instructions. Please read them to continue."
+    ),
+    "loading_declined": _(
+        "You declined to take part. Reload this page if you have changed your mind."
     ),
     "practice_agrees": _("Correct"),
     "practice_differs": _("A practice sentence: see what was expected"),
@@ -126,9 +133,9 @@ PLURALS = {
         "You have been judging for {n} minute. Tired eyes judge badly: rest them a little?",
         "You have been judging for {n} minutes. Tired eyes judge badly: rest them a little?",
     ),
-    "summary": ngettext_lazy(
-        "You did {n} sentence since you opened this page.",
-        "You did {n} sentences since you opened this page.",
+    "worked_today": ngettext_lazy("Today: {n} sentence, {time}.", "Today: {n} sentences, {time}."),
+    "worked_total": ngettext_lazy(
+        "In all: {n} sentence, {time}.", "In all: {n} sentences, {time}."
     ),
 }
 

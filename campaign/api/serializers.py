@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, TestSet
+from campaign.services.rules import Rules
 
 
 class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
@@ -33,9 +34,22 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "blocks_per_judge",
             "show_source",
             "show_reference",
+            "tour",
+            "lease_minutes",
+            "pay",
+            "duration",
+            "contact",
             "created_at",
             "test_sets",
         ]
+
+
+class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
+    """What may be changed of a campaign; what is not named stays."""
+
+    class Meta:
+        model = Campaign
+        fields = list(Rules.__annotations__)
 
 
 def _link(view_name: str) -> serializers.HyperlinkedIdentityField:

@@ -2,12 +2,22 @@
 
 from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.access import readable_test_set, reader
+from campaign.api.access import organised_campaign, readable_test_set, reader
 from campaign.api.pages import CursorPages
-from campaign.api.serializers import CampaignSerializer, SystemSerializer, TestSetSerializer
+from campaign.api.serializers import (
+    CampaignRulesSerializer,
+    CampaignSerializer,
+    SystemSerializer,
+    TestSetSerializer,
+)
 from campaign.models import Campaign, Document, Segment, System, TestSet
+from campaign.services import RulesRefusedError, campaign_change
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):
@@ -33,6 +43,22 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
     """A campaign with its test sets."""
 
     lookup_field = "slug"
+
+    @extend_schema(
+        operation_id="campaigns_change",
+        request=CampaignRulesSerializer,
+        responses=CampaignSerializer,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change its rules; what is not named stays. For its organisers only."""
+        campaign = organised_campaign(request, slug)
+        sent = CampaignRulesSerializer(data=request.data, partial=True)
+        sent.is_valid(raise_exception=True)
+        try:
+            campaign_change(campaign=campaign, **sent.validated_data)
+        except RulesRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return Response(self.get_serializer(self.get_object()).data)
 
 
 class TestSetView(generics.RetrieveAPIView[TestSet]):

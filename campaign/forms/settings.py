@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign
 from campaign.services import RulesRefusedError, campaign_change
-from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES
+from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES, MAX_TERM
 
 
 class SettingsForm(forms.Form):
@@ -66,6 +66,27 @@ class SettingsForm(forms.Form):
         ),
         min_value=1,
         max_value=MAX_LEASE_MINUTES,
+    )
+    pay = forms.CharField(
+        label=_("Pay"),
+        help_text=_(
+            "Optional, in your words: “€15 an hour of active time”, “voluntary”. Judges read it before "
+            "they begin; what is measured of their time, they see themselves."
+        ),
+        max_length=MAX_TERM,
+        required=False,
+    )
+    duration = forms.CharField(
+        label=_("Duration"),
+        help_text=_("Optional, in your words: “about 40 minutes, whenever you like until 1 May”."),
+        max_length=MAX_TERM,
+        required=False,
+    )
+    contact = forms.CharField(
+        label=_("Contact"),
+        help_text=_("Optional: whom judges may ask. An e-mail address becomes a link."),
+        max_length=MAX_TERM,
+        required=False,
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:

@@ -54,6 +54,30 @@ class Campaign(models.Model):
         default=True,
         help_text=_("Judges try the page on practice sentences before they begin."),
     )
+    pay = models.CharField(
+        _("pay"),
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("What judges get for their work, in your words; shown before they begin."),
+    )
+    duration = models.CharField(
+        _("duration"),
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("How long the work takes, in your words; shown before they begin."),
+    )
+    contact = models.CharField(
+        _("contact"),
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Whom judges may ask: a name, an address."),
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]

@@ -87,6 +87,12 @@ class Judge(models.Model):
         blank=True,
         help_text=_("When they were withdrawn, and their links with them; empty: they may judge."),
     )
+    declined_at = models.DateTimeField(
+        _("declined"),
+        null=True,
+        blank=True,
+        help_text=_("When they declined to take part; empty: they did not, or take part again."),
+    )
 
     objects: ClassVar[models.Manager["Judge"]] = models.Manager()
 

@@ -12,6 +12,9 @@ from campaign.models import Campaign, TestSet
 # The columns hold no more; a lease of a year is practically unlimited.
 MAX_BLOCKS = 2**31 - 1
 MAX_LEASE_MINUTES = 60 * 24 * 365
+# Said to judges before they begin, in the organisers' words; each is one line.
+TERMS = ("pay", "duration", "contact")
+MAX_TERM = 200
 
 
 class RulesRefusedError(Exception):
@@ -31,6 +34,9 @@ class Rules(TypedDict, total=False):
     show_source: bool
     show_reference: bool
     tour: bool
+    pay: str
+    duration: str
+    contact: str
 
 
 class Quotas(TypedDict, total=False):
@@ -73,11 +79,12 @@ def campaign_change(*, campaign: Campaign, **changes: Unpack[Rules]) -> Campaign
 
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
-    source nor reference, or if a number is not possible.
+    source nor reference, if a number is not possible, or if what is said of pay, duration or contact
+    is too long.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     for name, value in changes.items():
-        setattr(locked, name, value)
+        setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
     _rules_check(locked)
     if changes:
         locked.save(update_fields=list(changes))
@@ -94,6 +101,13 @@ def _rules_check(campaign: Campaign) -> None:
         raise RulesRefusedError(
             _("A HIT is lent for one minute at least and a year at most."), field="lease_minutes"
         )
+    for term in TERMS:
+        if len(getattr(campaign, term)) > MAX_TERM:
+            raise RulesRefusedError(
+                _("At most %(most)d characters, please; the instructions have room for more.")
+                % {"most": MAX_TERM},
+                field=term,
+            )
     blocks = campaign.blocks_per_judge
     if blocks is not None and not 1 <= blocks <= MAX_BLOCKS:
         raise RulesRefusedError(

@@ -62,8 +62,10 @@ def _lead_on(opened: Invitation) -> HttpResponseRedirect:
 
 def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
     login(request, user, backend="campaign.accounts.backends.UserBackend")
-    response = _lead_on(opened)
+    response: HttpResponse = _lead_on(opened)
     judge = _judge_of(opened, user)
+    if judge is not None and "decline" in request.POST:
+        response = redirect("judge-decline", slug=opened.campaign.slug)
     if judge is not None:
         link_opening_record(request, response, judge=judge, invitation=opened)
     return response

@@ -51,6 +51,11 @@ export class Api {
     return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
   }
 
+  // Sentences and active time, today and in all.
+  workTime() {
+    return this.#call("GET", `work-time/?${new URLSearchParams({ campaign: this.campaign })}`);
+  }
+
   // A page of what this judge has judged; `cursor` as the page before had it.
   /** @param {string | null} cursor */
   history(cursor) {
@@ -96,5 +101,8 @@ export const isPaused = ({ status, data }) => status === 403 && data?.code === "
 // New instructions to be accepted before more is lent.
 /** @param {Answer} answer */
 export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
+// They declined to take part, in another tab or on another device.
+/** @param {Answer} answer */
+export const isDeclined = ({ status, data }) => status === 403 && data?.code === "declined";
 /** @param {number} status */
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

@@ -1,9 +1,10 @@
 // How long a block took: on the clock, and actively, which is while the page is in front of a judge
 // who does something now and then. Reading is doing, for as long as the block's texts allow; whoever
-// is still for longer, or elsewhere for more than a glance, is away ("away"), and nothing counts until
-// they say that they are back.
+// is still for longer is away ("away"), and nothing counts until they say that they are back. Time in
+// another window does not count ("attention": they went there, or came back); there is enough of it to
+// look something up before the judge is away.
 
-const A_GLANCE_MS = 15_000;
+const ELSEWHERE_MS = 75_000;
 const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "wheel"];
 
 export class Clock extends EventTarget {
@@ -44,6 +45,18 @@ export class Clock extends EventTarget {
     this.last = performance.now();
     this.attended = this.#isAttended();
     this.#watch();
+    this.dispatchEvent(new Event("attention"));
+  }
+
+  // How much of this block's time does not count, in ms. Reading it changes nothing.
+  get uncounted() {
+    const now = performance.now();
+    const running = this.counts ? Math.min(now - this.last, this.#allowed) : 0;
+    return Math.max(0, this.durationBefore + now - this.started - this.active - running);
+  }
+
+  get counts() {
+    return this.attended && !this.away;
   }
 
   read() {
@@ -69,6 +82,7 @@ export class Clock extends EventTarget {
     this.attended = attended;
     if (tooLong) this.leave();
     else if (changed) this.#watch();
+    if (changed) this.dispatchEvent(new Event("attention"));
   }
 
   leave() {
@@ -90,7 +104,7 @@ export class Clock extends EventTarget {
   }
 
   #patience() {
-    return this.attended ? this.#allowed : A_GLANCE_MS;
+    return this.attended ? this.#allowed : ELSEWHERE_MS;
   }
 
   #isAttended() {

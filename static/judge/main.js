@@ -73,6 +73,7 @@ export function openScreen({ api, outbox, drafts }) {
   $("comment-open").addEventListener("click", () => view.openComment());
   $("report").addEventListener("click", openReport);
   for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", () => history.open());
+  $("more-menu").addEventListener("toggle", () => page.countWork());
   $("tiers").addEventListener("click", () => layout.toggle("tiers"));
   $("columns").addEventListener("click", () => layout.toggle("columns"));
   $("comment").addEventListener("input", () => page.commented());

@@ -36,8 +36,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status = status;
     this.clock = new Clock();
     this.progress = new Progress();
+    /** @type {WorkTime | null} */
+    this.worktime = null;
     this.view = new View(this);
-    this.rest = new Rest({ queue, outbox, status, progress: this.progress, onWork: () => this.#goOn() });
+    const parts = { queue, outbox, status, countWork: () => this.countWork() };
+    this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
@@ -222,7 +225,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       if (block.state !== "open" || this.queue.hits.get(block.hit).dropped) return;
       this.#show(block);
     }
-    this.#finish("skips", { reason, comment });
+    const { durationMs, activeMs } = this.clock.read();
+    this.#finish("skips", { reason, comment, duration_ms: durationMs, active_ms: activeMs });
   }
 
   /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body @param {Block} [to] */
@@ -231,6 +235,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
+    this.worktime?.add(activeMs, first);
     // Before the outbox tells of it: what is in there and open here would be another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
@@ -239,7 +244,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit)) this.#news = summaryOf(hit);
+    if (first && this.queue.isComplete(hit)) this.#news = `${summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
+    this.countWork();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.goTo(to);
   }
@@ -270,6 +276,17 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status.revising(false);
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
     await this.rest.show();
+  }
+
+  // Loaded with the first submission, the menu, or the end of the work.
+  async countWork() {
+    try {
+      const { WorkTime } = await import("./later/worktime.js");
+      this.worktime ??= new WorkTime(this);
+    } catch {
+      // Without the network; asked for again with the next.
+    }
+    return this.worktime;
   }
 
   canSkip() {

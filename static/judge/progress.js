@@ -1,6 +1,6 @@
-// How far the judge is: the sentence within the HIT, and all of their work in the campaign.
+// How far the judge is in all of their work in the campaign, and about how long the rest takes.
 
-import { say } from "./words.js";
+import { lengthOf, say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -17,27 +17,27 @@ export class Progress {
   done = 0;
   /** @type {number | null} */
   wanted = null;
+  // Of one sentence, by the server's estimate; null as long as there is none.
   /** @type {number | null} */
-  minutesLeft = null;
-  doneHere = 0;
+  #minutesEach = null;
 
   // What the server counted; it wins as long as nothing is still on its way there.
   /** @param {CountedProgress} counted @param {number} waiting */
   learn({ done, wanted, minutes_left: minutesLeft }, waiting) {
     this.done = waiting ? Math.max(this.done, done) : done;
     this.wanted = wanted;
-    this.minutesLeft = minutesLeft;
+    const left = (wanted ?? 0) - done;
+    this.#minutesEach = minutesLeft === null || left <= 0 ? null : minutesLeft / left;
     this.show();
   }
 
   add() {
     this.done += 1;
-    this.doneHere += 1;
     this.show();
   }
 
   show() {
-    const { done, wanted, minutesLeft: minutes } = this;
+    const { done, wanted } = this;
     const bar = $("bar");
     bar.hidden = wanted === null;
     if (wanted === null) {
@@ -47,11 +47,22 @@ export class Progress {
     bar.max = wanted;
     bar.value = Math.min(done, wanted);
     $("count").textContent = say("done_of", { done, wanted });
-    $("minutes").textContent = minutes && done < wanted ? say("minutes_left", { minutes }) : "";
+    $("minutes").textContent = this.#estimate(wanted - done);
   }
 
+  // In steps that an estimate deserves: of one minute up to ten, then of five.
+  /** @param {number} left */
+  #estimate(left) {
+    if (this.#minutesEach === null || left <= 0) return "";
+    const minutes = left * this.#minutesEach;
+    const step = minutes < 10 ? 1 : 5;
+    return say("time_left", { time: lengthOf(Math.max(1, Math.round(minutes / step) * step) * 60) });
+  }
+
+  // Its place in the HIT is told to a screen reader, and shown to who went back: there it is no progress.
   /** @param {{ position: number, total: number, revised: boolean }} place */
   showSentence({ position, total, revised }) {
     $("sentence").textContent = say(revised ? "sentence_revised" : "sentence", { position, total });
+    $("sentence").classList.toggle("visually-hidden", !revised);
   }
 }

@@ -2,7 +2,7 @@
 // Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isPaused, isSignedOut, isUninstructed } from "./api.js";
+import { isDeclined, isPaused, isSignedOut, isUninstructed } from "./api.js";
 
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Block[]} */
@@ -10,7 +10,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Hits} */
   hits = new Map();
   // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
-  // "instructions", "preparing" and "waiting", with the seconds after which the server wants to be asked again.
+  // "instructions", "declined", "preparing" and "waiting", with the seconds after which the server wants to be asked again.
   /** @type {string | null} */
   lack = null;
   retryAfter = 0;
@@ -145,6 +145,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       if (answer.status === 204) return this.#lacks("none");
       if (isPaused(answer)) return this.#lacks("paused");
       if (isUninstructed(answer)) return this.#lacks("instructions");
+      if (isDeclined(answer)) return this.#lacks("declined");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.#take(answer);

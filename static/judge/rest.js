@@ -15,19 +15,21 @@ const WORDS = {
   waiting: "loading_waiting",
   paused: "loading_paused",
   instructions: "loading_instructions",
+  declined: "loading_declined",
 };
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #shown = false;
+  #worked = "";
 
-  /** @param {{ queue: Queue, outbox: Outbox, status: Status, progress: Progress, onWork: () => void }} parts */
-  constructor({ queue, outbox, status, progress, onWork }) {
+  /** @param {{ queue: Queue, outbox: Outbox, status: Status, countWork: () => Promise<WorkTime | null>, onWork: () => void }} parts */
+  constructor({ queue, outbox, status, countWork, onWork }) {
     this.queue = queue;
     this.outbox = outbox;
     this.status = status;
-    this.progress = progress;
+    this.countWork = countWork;
     this.onWork = onWork;
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
@@ -64,9 +66,16 @@ export class Rest {
       if (!this.#shown) return;
       found = await this.queue.ask();
     }
+    if (!found && this.#isAtAnEnd()) await this.#count();
     if (!this.#shown) return;
     if (found) this.onWork();
     else this.#explain();
+  }
+
+  async #count() {
+    const worktime = await this.countWork();
+    await worktime?.refreshIfBehind();
+    this.#worked = worktime ? `${worktime.today()} ${worktime.total()}`.trim() : "";
   }
 
   #again() {
@@ -79,7 +88,7 @@ export class Rest {
     if (this.#isAtAnEnd()) this.#finished();
     else this.#say(say(WORDS[lack]));
     $("rest-instructions").hidden = lack !== "instructions";
-    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 
@@ -97,8 +106,7 @@ export class Rest {
     const first = $("rest-title").hidden;
     // Here is something to read, and no key of the page's own.
     $("rest").removeAttribute("role");
-    const n = this.progress.doneHere;
-    this.#say(n ? say("summary", { n }) : "");
+    this.#say(this.#worked);
     $("rest-title").hidden = $("rest-more").hidden = false;
     $("rest-back").hidden = !this.queue.before(null);
     if (first) $("rest-title").focus();

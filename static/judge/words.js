@@ -3,8 +3,12 @@
 /** @type {Record<string, string | Record<string, string>>} */
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
+const LANGUAGE = document.documentElement.lang;
+// The page's language as the browser's owner writes it: en-GB has other dates than en.
+const own = navigator.languages.find((each) => each.split("-")[0] === LANGUAGE.split("-")[0]);
+
 // With the digits that stand on the keys and that the server writes, also where a language has its own.
-export const LOCALE = `${document.documentElement.lang}-u-nu-latn`;
+export const LOCALE = String(new Intl.Locale(own ?? LANGUAGE, { numberingSystem: "latn" }));
 
 const rules = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);
@@ -28,6 +32,15 @@ export function say(key, values = {}) {
     const value = values[name];
     return typeof value === "number" ? numbers.format(value) : value;
   });
+}
+
+// "1 h 42 min": whole minutes that have passed.
+/** @param {number} seconds */
+export function lengthOf(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (!minutes) return say("length_seconds");
+  if (minutes < 60) return say("length_minutes", { minutes });
+  return say("length_hours", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** @param {string[]} items */

@@ -29,7 +29,8 @@ _TEXTS = (
     (re.compile(r"(?<=Output [A-E] ).*?(?=, group)"), "‹output›"),
     (re.compile(r"Source sentence \d+ of the story\."), "‹source›"),
     (re.compile(r"Reference \d+ der Geschichte\."), "‹reference›"),
-    (re.compile(r"That took [^.]*\."), "‹how long›"),
+    (re.compile(r"That took [^.]*\.( Today: [^.]*\.)?"), "‹how long›"),
+    (re.compile(r"(?<=sentences, )[^.]*(?=\.)"), "‹how long›"),
     (re.compile(r"[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M"), "‹time›"),
 )
 _AROUND = {"dialog": "dialog", "radiogroup": "group", "group": "group", "alertdialog": "dialog"}

@@ -69,6 +69,7 @@ FIELDS = frozenset(
     progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind results next previous position total
+    time_zone seconds_left_today today days day sentences active_seconds untimed
     judged_at has_older detail errors missing campaign code retry_after stored body
     """.split()  # noqa: SIM905  thirty lines otherwise
 )

@@ -79,7 +79,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     judging.keyboard.press("Backspace")
     judge_hit(judging, "12345", "12345", "12345")
     at_sentence(judging, 1)
-    expect(judging.locator("#count")).to_have_text("6 of 60")
+    expect(judging.locator("#count")).to_have_text("6 of 60 done")
 
 
 def seed_of_a_repeat_at_once(judge: Judge) -> int:
@@ -302,7 +302,9 @@ def test_after_half_an_hour_a_break_is_proposed_between_blocks(
     minutes_of_judging(page, 30)
     judge_block(page)
     expect(page.locator("#missing")).to_have_text(
-        re.compile(r"^Three more done\. That took about 61 minutes\.$")
+        re.compile(
+            r"^Three more done\. That took about 61 minutes\.( Today: 3 sentences, 1 h 1 min\.)?$"
+        )
     )
     page.get_by_role("button", name="Take a break").click()
     cover = page.get_by_role("dialog", name="Paused")

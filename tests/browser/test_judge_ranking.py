@@ -45,10 +45,13 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
         at_sentence(judging, position)
         judge_block(judging, digits)
     expect(judging.locator("#missing")).to_have_text(
-        "Three more done. That took less than a minute."
+        re.compile(
+            r"^Three more done\. That took less than a minute\."
+            r"( Today: 3 sentences, less than a minute\.)?$"
+        )
     )
     at_sentence(judging, 1)
-    expect(judging.locator("#count")).to_have_text("3 of 60")
+    expect(judging.locator("#count")).to_have_text("3 of 60 done")
     all_sent(judging)
 
     judgments = list(Judgment.objects.filter(judge=judge).order_by("number"))
@@ -265,7 +268,7 @@ def test_going_back_makes_a_revision(judging: Page, judge: Judge) -> None:
     type_ranks(judging, "5")
     judging.get_by_role("button", name="Save the change").click()
     at_sentence(judging, 2)
-    expect(judging.locator("#count")).to_have_text("1 of 60")
+    expect(judging.locator("#count")).to_have_text("1 of 60 done")
     all_sent(judging)
     first, second = Judgment.objects.filter(judge=judge).order_by("number")
     assert first.labels == [1, 2, 3, 4, 5]

@@ -358,7 +358,7 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
     expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
     pool_fill(test_set_id=test_set.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
-    expect(page.get_by_text("You did 3 sentences since you opened this page.")).to_be_visible()
+    expect(page.get_by_text("Today: 3 sentences, less than a minute.")).to_be_visible()
     page.get_by_role("button", name="Go back to the previous sentence").click()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
     page.keyboard.press("Enter")

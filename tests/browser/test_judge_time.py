@@ -1,5 +1,6 @@
 """Active time: what counts, what does not, and the cover that says that the clock stands still."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -112,10 +113,54 @@ def test_a_glance_elsewhere_stops_the_clock_without_a_cover(
     assert judgment.duration_ms - judgment.active_ms >= 10_000
 
 
+def uncounted(page: Page) -> Locator:
+    return page.locator("#uncounted")
+
+
+def test_looking_something_up_for_a_minute_hides_nothing_and_is_said_not_to_count(
+    page_with_clock: Page, judge: Judge
+) -> None:
+    page = page_with_clock
+    expect(uncounted(page)).to_be_hidden()
+    leave(page)
+    page.clock.run_for(60_000)
+    expect(cover(page)).to_be_hidden()
+    expect(uncounted(page)).to_have_text(re.compile(r"^Not counted: (1:0\d|0:59)$"))
+    come_back(page)
+    expect(cover(page)).to_be_hidden()
+    expect(uncounted(page)).to_be_visible()
+    judge_block(page)
+    at_sentence(page, 2)
+    # It was said of the sentence before.
+    expect(uncounted(page)).to_be_hidden()
+    all_sent(page)
+    judgment = Judgment.objects.get(judge=judge)
+    assert judgment.duration_ms is not None
+    assert judgment.active_ms is not None
+    assert judgment.duration_ms - judgment.active_ms >= 60_000
+
+
+def test_a_moment_in_another_window_is_not_worth_a_word(page_with_clock: Page) -> None:
+    page = page_with_clock
+    leave(page)
+    page.clock.run_for(2_000)
+    come_back(page)
+    expect(uncounted(page)).to_be_hidden()
+
+
+def test_the_cover_counts_what_does_not_count(page_with_clock: Page) -> None:
+    page = page_with_clock
+    leave(page)
+    page.clock.run_for(76_000)
+    expect(cover(page)).to_contain_text(re.compile(r"Not counted: 1:1\d"))
+    page.clock.run_for(60_000)
+    expect(cover(page)).to_contain_text(re.compile(r"Not counted: 2:1\d"))
+
+
 def test_another_window_for_longer_is_a_pause(page_with_clock: Page) -> None:
     page = page_with_clock
     leave(page)
-    page.clock.fast_forward(20_000)
+    page.clock.fast_forward(80_000)
     expect(cover(page)).to_be_visible()
     come_back(page)
     expect(cover(page)).to_be_visible()
@@ -125,7 +170,7 @@ def test_another_window_for_longer_is_a_pause(page_with_clock: Page) -> None:
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_shows_through_the_cover(
+def test_the_cover_dims_the_sentence_and_hides_nothing(
     new_page: NewPage,
     sign_in: SignIn,
     judge: Judge,
@@ -141,7 +186,8 @@ def test_nothing_shows_through_the_cover(
     expect(cover(page)).to_be_visible()
     assert cover(page).bounding_box() == {"x": 0, "y": 0, **viewport}
     colour = cover(page).evaluate("(each) => getComputedStyle(each).backgroundColor")
-    assert colour.startswith("rgb("), f"see-through: {colour}"
+    assert re.search(r"[,/] ?0\.6\)$", colour), f"not see-through: {colour}"
+    expect(page.locator("#source")).to_be_visible()
     # axe waits by timers that stand still otherwise.
     page.clock.resume()
     axe_check(page)

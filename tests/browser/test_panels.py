@@ -55,7 +55,11 @@ def test_from_prolific_to_the_code_and_back(
     assert not Participation.objects.exists()
     page.keyboard.press("Enter")
     judge_three(page)
-    page.get_by_role("link", name="Finish").click()
+    # The way on, and no other.
+    expect(page.locator("#rest").locator("a:visible, button:visible")).to_have_text(
+        ["Get your code"]
+    )
+    page.get_by_role("link", name="Get your code").click()
     expect(page.locator("#code")).to_have_text(COMPLETION)
     axe_check(page)
     page.get_by_role("button", name="Copy the code").click()
@@ -94,7 +98,7 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: New
     sending[0].continue_()
     # The page sends again what it has waited for too long.
     page.unroute("**/judgments/*/")
-    page.get_by_role("link", name="Finish").click()
+    page.get_by_role("link", name="Get your code").click()
     expect(page.locator("#code")).to_have_text(COMPLETION)
 
 
@@ -127,7 +131,7 @@ def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     expect(tab.get_by_role("button", name="Begin")).to_be_focused()
     tab.keyboard.press("Enter")
     judge_three(tab)
-    tab.get_by_role("link", name="Finish").click()
+    tab.get_by_role("link", name="Get your code").click()
     code = tab.locator("#code").inner_text()
     axe_check(tab)
     frame.get_by_label("The code from the last page").fill(code)

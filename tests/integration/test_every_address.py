@@ -65,6 +65,9 @@ ADDRESSES = {
     # There is nothing to choose from: on to work.
     "judge/<slug:slug>/test-sets/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
     "judge/<slug:slug>/link/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/decline/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "campaigns/<slug:slug>/invitations/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/invitations/links/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": ONLY_POST,
@@ -138,6 +141,7 @@ ADDRESSES = {
     "api/v1/judging/judgments/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API,
+    "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API,
@@ -278,7 +282,7 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
             "kind": "page",
         }
         response = client.put(address, body, format="json")
-    elif route.endswith(("progress/", "judging/judgments/")):
+    elif route.endswith(("progress/", "work-time/", "judging/judgments/")):
         response = client.get(address, {"campaign": world.campaign.slug})
     else:
         response = client.get(address)

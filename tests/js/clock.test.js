@@ -5,7 +5,7 @@ import { Clock } from "../../static/judge/clock.js";
 import { newDevice, openPage, openTab, pass } from "./stand_ins.js";
 
 const A_MINUTE = 60_000;
-const A_GLANCE = 15_000;
+const ELSEWHERE = 75_000;
 
 let device;
 let tab;
@@ -158,24 +158,24 @@ describe("who pauses", () => {
 });
 
 describe("who looks elsewhere", () => {
-  test("for a glance is not away, and the glance does not count", () => {
+  test("to look something up is not away, and that does not count", () => {
     pass(1000);
     lookElsewhere();
-    pass(A_GLANCE - 1);
+    pass(ELSEWHERE - 1);
     lookHere();
     assert.equal(clock.away, false);
     pass(1000);
-    assertRead(A_GLANCE + 1999, 2000);
+    assertRead(ELSEWHERE + 1999, 2000);
   });
 
   test("for longer is away", () => {
     pass(1000);
     lookElsewhere();
-    pass(A_GLANCE);
+    pass(ELSEWHERE);
     assert.equal(clock.away, true);
     lookHere();
     pass(1000);
-    assertRead(A_GLANCE + 2000, 1000);
+    assertRead(ELSEWHERE + 2000, 1000);
     assert.equal(goings, 1);
   });
 
@@ -193,11 +193,11 @@ describe("who looks elsewhere", () => {
     pass(1000);
     page.visibilityState = "hidden";
     page.dispatchEvent(new Event("visibilitychange"));
-    pass(A_GLANCE - 1);
+    pass(ELSEWHERE - 1);
     assert.equal(clock.away, false);
     pass(1);
     assert.equal(clock.away, true);
-    assertRead(A_GLANCE + 1000, 1000);
+    assertRead(ELSEWHERE + 1000, 1000);
   });
 
   test("has left the page for another, too", () => {
@@ -217,5 +217,62 @@ describe("who looks elsewhere", () => {
     sign();
     pass(5000);
     assertRead(10_000, 0);
+  });
+});
+
+describe("what does not count", () => {
+  test("is nothing while the judge reads, and asking changes nothing", () => {
+    pass(20_000);
+    assert.equal(clock.uncounted, 0);
+    assertRead(20_000, 20_000);
+  });
+
+  test("grows while they are in another window, and stays when they are back", () => {
+    pass(1000);
+    lookElsewhere();
+    pass(40_000);
+    assert.equal(clock.uncounted, 40_000);
+    lookHere();
+    pass(3000);
+    assert.equal(clock.uncounted, 40_000);
+    assertRead(44_000, 4000);
+  });
+
+  test("is what comes after the stillness allowed", () => {
+    pass(A_MINUTE + 5000);
+    assert.equal(clock.uncounted, 5000);
+    pass(10_000);
+    assert.equal(clock.uncounted, 15_000);
+    clock.back();
+    pass(10_000);
+    assert.equal(clock.uncounted, 15_000);
+    assertRead(A_MINUTE + 25_000, A_MINUTE + 10_000);
+  });
+
+  test("does not keep whoever is asked about it each second from being away", () => {
+    lookElsewhere();
+    for (let second = 0; second < 75; second += 1) {
+      assert.equal(clock.away, false);
+      pass(1000);
+      assert.equal(clock.uncounted, (second + 1) * 1000);
+    }
+    assert.equal(clock.away, true);
+  });
+
+  test("begins anew with each block", () => {
+    lookElsewhere();
+    pass(40_000);
+    lookHere();
+    clock.start();
+    assert.equal(clock.uncounted, 0);
+  });
+
+  test("is told when it begins and when it ends", () => {
+    let told = 0;
+    clock.addEventListener("attention", () => (told += 1));
+    lookElsewhere();
+    assert.equal(told, 1);
+    lookHere();
+    assert.equal(told, 2);
   });
 });

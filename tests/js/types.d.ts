@@ -60,6 +60,12 @@ interface CountedProgress {
   minutes_left: number | null;
 }
 
+// Sentences done, seconds of active time.
+interface Worked {
+  sentences: number;
+  active_seconds: number;
+}
+
 interface LentHit {
   id: string;
   revisable_hits: number;
@@ -170,6 +176,7 @@ interface JudgingApi {
   assignment(after?: string): Promise<Answer>;
   submit(kind: Kind, id: string, body: Submission): Promise<Answer>;
   history(cursor: string | null): Promise<Answer>;
+  workTime(): Promise<Answer>;
 }
 
 interface KeptDrafts {
@@ -195,6 +202,7 @@ type Progress = import("../../static/judge/progress.js").Progress;
 type Queue = import("../../static/judge/queue.js").Queue;
 type Rows = import("../../static/judge/block.js").Rows;
 type Status = import("../../static/judge/status.js").Status;
+type WorkTime = import("../../static/judge/later/worktime.js").WorkTime;
 
 // --- What they tell each other ---------------------------------------------------------------------
 
@@ -268,12 +276,14 @@ type PlainId =
   | "look-again"
   | "minutes"
   | "missing"
+  | "more-menu"
   | "notice"
   | "notice-text"
   | "order"
   | "order-words"
   | "outputs"
   | "panel"
+  | "pause-uncounted"
   | "reference-part"
   | "report"
   | "report-cancel"
@@ -308,7 +318,10 @@ type PlainId =
   | "tour-said"
   | "tour-step"
   | "tour-task"
-  | "words";
+  | "uncounted"
+  | "words"
+  | "worked-today"
+  | "worked-total";
 
 // By id: what the templates have.
 interface Elements extends Record<PlainId, HTMLElement> {

@@ -92,15 +92,23 @@ def _known(judgment: Judgment) -> Judgment | None:
 
 @transaction.atomic
 def skip_submit(
-    *, assigned: AssignedBlock, client_id: UUID, reason: str, comment: str = ""
+    *,
+    assigned: AssignedBlock,
+    client_id: UUID,
+    reason: str,
+    duration_ms: int | None = None,
+    active_ms: int | None = None,
+    comment: str = "",
 ) -> Skip:
     """Store and return that a judge skipped a block; a second skip returns the first one."""
     assignment_lock(assigned.assignment_id)
     known = _skip_known(assigned, client_id)
     if known is not None:
         return known
-    refusal = skips_refusal(judge_id=assigned.judge_id) or comment_refusal(
-        judge_id=assigned.judge_id, comment=comment
+    refusal = (
+        skips_refusal(judge_id=assigned.judge_id)
+        or _times_refusal(duration_ms, active_ms)
+        or comment_refusal(judge_id=assigned.judge_id, comment=comment)
     )
     if refusal is not None:
         raise refusal
@@ -112,6 +120,8 @@ def skip_submit(
                 "client_id": client_id,
                 "assignment_id": assigned.assignment_id,
                 "reason": reason,
+                "duration_ms": duration_ms,
+                "active_ms": active_ms,
                 "comment": comment,
             },
         )

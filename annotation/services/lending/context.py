@@ -87,6 +87,8 @@ class LendingContext:
     now : datetime
         By the database's clock.
     judge_status : JudgeStatus
+    has_declined : bool
+        Whether they declined to take part.
     owes_acceptance : bool
         Whether they must accept instructions first.
     lease_minutes : int
@@ -103,6 +105,7 @@ class LendingContext:
 
     now: datetime
     judge_status: JudgeStatus
+    has_declined: bool
     owes_acceptance: bool
     lease_minutes: int
     work: JudgeWork
@@ -145,7 +148,7 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
     return (
         Judge.objects.filter(pk=judge_id)
         .annotate(**annotations)
-        .values_list("campaign__lease_minutes", "chosen_test_set", *annotations)
+        .values_list("campaign__lease_minutes", "chosen_test_set", "declined_at", *annotations)
     )
 
 
@@ -179,7 +182,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
     One round trip, however many test sets there are.
     """
-    [(lease_minutes, chosen, *row)] = _CONTEXT.rows(judge_id=judge.pk)
+    [(lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
     now, actions, owes_acceptance, conflicts, begun, open_sets, *work = row
     mine = chosen_or_all([_open_test_set(**each) for each in open_sets], chosen)
     if [test_set.id for test_set in mine] == [chosen]:
@@ -187,6 +190,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     return LendingContext(
         now=now,
         judge_status=status_from_actions(actions),
+        has_declined=declined_at is not None,
         owes_acceptance=owes_acceptance,
         lease_minutes=lease_minutes,
         work=JudgeWork.counted(*work),

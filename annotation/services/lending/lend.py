@@ -27,6 +27,10 @@ class JudgePausedError(Exception):
     """The judge is paused or excluded and is lent nothing, not even the HIT they hold."""
 
 
+class JudgeDeclinedError(Exception):
+    """The judge declined to take part and is lent nothing until they change their mind."""
+
+
 class InstructionsPendingError(Exception):
     """The judge has not accepted the instructions in force and is lent nothing until then."""
 
@@ -49,12 +53,14 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
     served one after the other. No judge waits for another: HITs locked for others are skipped.
 
     `annotation.services.lending.work_requests.work_request` says why there is none. Raises
-    `JudgePausedError` if the judge is paused or excluded, and `InstructionsPendingError` if they
-    have not accepted the instructions.
+    `JudgePausedError` if the judge is paused or excluded, `JudgeDeclinedError` if they declined to
+    take part, and `InstructionsPendingError` if they have not accepted the instructions.
     """
     context = lending_context_lock(judge)
     if not context.judge_status.may_judge:
         raise JudgePausedError
+    if context.has_declined:
+        raise JudgeDeclinedError
     if context.owes_acceptance:
         raise InstructionsPendingError
     begun = [pk for public_id, pk in context.begun.items() if public_id != after]

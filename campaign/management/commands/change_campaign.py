@@ -9,12 +9,17 @@ from django.utils.translation import gettext as _
 from campaign.management.arguments import campaign_named, limit_argument
 from campaign.models import Campaign
 from campaign.services import RulesRefusedError, campaign_change
-from campaign.services.rules import Rules
+from campaign.services.rules import TERMS, Rules
 
 _SWITCHES = {
     "show_source": "show judges the source",
     "show_reference": "show judges the reference",
     "tour": "let new judges try the page on practice sentences first",
+}
+_TERMS = {
+    "pay": "what judges get",
+    "duration": "how long the work takes",
+    "contact": "whom judges may ask",
 }
 
 
@@ -41,6 +46,12 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, help=words
             )
+        for name, words in _TERMS.items():
+            parser.add_argument(
+                f"--{name}",
+                metavar="TEXT",
+                help=f'{words}, said before they begin; "" says nothing',
+            )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
@@ -52,9 +63,9 @@ class Command(BaseCommand):
             changes["lease_minutes"] = options["lease_minutes"]
         if options["partial_ranking"] is not None:
             changes["allow_partial_ranking"] = options["partial_ranking"] == "yes"
-        for name in _SWITCHES:
+        for name in (*_SWITCHES, *_TERMS):
             if options[name] is not None:
-                changes[name] = options[name]  # type: ignore[literal-required]  # three of its keys
+                changes[name] = options[name]  # type: ignore[literal-required]  # its keys
         try:
             changed = campaign_change(campaign=campaign, **changes)
         except RulesRefusedError as error:
@@ -69,6 +80,9 @@ class Command(BaseCommand):
                 }
             )
             self.stdout.write(_in_words(changed))
+            for name in TERMS:
+                if getattr(changed, name):
+                    self.stdout.write(f"{name}: {getattr(changed, name)}")
 
 
 def _in_words(campaign: Campaign) -> str:

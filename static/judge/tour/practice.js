@@ -33,6 +33,11 @@ export class Practice {
     return this.#answer({ results: [], next: null });
   }
 
+  // Practice is not counted.
+  async workTime() {
+    return this.#answer({});
+  }
+
   whoIsSignedIn() {
     return this.user;
   }

@@ -92,6 +92,12 @@ breaks_by_fields(
 breaks_by_fields("annotation.Judgment.client_id", revision, {"client_id": ONE_ID})
 breaks_by_fields("judgment_one_first_per_judge_and_block", revision, {"supersedes": None})
 breaks_by_fields("annotation.Skip.client_id", second_skip, {"client_id": ONE_ID})
+breaks_by_fields(
+    "skip_active_within_its_time_on_the_clock",
+    skip,
+    {"active_ms": 1001, "duration_ms": 1000},
+    accepted={"active_ms": 1000, "duration_ms": 1000},
+)
 breaks_by_fields("skip_reason_is_known", skip, {"reason": "tired"}, accepted={"reason": "other"})
 breaks_by_fields("annotation.ProblemReport.client_id", second_problem_report, {"client_id": ONE_ID})
 breaks_by_fields(

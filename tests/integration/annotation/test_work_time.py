@@ -1,0 +1,325 @@
+"""What a judge has worked, as the selector counts it, and over page, file and API."""
+
+import csv
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from annotation.models import Judgment, Skip
+from annotation.selectors import AssignedBlock, Worked, assigned_blocks, judge_work, work_time
+from annotation.services import (
+    SubmissionRefusedError,
+    design_change,
+    judgment_submit,
+    pool_fill,
+    skip_submit,
+)
+from annotation.services.judging.submission import judgment_number_next
+from campaign.models import Judge
+from tests.at_work import assignment_lend, lend, repeat_is_due
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/judging/work-time/?campaign=museum"
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign(), documents=(9, 9), identical=())
+    return make_judge(test_set.campaign)
+
+
+@pytest.fixture
+def client_of_judge(judge: Judge, client: Client) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+@pytest.fixture
+def blocks(judge: Judge) -> list[AssignedBlock]:
+    first = lend(judge)
+    return [*assigned_blocks(first), *assigned_blocks(lend(judge, after=first))]
+
+
+def judged(block: AssignedBlock, seconds: float | None, at: datetime | None = None) -> Judgment:
+    """Store a judgment of the block that took so long, as if it had come at that moment."""
+    mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
+    when: dict[str, Any] = {} if at is None else {"submitted_at": at}
+    milliseconds = None if seconds is None else int(seconds * 1000)
+    return Judgment.objects.create(
+        test_set_id=block.test_set_id,
+        number=judgment_number_next(test_set_id=block.test_set_id),
+        client_id=uuid4(),
+        judge_id=block.judge_id,
+        block_id=block.block_id,
+        assignment_id=block.assignment_id,
+        labels=[1] * len(block.candidates),
+        duration_ms=milliseconds,
+        active_ms=milliseconds,
+        supersedes=mine.order_by("number").last(),
+        **when,
+    )
+
+
+def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
+    return Skip.objects.create(
+        client_id=uuid4(),
+        judge_id=block.judge_id,
+        block_id=block.block_id,
+        assignment_id=block.assignment_id,
+        reason="other",
+        duration_ms=int(seconds * 1000),
+        active_ms=int(seconds * 1000),
+        created_at=at,
+    )
+
+
+def test_a_judge_who_did_nothing_has_worked_nothing(judge: Judge) -> None:
+    worked = work_time(judge)
+    assert worked.days == {}
+    assert worked.worked_today == worked.total == Worked(0, 0, 0)
+    assert 1 <= worked.seconds_left_today <= 86_400
+
+
+def test_sentences_and_time_are_counted_by_day_and_in_all(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    monday, tuesday = datetime(2026, 11, 16, 9, tzinfo=UTC), datetime(2026, 11, 17, 9, tzinfo=UTC)
+    judged(blocks[0], 30.4, monday)
+    judged(blocks[1], 20.3, monday)
+    judged(blocks[2], 60, tuesday)
+    worked = work_time(judge)
+    assert worked.days == {date(2026, 11, 16): Worked(2, 51), date(2026, 11, 17): Worked(1, 60)}
+    assert worked.total == Worked(3, 111)
+    assert worked.worked_today == Worked()
+
+
+def test_today_is_by_the_database_and_holds_what_was_just_stored(
+    judge: Judge, blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judgment_submit(
+        assigned=blocks[0],
+        client_id=uuid4(),
+        labels=[1] * len(blocks[0].candidates),
+        duration_ms=90_000,
+        active_ms=61_000,
+    )
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2020, 1, 1, tzinfo=UTC))
+    assert work_time(judge).worked_today == Worked(1, 61)
+
+
+def test_a_revision_adds_its_time_on_its_day_and_no_sentence(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
+    judged(blocks[0], 12, datetime(2026, 11, 18, 9, tzinfo=UTC))
+    worked = work_time(judge)
+    assert worked.days == {date(2026, 11, 16): Worked(1, 30), date(2026, 11, 18): Worked(0, 12)}
+    assert worked.total == Worked(1, 42)
+
+
+def test_a_skip_counts_with_its_time_and_once_if_judged_later(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    skipped(blocks[0], 15, datetime(2026, 11, 16, 9, tzinfo=UTC))
+    judged(blocks[0], 40, datetime(2026, 11, 17, 9, tzinfo=UTC))
+    skipped(blocks[1], 5, datetime(2026, 11, 17, 9, tzinfo=UTC))
+    worked = work_time(judge)
+    assert worked.days == {date(2026, 11, 16): Worked(1, 15), date(2026, 11, 17): Worked(1, 45)}
+    assert worked.total.sentences == judge_work(judge).done == 2
+
+
+def test_what_came_without_a_time_is_a_sentence_and_said_to_be_untimed(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    judged(blocks[0], None)
+    judged(blocks[1], 7)
+    assert work_time(judge).total == Worked(2, 7, untimed=1)
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [("UTC", 16), ("Asia/Tokyo", 17), ("America/New_York", 16)],
+)
+def test_days_are_those_of_the_time_zone(
+    judge: Judge, blocks: list[AssignedBlock], settings: Settings, zone: str, day: int
+) -> None:
+    settings.TIME_ZONE = zone
+    judged(blocks[0], 10, datetime(2026, 11, 16, 23, 30, tzinfo=UTC))
+    worked = work_time(judge)
+    assert worked.time_zone == zone
+    assert list(worked.days) == [date(2026, 11, day)]
+
+
+def test_another_judge_and_imported_judgments_do_not_count(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
+    other = make_judge(judge.campaign, "other")
+    judged(blocks[0], 10)
+    imported = judged(blocks[1], 10)
+    assert work_time(other).total == Worked()
+    assert imported.assignment is not None
+    Judgment.objects.create(
+        test_set_id=blocks[2].test_set_id,
+        number=judgment_number_next(test_set_id=blocks[2].test_set_id),
+        client_id=uuid4(),
+        judge=judge,
+        block_id=blocks[2].block_id,
+        labels=[1] * len(blocks[2].candidates),
+        active_ms=5,
+        duration_ms=5,
+    )
+    assert work_time(judge).total == Worked(2, 20)
+
+
+def test_it_takes_three_queries_however_much_there_is(
+    judge: Judge, blocks: list[AssignedBlock], django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    judged(blocks[0], 10)
+    with django_assert_num_queries(3):
+        work_time(judge)
+    for block in blocks[1:]:
+        for day in range(1, 10):
+            judged(block, 10, datetime(2026, 11, day, 9, tzinfo=UTC))
+    with django_assert_num_queries(3):
+        assert work_time(judge).total.sentences == len(blocks)
+
+
+def test_neither_numbers_nor_queries_tell_which_hit_was_a_repeat() -> None:
+    """The same number of HITs done at the same pace, of which one judge's last was a repeat."""
+    found = {kind: _after_six_hits(kind) for kind in ("intra", "first")}
+    assert found["intra"] == found["first"]
+    assert found["first"][:2] == (18, 180)
+
+
+def _after_six_hits(last: str) -> tuple[int, int, int]:
+    test_set = make_long_test_set(make_campaign(last), segments=60, systems=3)
+    design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
+    judge = make_judge(test_set.campaign, last)
+    purposes = []
+    for hit in range(6):
+        repeat_is_due(judge, is_due=hit == 5 and last == "intra")
+        pool_fill(test_set_id=test_set.pk, size=8)
+        assignment = assignment_lend(judge=judge)
+        assert assignment is not None
+        purposes.append(assignment.hit.purpose)
+        for block in assigned_blocks(assignment):
+            judgment_submit(
+                assigned=block,
+                client_id=uuid4(),
+                labels=[1] * len(block.candidates),
+                duration_ms=10_000,
+                active_ms=10_000,
+            )
+    assert purposes[-1] == last
+    with CaptureQueriesContext(connection) as queries:
+        total = work_time(judge).total
+    return total.sentences, total.active_seconds, len(queries)
+
+
+def test_a_skip_with_more_active_time_than_time_on_the_clock_is_refused(
+    blocks: list[AssignedBlock],
+) -> None:
+    with pytest.raises(SubmissionRefusedError, match="longer than duration_ms"):
+        skip_submit(
+            assigned=blocks[0], client_id=uuid4(), reason="other", duration_ms=1, active_ms=2
+        )
+    assert not Skip.objects.exists()
+
+
+class TestOverTheAPI:
+    def test_today_days_and_all(self, client_of_judge: Client, blocks: list[AssignedBlock]) -> None:
+        judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
+        judged(blocks[1], 20)
+        data = client_of_judge.get(API).json()
+        today = data["today"]["day"]
+        assert data["time_zone"] == "UTC"
+        assert data["today"] == {"day": today, "sentences": 1, "active_seconds": 20, "untimed": 0}
+        assert data["total"] == {"sentences": 2, "active_seconds": 50, "untimed": 0}
+        assert [row["day"] for row in data["days"]] == ["2026-11-16", today]
+        assert 1 <= data["seconds_left_today"] <= 86_400
+
+    def test_a_skip_is_stored_with_its_time(
+        self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
+    ) -> None:
+        body = {"block": blocks[0].public_id, "reason": "other"}
+        times = {"duration_ms": 9000, "active_ms": 8000}
+        answer = client_of_judge.put(
+            f"/api/v1/judging/skips/{uuid4()}/", body | times, content_type="application/json"
+        )
+        assert answer.status_code == 200
+        assert {name: answer.json()[name] for name in times} == times
+        assert work_time(judge).total == Worked(1, 8)
+
+    def test_a_skip_of_a_page_from_before_has_none(
+        self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
+    ) -> None:
+        body = {"block": blocks[0].public_id, "reason": "other"}
+        answer = client_of_judge.put(
+            f"/api/v1/judging/skips/{uuid4()}/", body, content_type="application/json"
+        )
+        assert answer.status_code == 200
+        assert work_time(judge).total == Worked(1, 0, untimed=1)
+
+
+class TestTheReceipt:
+    def test_the_page_shows_days_total_and_what_counts(
+        self, client_of_judge: Client, blocks: list[AssignedBlock]
+    ) -> None:
+        judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
+        judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
+        page = " ".join(client_of_judge.get("/judge/museum/time/").content.decode().split())
+        for words in ("Nov. 16, 2026", "0:00:30", "1:01:40", "1:02:10", "judge01", "time zone UTC"):
+            assert words in page
+        assert page.index("What is counted") < page.index("What is not counted")
+        assert "without a time" not in page
+
+    def test_the_page_says_what_has_no_time(
+        self, client_of_judge: Client, blocks: list[AssignedBlock]
+    ) -> None:
+        judged(blocks[0], None)
+        page = client_of_judge.get("/judge/museum/time/").content.decode()
+        assert "1 ranking or skip that was stored without a time." in page
+
+    def test_the_file_has_a_line_a_day_and_the_total(
+        self, client_of_judge: Client, blocks: list[AssignedBlock]
+    ) -> None:
+        judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
+        judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
+        response = client_of_judge.get("/judge/museum/time.csv")
+        assert response["Content-Disposition"] == 'attachment; filename="museum-my-time.csv"'
+        rows = list(csv.DictReader(response.content.decode().splitlines()))
+        assert [
+            (row["day"], row["sentences"], row["active_seconds"], row["active_time"])
+            for row in rows
+        ] == [
+            ("2026-11-16", "1", "30", "0:00:30"),
+            ("2026-11-17", "1", "3700", "1:01:40"),
+            ("total", "2", "3730", "1:02:10"),
+        ]
+        assert {(row["campaign"], row["judge"], row["time_zone"]) for row in rows} == {
+            ("museum", "judge01", "UTC")
+        }
+
+    @pytest.mark.parametrize("address", ["/judge/museum/time/", "/judge/museum/time.csv"])
+    def test_it_costs_as_many_queries_with_one_day_as_with_many(
+        self, client_of_judge: Client, blocks: list[AssignedBlock], address: str
+    ) -> None:
+        def cost() -> int:
+            with CaptureQueriesContext(connection) as queries:
+                assert client_of_judge.get(address).status_code == 200
+            return len(queries)
+
+        judged(blocks[0], 30)
+        with_one = cost()
+        for day in range(1, 20):
+            judged(blocks[1], 30, datetime(2026, 10, day, 9, tzinfo=UTC))
+        assert cost() == with_one

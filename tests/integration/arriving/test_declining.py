@@ -1,0 +1,236 @@
+"""What organisers state of pay, duration and contact, and judges who decline."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from annotation.models import HIT, Assignment, Judgment
+from annotation.services import (
+    JudgeDeclinedError,
+    assignment_lend,
+    judge_decline,
+    judge_take_part,
+)
+from campaign.models import Campaign, InvitationRole, Judge, Membership, MembershipRole, User
+from campaign.services import (
+    RulesRefusedError,
+    campaign_change,
+    instructions_write,
+    invitation_create,
+    invitation_create_for_anybody,
+)
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+TERMS = {
+    "pay": "€15 an hour of active time",
+    "duration": "about 40 minutes",
+    "contact": "ada@example.org",
+}
+
+
+@pytest.fixture
+def judge() -> Judge:
+    test_set = make_test_set(make_campaign(), documents=(9, 9), identical=())
+    return make_judge(test_set.campaign)
+
+
+def signed_in(user: User | None) -> Client:
+    assert user is not None
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def terms_of(campaign: Campaign) -> dict[str, str]:
+    campaign.refresh_from_db()
+    return {name: getattr(campaign, name) for name in TERMS}
+
+
+class TestDeclining:
+    def test_who_declines_is_lent_nothing_and_gives_back_what_they_hold(self, judge: Judge) -> None:
+        judge_one_hit(judge)
+        held = lend(judge)
+        judge_decline(judge=judge)
+        judge.refresh_from_db()
+        assert judge.declined_at is not None
+        held.refresh_from_db()
+        assert held.released_at is not None
+        assert HIT.objects.get(pk=held.hit_id).available_at == held.released_at
+        with pytest.raises(JudgeDeclinedError):
+            assignment_lend(judge=judge)
+        assert Judgment.objects.filter(judge=judge).count() == 3
+
+    def test_they_may_change_their_mind(self, judge: Judge) -> None:
+        held = lend(judge)
+        judge_decline(judge=judge)
+        judge_take_part(judge=judge)
+        judge.refresh_from_db()
+        assert judge.declined_at is None
+        again = assignment_lend(judge=judge)
+        assert again is not None
+        assert again.assignment.hit_id == held.hit_id
+
+    def test_declining_twice_keeps_the_first_time(self, judge: Judge) -> None:
+        judge_decline(judge=judge)
+        judge.refresh_from_db()
+        first = judge.declined_at
+        judge_decline(judge=judge)
+        judge.refresh_from_db()
+        assert judge.declined_at == first
+
+    def test_the_judging_api_says_so(self, judge: Judge) -> None:
+        client = signed_in(judge.user)
+        judge_decline(judge=judge)
+        answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+        assert answer.status_code == 403
+        assert answer.json()["code"] == "declined"
+        assert not Assignment.objects.exists()
+
+    def test_the_page_declines_leads_there_and_back(self, judge: Judge) -> None:
+        client = signed_in(judge.user)
+        page = client.get("/judge/museum/decline/").content.decode()
+        assert "Decline to take part?" in page
+        assert client.get("/judge/museum/").status_code == 200
+        answer = client.post("/judge/museum/decline/", {"action": "decline"}, follow=True)
+        assert "You declined to take part on" in answer.content.decode()
+        assert client.get("/judge/museum/")["Location"] == "/judge/museum/decline/"
+        answer = client.post("/judge/museum/decline/", {"action": "return"})
+        assert answer["Location"] == "/judge/museum/"
+        assert client.get("/judge/museum/").status_code == 200
+
+    def test_neither_is_done_by_a_form_that_says_nothing(self, judge: Judge) -> None:
+        client = signed_in(judge.user)
+        assert client.post("/judge/museum/decline/", {}).status_code == 400
+        judge_decline(judge=judge)
+        assert client.post("/judge/museum/decline/", {}).status_code == 400
+        judge.refresh_from_db()
+        assert judge.declined_at is not None
+
+    def test_who_does_not_agree_to_the_instructions_may_decline(self, judge: Judge) -> None:
+        instructions_write(
+            campaign=judge.campaign, language="en", text="Be kind.", demands_acceptance=True
+        )
+        page = signed_in(judge.user).get("/judge/museum/instructions/").content.decode()
+        assert 'href="/judge/museum/decline/">I do not agree</a>' in page
+
+    def test_the_link_of_an_invited_judge_leads_to_declining(self, judge: Judge) -> None:
+        assert judge.user is not None
+        _, token = invitation_create(
+            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        )
+        client = Client()
+        page = client.get(f"/i/{token}/").content.decode()
+        assert 'name="decline"' in page
+        answer = client.post(f"/i/{token}/", {"decline": "1"})
+        assert answer["Location"] == "/judge/museum/decline/"
+        judge.refresh_from_db()
+        assert judge.declined_at is None  # only its own button declines
+
+    def test_organisers_see_it(self, judge: Judge) -> None:
+        organiser = signed_in(make_organiser(judge.campaign))
+        address = "/campaigns/museum/invitations/"
+        assert "declined to take part" not in organiser.get(address).content.decode()
+        judge_decline(judge=judge)
+        assert "declined to take part" in organiser.get(address).content.decode()
+
+
+class TestTerms:
+    @pytest.fixture
+    def campaign(self, judge: Judge) -> Campaign:
+        return judge.campaign
+
+    def test_by_command(self, campaign: Campaign) -> None:
+        out = StringIO()
+        arguments = [f"--{name}={text}" for name, text in TERMS.items()]
+        call_command("change_campaign", "museum", *arguments, stdout=out)
+        assert terms_of(campaign) == TERMS
+        assert "pay: €15 an hour of active time" in out.getvalue()
+        call_command("change_campaign", "museum", "--pay", "", stdout=StringIO())
+        assert terms_of(campaign) == {**TERMS, "pay": ""}
+
+    def test_on_the_settings_page(self, campaign: Campaign) -> None:
+        organiser = signed_in(make_organiser(campaign))
+        form = {"show_source": "on", "show_reference": "on", "lease_minutes": "60", **TERMS}
+        answer = organiser.post("/campaigns/museum/settings/", form)
+        assert answer.status_code == 302
+        assert terms_of(campaign) == TERMS
+
+    def test_over_rest(self, campaign: Campaign) -> None:
+        organiser = signed_in(make_organiser(campaign))
+        answer = self.patch(organiser, TERMS)
+        assert answer.status_code == 200
+        assert {name: answer.json()[name] for name in TERMS} == TERMS
+        assert terms_of(campaign) == TERMS
+        assert organiser.get("/api/v1/campaigns/museum/").json()["pay"] == TERMS["pay"]
+
+    def patch(self, client: Client, body: dict[str, Any]) -> Any:
+        return client.patch("/api/v1/campaigns/museum/", body, content_type="application/json")
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({"pay": "x" * 201}, "pay"),
+            ({"lease_minutes": 0}, "lease_minutes"),
+            ({"blocks_per_judge": 0}, "blocks_per_judge"),
+            ({"show_source": False, "show_reference": False}, "show_reference"),
+        ],
+    )
+    def test_over_rest_what_is_not_possible_is_refused_at_its_field(
+        self, campaign: Campaign, body: dict[str, Any], field: str
+    ) -> None:
+        organiser = signed_in(make_organiser(campaign))
+        answer = self.patch(organiser, {"duration": "an hour", **body})
+        assert answer.status_code == 400
+        assert list(answer.json()["errors"]) == [field]
+        assert terms_of(campaign)["duration"] == ""
+
+    def test_over_rest_for_organisers_only(self, campaign: Campaign, judge: Judge) -> None:
+        researcher = User.objects.create_user(name="Rita")
+        Membership.objects.create(
+            campaign=campaign, user=researcher, role=MembershipRole.RESEARCHER
+        )
+        assert self.patch(signed_in(researcher), TERMS).status_code == 403
+        assert self.patch(signed_in(judge.user), TERMS).status_code == 404
+        assert self.patch(Client(), TERMS).status_code == 401
+        assert terms_of(campaign) == dict.fromkeys(TERMS, "")
+
+    def test_one_line_each_and_no_more_than_fits(self, campaign: Campaign) -> None:
+        campaign_change(campaign=campaign, pay="  €15\n an hour ")
+        assert terms_of(campaign)["pay"] == "€15 an hour"
+        with pytest.raises(RulesRefusedError, match="At most 200 characters"):
+            campaign_change(campaign=campaign, contact="x" * 201)
+
+    def test_newcomers_and_invited_judges_read_them_before_they_begin(
+        self, campaign: Campaign, judge: Judge
+    ) -> None:
+        campaign_change(campaign=campaign, **TERMS)  # type: ignore[arg-type]
+        instructions_write(campaign=campaign, language="en", text="Hi.", demands_acceptance=True)
+        _, anybody = invitation_create_for_anybody(campaign=campaign, cap=5)
+        assert judge.user is not None
+        _, own = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
+        pages = [
+            Client().get(f"/i/{anybody}/"),
+            Client().get(f"/i/{own}/"),
+            signed_in(judge.user).get("/judge/museum/instructions/"),
+        ]
+        for page in pages:
+            text = page.content.decode()
+            assert "€15 an hour of active time" in text
+            assert "about 40 minutes" in text
+            assert '<a href="mailto:ada@example.org">' in text
+
+    def test_a_campaign_that_states_nothing_shows_nothing(self, campaign: Campaign) -> None:
+        _, anybody = invitation_create_for_anybody(campaign=campaign, cap=5)
+        assert 'class="terms"' not in Client().get(f"/i/{anybody}/").content.decode()
+
+    def test_what_they_write_is_text(self, campaign: Campaign) -> None:
+        campaign_change(campaign=campaign, pay="<b>€</b>", contact="<script>x</script>")
+        _, anybody = invitation_create_for_anybody(campaign=campaign, cap=5)
+        page = Client().get(f"/i/{anybody}/").content.decode()
+        assert "&lt;b&gt;€&lt;/b&gt;" in page
+        assert "<script>x" not in page
