@@ -44,6 +44,7 @@ export function openScreen({ api, outbox, drafts }) {
     rank: (digit) => page.rankActive(digit),
     clear: () => page.rankActive(null),
     move: (by) => page.move(by),
+    scroll: (by) => view.scrollTexts(by),
     submit: () => page.submit(),
     letters: {
       s: openSkip,
