@@ -72,8 +72,18 @@ function lengthOf(candidates) {
     (sum, { text }) => sum + text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0),
     0,
   );
+  if (width > 2200) return "long paragraph";
   if (width > 1100) return "long";
   return width > 600 ? "medium" : "short";
+}
+
+// A run of an output's text, marked where it differs.
+/** @param {Run} run */
+export function marked({ text, differs }) {
+  if (!differs) return text;
+  const mark = document.createElement("mark");
+  mark.textContent = text;
+  return mark;
 }
 
 export class Rows {
@@ -81,6 +91,10 @@ export class Rows {
   // What `clearAll` took away, to be brought back.
   /** @type {Label[] | null} */
   #cleared = null;
+  /** @type {Run[][] | null} */
+  #runs = null;
+  /** @type {Beside | null} */
+  #beside = null;
 
   // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
   /** @param {Block} block @param {{ onRank: (index: number, rank: Label) => void }} calls */
@@ -88,6 +102,7 @@ export class Rows {
     this.block = block;
     this.rows = block.candidates.map((candidate, index) => this.#row(candidate, index, onRank));
     $("rows").replaceChildren(...this.rows);
+    $("rows").classList.remove("aligned");
     $("outputs").dataset.length = lengthOf(block.candidates);
     this.showLabels();
     this.#activate(0);
@@ -190,21 +205,24 @@ export class Rows {
 
   /** @param {boolean} on */
   showDifferences(on) {
-    const runs = on ? differences(this.block.candidates) : null;
+    this.#runs = on ? differences(this.block.candidates) : null;
+    this.#write();
+  }
+
+  // Each sentence in a line with those of the other outputs, or each text as a whole.
+  /** @param {Beside | null} beside */
+  showSentences(beside) {
+    if (!beside && !this.#beside) return;
+    this.#beside = beside;
+    $("rows").classList.toggle("aligned", beside !== null);
+    $("rows").style.setProperty("--lines", String((beside?.count ?? 0) + 2));
+    this.#write();
+  }
+
+  #write() {
     this.rows.forEach((row, index) => {
-      const text = row.querySelector(".row-text");
-      if (!runs) {
-        text.textContent = this.block.candidates[index].text;
-        return;
-      }
-      text.replaceChildren(
-        ...runs[index].map((run) => {
-          if (!run.differs) return run.text;
-          const mark = document.createElement("mark");
-          mark.textContent = run.text;
-          return mark;
-        }),
-      );
+      const runs = this.#runs?.[index] ?? [{ text: this.block.candidates[index].text, differs: false }];
+      row.querySelector(".row-text").replaceChildren(...(this.#beside?.cut(runs, index) ?? runs.map(marked)));
     });
   }
 }

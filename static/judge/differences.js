@@ -5,16 +5,29 @@
 // Intl.Segmenter knows no better.
 const COARSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|\s+|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 
+// To make one takes longer than to split a sentence.
+/** @type {Map<string, Intl.Segmenter>} */
+const segmenters = new Map();
+
+/** @param {string} lang @param {"word" | "sentence"} granularity */
+export function segmenterOf(lang, granularity) {
+  const name = `${granularity} ${lang}`;
+  let segmenter = segmenters.get(name);
+  if (!segmenter) {
+    try {
+      segmenter = new Intl.Segmenter(lang, { granularity });
+    } catch {
+      segmenter = new Intl.Segmenter(undefined, { granularity });
+    }
+    segmenters.set(name, segmenter);
+  }
+  return segmenter;
+}
+
 /** @param {string} text @param {string} lang @returns {string[]} */
 export function tokens(text, lang) {
   if (!Intl.Segmenter) return text.match(COARSE) ?? [];
-  let segmenter;
-  try {
-    segmenter = new Intl.Segmenter(lang, { granularity: "word" });
-  } catch {
-    segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
-  }
-  return Array.from(segmenter.segment(text), (part) => part.segment);
+  return Array.from(segmenterOf(lang, "word").segment(text), (part) => part.segment);
 }
 
 // What two writings of the same word have in common: é is e and an accent; marks of direction and
@@ -22,44 +35,61 @@ export function tokens(text, lang) {
 /** @param {string} word */
 const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
-// For two lists of words, which places of the first belong to their longest common subsequence.
-/** @param {string[]} first @param {string[]} second */
+// The longest common subsequence of two lists, as pairs of places: [place in the first, in the second].
+// Words are best numbered beforehand: paragraphs have some hundred thousand pairs of words to compare.
+/** @template T @param {T[]} first @param {T[]} second @returns {[number, number][]} */
 export function common(first, second) {
   // Outputs of one sentence mostly begin and end alike; the table is for what is between.
+  const room = Math.min(first.length, second.length);
   let start = 0;
-  while (start < Math.min(first.length, second.length) && first[start] === second[start]) start += 1;
+  while (start < room && first[start] === second[start]) start += 1;
   let end = 0;
-  const room = Math.min(first.length, second.length) - start;
-  while (end < room && first.at(-1 - end) === second.at(-1 - end)) end += 1;
-  const inner = between(first.slice(start, first.length - end), second.slice(start, second.length - end));
-  const shared = new Set(Array.from(inner, (place) => place + start));
-  for (let place = 0; place < start; place += 1) shared.add(place);
-  for (let place = first.length - end; place < first.length; place += 1) shared.add(place);
-  return shared;
+  while (end < room - start && first.at(-1 - end) === second.at(-1 - end)) end += 1;
+  /** @type {[number, number][]} */
+  const pairs = [];
+  for (let place = 0; place < start; place += 1) pairs.push([place, place]);
+  for (const [i, j] of between(first.slice(start, first.length - end), second.slice(start, second.length - end))) {
+    pairs.push([i + start, j + start]);
+  }
+  for (let place = end; place > 0; place -= 1) pairs.push([first.length - place, second.length - place]);
+  return pairs;
 }
 
-/** @param {string[]} first @param {string[]} second */
+/** @template T @param {T[]} first @param {T[]} second */
 function between(first, second) {
   const width = second.length + 1;
   const lengths = new Uint16Array((first.length + 1) * width);
   for (let i = first.length - 1; i >= 0; i -= 1) {
-    for (let j = second.length - 1; j >= 0; j -= 1) {
-      lengths[i * width + j] =
-        first[i] === second[j]
-          ? lengths[(i + 1) * width + j + 1] + 1
-          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+    const word = first[i];
+    for (let j = second.length - 1, at = i * width + j; j >= 0; j -= 1, at -= 1) {
+      lengths[at] = word === second[j] ? lengths[at + width + 1] + 1 : Math.max(lengths[at + width], lengths[at + 1]);
     }
   }
-  const shared = [];
+  /** @type {[number, number][]} */
+  const pairs = [];
   for (let i = 0, j = 0; i < first.length && j < second.length; ) {
     if (first[i] === second[j]) {
-      shared.push(i);
+      pairs.push([i, j]);
       i += 1;
       j += 1;
     } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
     else j += 1;
   }
-  return shared;
+  return pairs;
+}
+
+// Each word as a number, the same for the same word.
+/** @param {string[][]} texts */
+function numbered(texts) {
+  /** @type {Map<string, number>} */
+  const numbers = new Map();
+  /** @param {string} word */
+  const numberOf = (word) => {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    return number;
+  };
+  return texts.map((words) => words.map(numberOf));
 }
 
 // For each candidate its text in runs: [{text, differs}, …]
@@ -68,19 +98,21 @@ export function differences(candidates) {
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
   // Spaces are not compared; `places` says where in the split text each word stands.
   const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));
-  const words = split.map((parts, k) => places[k].map((place) => key(parts[place])));
-
-  return split.map((parts, k) => {
-    const shares = new Map(places[k].map((place) => [place, 0]));
-    words.forEach((others, other) => {
-      if (other === k) return;
-      for (const index of common(words[k], others)) {
-        const place = places[k][index];
-        shares.set(place, (shares.get(place) ?? 0) + 1);
+  const words = numbered(split.map((parts, k) => places[k].map((place) => key(parts[place]))));
+  // How many of the others have it in the same place, for each word of each.
+  const shares = words.map((each) => new Array(each.length).fill(0));
+  words.forEach((first, k) => {
+    for (let other = k + 1; other < words.length; other += 1) {
+      for (const [i, j] of common(first, words[other])) {
+        shares[k][i] += 1;
+        shares[other][j] += 1;
       }
-    });
-    const half = (words.length - 1) / 2;
-    const marked = parts.map((_, place) => (shares.get(place) ?? half) < half);
+    }
+  });
+  const half = (words.length - 1) / 2;
+  return split.map((parts, k) => {
+    const marked = parts.map(() => false);
+    places[k].forEach((place, index) => (marked[place] = shares[k][index] < half));
     return runs(parts, marked);
   });
 }

@@ -75,6 +75,8 @@ class Drag {
     this.#over?.classList.remove("over");
     over?.classList.add("over");
     this.#over = over;
+    // There its text would cover the tiers beside.
+    this.#ghost.classList.toggle("small", Boolean(over?.closest("#dock")));
   }
 
   #drop() {

@@ -4,6 +4,8 @@
 import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
+/** @type {Record<string, number>} */
+const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
  * @typedef {object} Actions
@@ -12,6 +14,7 @@ const SWITCH = "quintet/letters-off";
  * @property {() => boolean} clearAll
  * @property {() => boolean} escape
  * @property {(by: number) => boolean} move
+ * @property {(by: number) => boolean} scroll
  * @property {() => boolean} submit
  * @property {Record<string, () => unknown>} letters
  */
@@ -31,7 +34,7 @@ export function digitOf({ code, key }, most = 5) {
 /** @param {{ code: string, key: string }} event */
 export function letterOfKey(event) {
   const key = event.key.toLowerCase();
-  if (/^[a-z]$/.test(key) || key === "?") return key;
+  if (/^[a-z?[\]]$/.test(key)) return key;
   if (event.key.length > 1 || event.key.charCodeAt(0) < 128) return null;
   return event.code.match(/^Key([A-Z])$/)?.[1].toLowerCase() ?? null;
 }
@@ -53,8 +56,8 @@ function clearsAll({ shiftKey, code, key }) {
   return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
 }
 
-// `actions`: rank(n), clear(), clearAll(), move(±1), submit(), escape(), and one for each letter. Returning
-// false from any of them leaves the key to the browser.
+// `actions`: rank(n), clear(), clearAll(), move(±1), scroll(±1), submit(), escape(), and one for each letter.
+// Returning false from any of them leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
@@ -73,8 +76,9 @@ function chosen(event, actions) {
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
   // A key held down must not rank or submit one block after the other.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
-  if (key === "ArrowDown") return () => actions.move(1);
-  if (key === "ArrowUp") return () => actions.move(-1);
+  const by = ARROWS[key];
+  // With Shift they scroll source and reference on every keyboard; brackets are not on all.
+  if (by) return () => (event.shiftKey ? actions.scroll(by) : actions.move(by));
   // With single keys switched off, digits still act where the focus is on an output.
   if (!lettersOn() && !target.closest(".row")) return null;
   if (clearsAll(event)) return repeat ? null : actions.clearAll;
@@ -90,5 +94,7 @@ function letterAction(event, actions) {
   const letter = letterOfKey(event);
   if (letter === "j") return () => actions.move(1);
   if (letter === "k") return () => actions.move(-1);
+  if (letter === "[") return () => actions.scroll(-1);
+  if (letter === "]") return () => actions.scroll(1);
   return event.repeat ? null : (actions.letters[letter ?? ""] ?? null);
 }

@@ -19,7 +19,7 @@ export class Layout {
     const kept = store.get(KEPT);
     this.choice = LAYOUTS.includes(kept) ? kept : "list";
     this.#show();
-    page.addEventListener("shown", () => this.#inTiers() && arrange(page.rows));
+    page.addEventListener("shown", () => this.#arrange());
     page.addEventListener("ranked", () => this.#inTiers() && arrange(page.rows));
     listenForDrags($("rows"), {
       mayStart: () => this.#inTiers(),
@@ -37,11 +37,24 @@ export class Layout {
     this.choice = this.choice === choice ? "list" : choice;
     store.put(KEPT, this.choice);
     this.#show();
-    if (this.#inTiers()) arrange(rows);
-    else $("rows").replaceChildren(...rows.rows);
+    if (!this.#inTiers()) $("rows").replaceChildren(...rows.rows);
+    this.#arrange();
     rows.focus(rows.active);
     announce(say(`layout_${this.choice}`));
     return true;
+  }
+
+  #arrange() {
+    if (this.#inTiers()) arrange(this.page.rows);
+    if (this.choice === "columns") this.#align();
+    else this.page.rows.showSentences(null);
+  }
+
+  async #align() {
+    const { block, rows } = this.page;
+    // Without the network, if it was not needed before, each text stays whole.
+    const sentences = await import("./later/sentences.js").catch(() => null);
+    if (block && rows === this.page.rows && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
   }
 
   #inTiers() {
@@ -50,7 +63,9 @@ export class Layout {
 
   #show() {
     $("outputs").dataset.layout = this.choice;
-    for (const name of /** @type {const} */ (["columns", "tiers"])) $(name).setAttribute("aria-pressed", String(this.choice === name));
+    for (const name of /** @type {const} */ (["columns", "tiers"])) {
+      $(`${name}-word`).textContent = say(this.choice === name ? "layout_back" : name);
+    }
   }
 
   /** @param {HTMLElement} row @param {Label} rank */

@@ -47,6 +47,7 @@ export function openScreen({ api, outbox, drafts }) {
     // The reminder of a break has it first.
     escape: () => $("break").hidden && escape(),
     move: (by) => page.move(by),
+    scroll: (by) => view.scrollTexts(by),
     submit: () => page.submit(),
     letters: {
       s: openSkip,

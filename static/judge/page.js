@@ -79,7 +79,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.clock.start(block.spent, stillnessAllowed(block));
     this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
-    $("panel").scrollTop = 0;
+    this.view.showOwn();
     if (this.#news) $("missing").textContent = this.#news;
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
     const first = unranked(block.labels)[0] ?? 0;

@@ -7,6 +7,9 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+// Source and reference, each of which scrolls by itself.
+const textParts = () => /** @type {HTMLElement[]} */ (Array.from($("texts").children));
+
 export class View {
   #expanded = false;
   #differences = false;
@@ -31,7 +34,28 @@ export class View {
     $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
     $("panel").classList.toggle("expanded", this.#expanded);
     showTexts(this.page.block, this.#expanded);
+    this.showOwn();
     if (this.#expanded) this.#announceContext();
+    return true;
+  }
+
+  // The beginning of source and reference; with more context around them, themselves in the middle.
+  showOwn() {
+    for (const part of textParts()) {
+      const own = /** @type {HTMLElement | null} */ (part.querySelector(".source, .reference"));
+      const label = part.querySelector("h2")?.offsetHeight ?? 0;
+      const room = part.clientHeight - label;
+      part.scrollTop = own && this.#expanded ? own.offsetTop - label - Math.max(0, room - own.offsetHeight) / 2 : 0;
+    }
+  }
+
+  // By most of what is in view of the longer text; the other goes along, so that both end together.
+  /** @param {number} by */
+  scrollTexts(by) {
+    if (!this.page.block) return false;
+    const rooms = textParts().map((part) => part.scrollHeight - part.clientHeight);
+    const pages = Math.max(1, ...textParts().map((part, index) => rooms[index] / (0.8 * part.clientHeight || 1)));
+    textParts().forEach((part, index) => (part.scrollTop += (by * rooms[index]) / pages));
     return true;
   }
 
@@ -45,7 +69,7 @@ export class View {
   readTexts() {
     if (!this.page.block) return false;
     const parts = /** @type {NodeListOf<HTMLElement>} */ (
-      document.querySelectorAll("#panel > div:not([hidden]) :is(.label, .source, .reference)")
+      document.querySelectorAll("#texts > div:not([hidden]) :is(.label, .source, .reference)")
     );
     /** @type {(part: HTMLElement) => string} */
     const langOf = (part) => /** @type {HTMLElement} */ (part.closest("[lang]")).lang;

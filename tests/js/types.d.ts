@@ -16,6 +16,18 @@ interface Candidate extends TextOf {
   id: string;
 }
 
+// A part of an output's text that differs from the others, or does not.
+interface Run {
+  text: string;
+  differs: boolean;
+}
+
+// In how many lines the sentences of all outputs stand, and the cells of one of them.
+interface Beside {
+  count: number;
+  cut(runs: Run[], index: number): Node[];
+}
+
 interface Neighbour {
   source: TextOf | null;
   reference: TextOf | null;
@@ -251,6 +263,7 @@ type PlainId =
   | "break-take"
   | "break-text"
   | "columns"
+  | "columns-word"
   | "comment-open"
   | "comment-part"
   | "context"
@@ -311,7 +324,9 @@ type PlainId =
   | "status"
   | "submit"
   | "submit-word"
+  | "texts"
   | "tiers"
+  | "tiers-word"
   | "tour-answer"
   | "tour-end"
   | "tour-next"

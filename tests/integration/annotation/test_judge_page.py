@@ -89,6 +89,14 @@ def test_hashed_modules_import_hashed_modules(tmp_path: Path, settings: Settings
     assert len(imports) > len(modules)
     assert {name for name in imports if not (tmp_path / "judge" / name).exists()} == set()
     assert all(hashed.fullmatch(name) for name in imports)
+    later = [
+        name
+        for path in modules
+        for name in re.findall(r'import\("\./later/([^"]+)"\)', path.read_text())
+    ]
+    assert len(later) >= 1
+    assert {name for name in later if not (tmp_path / "judge" / "later" / name).exists()} == set()
+    assert all(hashed.fullmatch(name) for name in later)
 
 
 def test_the_page_ships_its_words_and_settings_as_data(judging: Client) -> None:

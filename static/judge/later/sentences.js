@@ -1,0 +1,70 @@
+// Outputs of a paragraph, sentence beside sentence: which sentences of them stand in one line. Fetched
+// when the outputs are side by side for the first time.
+
+import { marked } from "../block.js";
+import { segmenterOf } from "../differences.js";
+
+/** @param {TextOf} text */
+function sentencesOf({ text, lang }) {
+  if (!Intl.Segmenter) return [text];
+  return Array.from(segmenterOf(lang, "sentence").segment(text), (part) => part.segment);
+}
+
+// The one that has as many sentences as most others do.
+/** @param {string[][]} texts */
+function usual(texts) {
+  /** @param {string[]} text */
+  const alike = (text) => texts.filter((each) => each.length === text.length).length;
+  return texts.reduce((best, each) => (alike(each) > alike(best) ? each : best));
+}
+
+// The sentences in as many lines as the model has: one by one where they are as many, and otherwise
+// each in the line that reaches as far into the model as the middle of the sentence into its own text.
+/** @param {string[]} sentences @param {string[]} model */
+export function inLinesOf(sentences, model) {
+  if (sentences.length === model.length) return sentences;
+  const ratio = model.join("").length / (sentences.join("").length || 1);
+  const lines = model.map(() => "");
+  let before = 0;
+  let line = 0;
+  let end = model[0].length;
+  for (const sentence of sentences) {
+    const middle = (before + sentence.length / 2) * ratio;
+    while (middle > end && line < model.length - 1) {
+      line += 1;
+      end += model[line].length;
+    }
+    lines[line] += sentence;
+    before += sentence.length;
+  }
+  return lines;
+}
+
+// Runs of a text, one after the other, in a cell for each line.
+/** @param {Run[]} runs @param {string[]} lines */
+function cut(runs, lines) {
+  const rest = [...runs];
+  return lines.map((line) => {
+    const cell = document.createElement("span");
+    let wanted = line.length;
+    while (wanted > 0 && rest.length) {
+      const [run] = rest;
+      const text = run.text.slice(0, wanted);
+      cell.append(marked({ ...run, text }));
+      wanted -= text.length;
+      if (text.length === run.text.length) rest.shift();
+      else rest[0] = { ...run, text: run.text.slice(text.length) };
+    }
+    return cell;
+  });
+}
+
+// Null where there is one sentence only.
+/** @param {Block} block @returns {Beside | null} */
+export function beside({ candidates }) {
+  const texts = candidates.map(sentencesOf);
+  const model = usual(texts);
+  if (model.length < 2) return null;
+  const lines = texts.map((text) => inLinesOf(text, model));
+  return { count: model.length, cut: (runs, index) => cut(runs, lines[index]) };
+}
