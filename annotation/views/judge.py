@@ -81,6 +81,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         # Keeps apart what two judges do in one browser, without telling who they are.
         "owner": opaque("judge", judge.pk),
+        "worker": reverse("judge-worker"),
         # Where the page leads when there is no more work, if it is to lead anywhere.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
     }

@@ -12,6 +12,7 @@ import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
+import { KeptHits, keepPage } from "./reload.js";
 import { prepareReport } from "./report.js";
 import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
@@ -23,9 +24,9 @@ const $ = (id) => document.getElementById(id);
 const setup = JSON.parse($("setup").textContent);
 
 // `api` is what the screen talks to: the server, or what the tour has in its place.
-/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts }} parts */
-export function openScreen({ api, outbox, drafts }) {
-  const queue = new Queue(api, outbox, drafts);
+/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, hits?: KeptHits }} parts */
+export function openScreen({ api, outbox, drafts, hits }) {
+  const queue = new Queue(api, outbox, drafts, hits);
   const status = new Status(outbox, setup.sign_in);
   queue.addEventListener("notice", ({ detail }) => status.told(detail));
   new Feedback(outbox, queue);
@@ -105,5 +106,7 @@ export function openScreen({ api, outbox, drafts }) {
 
 if (setup.api) {
   const api = new Api(setup);
-  openScreen({ api, outbox: new Outbox(api, setup.owner), drafts: new Drafts(setup.owner) });
+  const { owner } = setup;
+  const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup) });
+  keepPage(page, setup);
 }

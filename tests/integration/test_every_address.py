@@ -60,6 +60,8 @@ ADDRESSES = {
         "other judge": 302,
         "other organiser": 302,
     },
+    # A script, the same for everybody.
+    "judge/worker.js": EVERYBODY,
     "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/instructions/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     # There is nothing to choose from: on to work.

@@ -122,6 +122,15 @@ interface Hit {
   past?: boolean;
   dropped?: boolean;
   activeMs?: number;
+  // As the server sent it, and by how much its clock was ahead of ours.
+  lent?: LentHit;
+  ahead?: number;
+}
+
+// A HIT in hand, kept on the device for when nobody can say what is lent.
+interface KeptHit {
+  data: LentHit;
+  ahead: number;
 }
 
 // The HIT of each block on the page is there.
@@ -181,10 +190,12 @@ interface Setup {
   api: string;
   campaign: string;
   csrf_cookie: string;
+  worker: string;
 }
 
 // --- The parts of the page, where one is given another ---------------------------------------------
 
+type KeptHits = import("../../static/judge/reload.js").KeptHits;
 type Outbox = import("../../static/judge/outbox.js").Outbox;
 type Page = import("../../static/judge/page.js").Page;
 type Progress = import("../../static/judge/progress.js").Progress;
