@@ -52,6 +52,8 @@ def screen_setup(judge: Judge, address: str) -> dict[str, str]:
     """Return what the screen's scripts need to know of the user signed in at this address."""
     return {
         "user": opaque("user", judge.user_id),
+        # By which organisers find the judge who asks them for a new link.
+        "name": judge.pseudonym,
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
     }
 

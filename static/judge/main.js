@@ -36,7 +36,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
   preparePause(page);
   prepareBreaks(page);
   const history = new History({ api, page, queue, outbox });
-  prepareSignIn(api, outbox, () => page.signedIn());
+  prepareSignIn({ api, outbox, name: setup.name, onSignedIn: () => page.signedIn() });
   const openReport = prepareReport(page, outbox);
   const openSkip = prepareSkip(page);
   const showKeys = () => $("keys-dialog").showModal();

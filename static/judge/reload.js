@@ -7,9 +7,11 @@ const PREFIX = "quintet/hits/";
 // What was lent and is not done, with what has been said of it meanwhile.
 export class KeptHits {
   /** @param {Setup} setup */
-  constructor({ owner, user }) {
+  constructor({ owner, user, name }) {
     this.key = PREFIX + owner;
     this.user = user;
+    // For pages that know nobody any more: see accounts/kept_work.js.
+    store.put(`quintet/judge/${owner}`, name);
     // What somebody else was judging in this browser is not for this judge's eyes.
     for (const key of store.keys(PREFIX)) if (store.get(key)?.user !== user) store.remove(key);
   }

@@ -12,7 +12,7 @@ let page;
 class PageThatKeeps extends OpenPage {
   loadAnew(user = "u1") {
     super.loadAnew();
-    this.hits = new KeptHits({ owner: "anna", user });
+    this.hits = new KeptHits({ owner: "anna", user, name: "judge-anna" });
     this.queue = new Queue(this.server, this.outbox, this.drafts, this.hits);
   }
 

@@ -185,6 +185,8 @@ interface KeptDrafts {
 
 interface Setup {
   user: string;
+  // What the organisers call the judge.
+  name: string;
   owner: string;
   sign_in: string;
   api: string;
