@@ -9,11 +9,13 @@ import { Feedback } from "./feedback.js";
 import { History } from "./history.js";
 import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
+import { offerOwnLink } from "./ownlink.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { KeptHits, keepPage } from "./reload.js";
 import { prepareReport } from "./report.js";
+import { prepareSettings } from "./settings.js";
 import { prepareSignIn } from "./signin.js";
 import { prepareSkip } from "./skip.js";
 import { Status } from "./status.js";
@@ -33,6 +35,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
   const page = new Page({ api, outbox, drafts, queue, status });
   const { view } = page;
   const layout = new Layout(page);
+  prepareSettings();
   preparePause(page);
   prepareBreaks(page);
   const history = new History({ api, page, queue, outbox });
@@ -109,4 +112,5 @@ if (setup.api) {
   const { owner } = setup;
   const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup) });
   keepPage(page, setup);
+  offerOwnLink(page, owner);
 }

@@ -296,6 +296,7 @@ type PlainId =
   | "sentence"
   | "setup"
   | "show-keys"
+  | "show-settings"
   | "sign-in-cancel"
   | "sign-in-here"
   | "sign-in-problem"
@@ -327,18 +328,24 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "keys-dialog": HTMLDialogElement;
   letters: HTMLInputElement;
   "notice-link": HTMLAnchorElement;
+  "own-link-dismiss": HTMLElement | null;
+  "own-link-offer": HTMLElement | null;
+  "own-link-take": HTMLElement | null;
   "pause-dialog": HTMLDialogElement;
   "report-comment": HTMLTextAreaElement;
   "report-dialog": HTMLDialogElement;
   "report-form": HTMLFormElement;
   "rest-completion": HTMLElement | null;
   "row-template": TemplateOfOne;
+  "settings-dialog": HTMLDialogElement;
   "sign-in-dialog": HTMLDialogElement;
   "sign-in-form": HTMLFormElement;
   "sign-in-link": HTMLInputElement;
   "skip-comment": HTMLTextAreaElement;
   "skip-dialog": HTMLDialogElement;
   "skip-form": HTMLFormElement;
+  spacing: HTMLSelectElement;
+  "text-size": HTMLSelectElement;
   "tier-template": TemplateOfOne;
 }
 
