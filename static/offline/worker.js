@@ -1,5 +1,5 @@
 // Opens the judging page while there is no network or no server: a service worker for the addresses below
-// judge/. A page always comes from the network where that answers, so that no old version stands in the way of a
+// judge/. A page comes from the network wherever that answers, so that no old version stands in the way of a
 // new one. What is kept is one page, the last that was opened, with the files it names, and no sentence.
 
 const worker = /** @type {any} */ (self);
@@ -9,6 +9,8 @@ const FILES = new URL("../static/", SCOPE).href;
 const KEPT = `quintet ${SCOPE}`;
 // Judges wait no longer for a network that is there and brings nothing.
 const LONGEST_WAIT_MS = 10_000;
+// What a proxy says for a server that is not there.
+const NO_SERVER = [502, 503, 504];
 /** @type {RegExp} */
 const A_PAGE = /^[\w-]+\/$/;
 
@@ -75,7 +77,7 @@ async function openPage(event, address) {
   const instead = await kept(address);
   if (!instead) return answer;
   const usable = answer.then(
-    (response) => (response.status < 500 ? response : instead),
+    (response) => (NO_SERVER.includes(response.status) ? instead : response),
     () => instead,
   );
   const response = await Promise.race([usable, after(LONGEST_WAIT_MS).then(() => instead)]);
