@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Invitation, InvitationMail, Judge
 from campaign.notification import mail_enqueue
+from campaign.services.mails import mail_is_printed
 
 #: Messages a judge may ask for in all: who comes by a link for anybody must not fill mailboxes of others.
 MOST_MAILS: Final = 5
@@ -26,9 +27,14 @@ def own_link_send(
     """Queue a message with a link for the judge's other devices; return it.
 
     It replaces an earlier message of theirs, whose link is revoked; a link that they made on the page
-    stays. Locks the judge's row. Raises `OwnLinkRefusedError` for what is no address, for an address that
-    was invited to this campaign, and beyond `MOST_MAILS`.
+    stays. Locks the judge's row. Raises `OwnLinkRefusedError` where no mail is sent, for what is no
+    address, for an address that was invited to this campaign, and beyond `MOST_MAILS`; and `ValueError`
+    for a judge who is not a person.
     """
+    if judge.user is None:
+        raise ValueError(judge.pseudonym)
+    if mail_is_printed():
+        raise OwnLinkRefusedError(_("This Quintet sends no mail. Copy the link instead."))
     address = address.strip()
     try:
         validate_email(address)
