@@ -47,6 +47,6 @@ export async function keepPage(page, { worker }) {
     }
   };
   // Loaded past the worker: what that has may be another judge's page.
-  if (await workers.getRegistration(worker)) keep();
+  if (await workers.getRegistration(worker).catch(() => undefined)) keep();
   else page.addEventListener("ranked", keep, { once: true });
 }
