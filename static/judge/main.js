@@ -110,7 +110,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
 if (setup.api) {
   const api = new Api(setup);
   const { owner } = setup;
-  const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup) });
+  const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
   keepPage(page, setup);
   offerOwnLink(page, owner);
 }

@@ -6,10 +6,11 @@ const PREFIX = "quintet/hits/";
 
 // What was lent and is not done, with what has been said of it meanwhile.
 export class KeptHits {
-  /** @param {Setup} setup */
-  constructor({ owner, user, name }) {
+  /** @param {Setup} setup @param {Pick<JudgingApi, "whoIsSignedIn">} api */
+  constructor({ owner, user, name }, api) {
     this.key = PREFIX + owner;
     this.user = user;
+    this.api = api;
     // For pages that know nobody any more: see accounts/kept_work.js.
     store.put(`quintet/judge/${owner}`, name);
     // What somebody else was judging in this browser is not for this judge's eyes.
@@ -23,6 +24,8 @@ export class KeptHits {
 
   /** @param {KeptHit[]} hits */
   put(hits) {
+    // Another judge took over in another tab, and this page is still open.
+    if (this.api.whoIsSignedIn() !== this.user) return;
     try {
       localStorage.setItem(this.key, JSON.stringify({ user: this.user, hits }));
     } catch {

@@ -74,6 +74,8 @@ async function answered(event, address) {
 /** @param {any} event @param {string} address */
 async function openPage(event, address) {
   const answer = answered(event, address);
+  // Also when what is kept was shown meanwhile.
+  event.waitUntil(answer.catch(() => undefined));
   const instead = await kept(address);
   if (!instead) return answer;
   const usable = answer.then(

@@ -12,7 +12,8 @@ let page;
 class PageThatKeeps extends OpenPage {
   loadAnew(user = "u1") {
     super.loadAnew();
-    this.hits = new KeptHits({ owner: "anna", user, name: "judge-anna" });
+    this.signedIn = user;
+    this.hits = new KeptHits({ owner: "anna", user, name: "judge-anna" }, { whoIsSignedIn: () => this.signedIn });
     this.queue = new Queue(this.server, this.outbox, this.drafts, this.hits);
   }
 
@@ -112,6 +113,13 @@ describe("what is kept of texts", () => {
     await page.lendAndAsk("h1", ["b1"]);
     await passAndSettle(0);
     page.loadAnew("u2");
+    assert.equal(keptKeys().includes(KEY), false);
+  });
+
+  test("is not kept again by the page of a judge in whose place another signed in", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.signedIn = "u2";
+    await passAndSettle(0);
     assert.equal(keptKeys().includes(KEY), false);
   });
 
