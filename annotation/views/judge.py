@@ -1,3 +1,4 @@
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -37,6 +38,13 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
 
 
+@cache
+def _loaded_later() -> list[str]:
+    """Return the modules that the screen loads when they are asked for."""
+    static = settings.BASE_DIR / "static"
+    return sorted(path.relative_to(static).as_posix() for path in static.glob("judge/later/*.js"))
+
+
 def screen_context(judge: Judge) -> dict[str, Any]:
     """Return the context of the judging screen's template, for work and for the tour."""
     return {
@@ -44,6 +52,7 @@ def screen_context(judge: Judge) -> dict[str, Any]:
         "skip_reasons": _skip_reasons(judge.campaign),
         "problem_kinds": _problem_kinds(judge.campaign),
         "words": judging_words(),
+        "loaded_later": _loaded_later(),
         "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
     }
 

@@ -168,12 +168,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   /** @param {Hit} hit @returns {KeptHit} */
   #asItStands({ lent, ahead = 0 }) {
-    const { blocks, ...data } = /** @type {LentHit} */ (lent);
-    const stands = blocks.map((block) => {
-      const { state, sent } = this.find(block.id) ?? { state: block.state, sent: block.judgment };
-      return { ...block, state, judgment: state === "judged" ? sent : null };
+    const data = /** @type {LentHit} */ (lent);
+    const blocks = data.blocks.map(({ id }) => {
+      const block = /** @type {Block} */ (this.find(id));
+      return { ...block, judgment: block.state === "judged" ? block.sent : null };
     });
-    return { data: { ...data, progress: { ...data.progress, ...this.#counted }, blocks: stands }, ahead };
+    return { data: { ...data, progress: { ...data.progress, ...this.#counted }, blocks }, ahead };
   }
 
   /** @param {string} reason @param {number} retryAfter */
