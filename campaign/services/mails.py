@@ -55,7 +55,7 @@ class Invited:
 
 def mail_is_printed() -> bool:
     """Return whether there is no mail server: the worker's log shows messages, without their links."""
-    return settings.EMAIL_BACKEND == _CONSOLE
+    return bool(settings.EMAIL_BACKEND == _CONSOLE)
 
 
 def addresses_read(text: str) -> list[str]:

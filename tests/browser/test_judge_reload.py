@@ -15,6 +15,7 @@ from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from launcher.data_directory import CHECKOUT
+from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -72,6 +73,11 @@ def link_of(judge: Judge) -> str:
     return f"/i/{token}/"
 
 
+def is_true(page: Page, asynchronous: str) -> None:
+    """Wait for it; `wait_for_function` takes the promise itself for an answer."""
+    assert wait_until(lambda: page.evaluate(asynchronous), seconds=60)
+
+
 def load_anew(page: Page) -> Response:
     response = page.reload()
     assert response is not None
@@ -91,7 +97,7 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
         judge_block(tab, "12345")
         at_sentence(tab, 2)
         all_sent(tab)
-        tab.wait_for_function(KEPT)
+        is_true(tab, KEPT)
         sentence = tab.locator("#source .source").inner_text()
         type_ranks(tab, "31")
     assert load_anew(tab).from_service_worker
@@ -123,12 +129,12 @@ def test_without_network_a_page_loaded_anew_goes_on(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     page.context.set_offline(True)
     assert load_anew(page).from_service_worker
     at_sentence(page, 1)
     expect(page.locator("#order")).to_have_text("A")
-    judge_block(page, "12345")
+    judge_block(page, "2345")
     at_sentence(page, 2)
     expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
     page.context.set_offline(False)
@@ -160,14 +166,14 @@ def test_a_new_version_takes_the_place_of_the_old_one(
         open_link(tab, f"{address}{link_of(judge)}")
         at_sentence(tab, 1)
         type_ranks(tab, "1")
-        tab.wait_for_function(KEPT)
+        is_true(tab, KEPT)
     before = [each for each in tab.evaluate(KEPT_ADDRESSES) if "/main." in each]
     files = newer(static_files, tmp_path / "newer")
     with web_server(tmp_path, port=port, STATIC_ROOT=str(files), **options):
         load_anew(tab)
         expect(tab.locator("html")).to_have_attribute("data-version", "2")
         at_sentence(tab, 1)
-        tab.wait_for_function(KEPT)
+        is_true(tab, KEPT)
     assert load_anew(tab).from_service_worker
     expect(tab.locator("html")).to_have_attribute("data-version", "2")
     at_sentence(tab, 1)
@@ -185,11 +191,11 @@ def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
         judge_block(page)
     at_sentence(page, 1)
     all_sent(page)
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/museum/"]
     source = page.locator("#source .source").inner_text()
-    page.wait_for_function(f"() => ({KEPT_HITS})() === 1")
+    is_true(page, f"() => ({KEPT_HITS})() === 1")
     (hits,) = page.evaluate(
         "() => Object.entries(localStorage).filter(([key]) => key.startsWith('quintet/hits/'))"
         ".map(([, value]) => JSON.parse(value).hits)"
@@ -203,12 +209,12 @@ def test_signing_out_forgets_the_sentences_and_the_page(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     assert page.evaluate(KEPT_HITS) == 1
     page.get_by_role("button", name="settings").click()
     page.get_by_role("dialog", name="Settings").get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
-    page.wait_for_function("async () => (await caches.keys()).length === 0")
+    is_true(page, "async () => (await caches.keys()).length === 0")
     assert page.evaluate(KEPT_HITS) == 0
 
 
@@ -218,14 +224,14 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     before = page.evaluate(
         "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))"
     )
     other = make_judge(make_test_set(make_campaign("elsewhere")).campaign, "judge02")
     sign_in(page, other)
     at_sentence(page, 1)
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/elsewhere/"]
     assert page.evaluate("(key) => localStorage.getItem(key)", before) is None
@@ -237,8 +243,8 @@ def test_a_page_whose_judge_may_not_come_in_is_no_longer_kept(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    page.wait_for_function(KEPT)
+    is_true(page, KEPT)
     page.context.clear_cookies()
     page.reload()
     expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
-    page.wait_for_function("async () => (await caches.keys()).length === 0")
+    is_true(page, "async () => (await caches.keys()).length === 0")

@@ -1,6 +1,6 @@
 """Settings in a place of their own: size and spacing of the letters, and whatever else is kept on the device."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -30,7 +30,7 @@ def judge() -> Judge:
 
 def style_of(page: Page, selector: str, name: str) -> float:
     found: float = page.evaluate(
-        "([selector, name]) => parseFloat(getComputedStyle(document.querySelector(selector))[name])",
+        "([selector, name]) => parseFloat(getComputedStyle(document.querySelector(selector))[name]) || 0",
         [selector, name],
     )
     return found
@@ -83,16 +83,23 @@ def test_signing_out_says_what_it_takes_to_come_back(
     expect(page.get_by_role("heading", level=1)).to_have_text("Your own link")
 
 
-def states(page: Page) -> list[Callable[[], object]]:
-    return [
-        lambda: type_ranks(page, "213"),
-        lambda: page.keyboard.press("Enter"),  # refused
-        lambda: page.locator("#more").click(),
-        lambda: (page.keyboard.press("Escape"), page.locator("#show-settings").click()),
-        lambda: (page.keyboard.press("Escape"), page.keyboard.press("?")),
-        lambda: (page.keyboard.press("Escape"), page.keyboard.press("s")),
-        lambda: page.keyboard.press("Escape"),
-    ]
+def states(page: Page) -> Iterator[None]:
+    """Lead through what a judge meets, stopping at each."""
+    yield
+    type_ranks(page, "213")
+    yield
+    page.keyboard.press("Enter")  # refused
+    yield
+    page.locator("#more").click()
+    yield
+    page.keyboard.press("Escape")
+    page.locator("#show-settings").click()
+    yield
+    for key in "?s":
+        page.keyboard.press("Escape")
+        page.keyboard.press(key)
+        yield
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.parametrize("how", ["a reader's style sheet", "the settings"])
@@ -117,10 +124,7 @@ def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
             }""",
             SPACED,
         )
-    found = [misfits(page)]
-    for step in states(page):
-        step()
-        found.append(misfits(page))
+    found = [misfits(page) for _state in states(page)]
     judge_block(page)
     at_sentence(page, 2)
     assert [each for each in found if each] == []
