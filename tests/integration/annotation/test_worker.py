@@ -1,4 +1,4 @@
-"""The service worker's script: from an address above the judging pages, with and without a prefix."""
+"""The service worker's script: from an address above the judging pages."""
 
 import json
 import re
@@ -19,19 +19,17 @@ def judge() -> Judge:
     return make_judge(make_test_set(make_campaign()).campaign)
 
 
-@pytest.mark.parametrize("prefix", ["", "/quintet"])
-def test_the_page_names_a_worker_whose_scope_it_is_in(
-    client: Client, judge: Judge, prefix: str
-) -> None:
+def test_the_page_names_a_worker_whose_scope_it_is_in(client: Client, judge: Judge) -> None:
+    """Under a prefix, too: tests/browser/test_judge_reload.py."""
     assert judge.user is not None
     client.force_login(judge.user)
-    page = client.get("/judge/museum/", SCRIPT_NAME=prefix).content.decode()
+    page = client.get("/judge/museum/").content.decode()
     found = re.search(r'<script id="setup" type="application/json">(.*?)</script>', page)
     assert found is not None
     worker = json.loads(found[1])["worker"]
-    assert worker == f"{prefix}/judge/worker.js"
+    assert worker == "/judge/worker.js"
     # A worker's scope is the folder of its own address.
-    assert f"{prefix}/judge/museum/".startswith(worker.removesuffix("worker.js"))
+    assert "/judge/museum/".startswith(worker.removesuffix("worker.js"))
 
 
 def test_the_script_is_asked_for_each_time_and_sent_once(
