@@ -14,8 +14,10 @@ from annotation.views.panels.participations import participations_download
 from annotation.views.tour import tour
 from annotation.views.training import training, training_block
 from annotation.views.work_time import work_time_download, work_time_page
+from annotation.views.worker import judge_worker
 
 urlpatterns = [
+    path("judge/worker.js", judge_worker, name="judge-worker"),
     path("judge/<slug:slug>/", judge_page, name="judge"),
     path("judge/<slug:slug>/instructions/", instructions_page, name="judge-instructions"),
     path("judge/<slug:slug>/test-sets/", test_sets_page, name="judge-test-sets"),

@@ -19,11 +19,11 @@ from tests.conftest import test_database_url
 
 
 @contextmanager
-def web_server(folder: Path, *options: str, **environment: str) -> Iterator[str]:
+def web_server(
+    folder: Path, *options: str, port: int | None = None, **environment: str
+) -> Iterator[str]:
     """Serve inside, and give the address; the log is `web.log` in the folder."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = f"127.0.0.1:{port or free_port()}"
     with (folder / "web.log").open("wb") as log:
         process = subprocess.Popen(
             [
@@ -41,12 +41,20 @@ def web_server(folder: Path, *options: str, **environment: str) -> Iterator[str]
         )
     try:
         assert wait_until(
-            lambda: _answers(address), seconds=120, alive=lambda: process.poll() is None
+            lambda: _answers(address + environment.get("SCRIPT_NAME", "")),
+            seconds=120,
+            alive=lambda: process.poll() is None,
         )
         yield f"http://{address}"
     finally:
         process.terminate()
         process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextmanager

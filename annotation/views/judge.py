@@ -1,3 +1,4 @@
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -37,6 +38,13 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
 
 
+@cache
+def _loaded_later() -> list[str]:
+    """Return the modules that the screen loads when they are asked for."""
+    static = settings.BASE_DIR / "static"
+    return sorted(path.relative_to(static).as_posix() for path in static.glob("judge/later/*.js"))
+
+
 def screen_context(judge: Judge) -> dict[str, Any]:
     """Return the context of the judging screen's template, for work and for the tour."""
     return {
@@ -44,6 +52,7 @@ def screen_context(judge: Judge) -> dict[str, Any]:
         "skip_reasons": _skip_reasons(judge.campaign),
         "problem_kinds": _problem_kinds(judge.campaign),
         "words": judging_words(),
+        "loaded_later": _loaded_later(),
         "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
     }
 
@@ -52,6 +61,8 @@ def screen_setup(judge: Judge, address: str) -> dict[str, str]:
     """Return what the screen's scripts need to know of the user signed in at this address."""
     return {
         "user": opaque("user", judge.user_id),
+        # By which organisers find the judge who asks them for a new link.
+        "name": judge.pseudonym,
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
     }
 
@@ -81,6 +92,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         # Keeps apart what two judges do in one browser, without telling who they are.
         "owner": opaque("judge", judge.pk),
+        "worker": reverse("judge-worker"),
         # Where the page leads when there is no more work, if it is to lead anywhere.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
     }

@@ -3,10 +3,12 @@
 from collections import Counter
 from typing import Any
 
+import segno
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -15,11 +17,15 @@ from django.views.decorators.http import require_http_methods
 from annotation.selectors.onboarding import JudgeOnboarding, TestSetOnOffer, test_sets_on_offer
 from annotation.views.opaque import opaque
 from annotation.views.steps import onboarding_or_404
+from campaign.models import Judge
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
 from campaign.services import (
+    OwnLinkRefusedError,
     instructions_accept,
+    mail_is_printed,
     own_link_create,
     own_link_revoke,
+    own_link_send,
     test_set_choose,
 )
 from campaign.texts.languages import language_direction, language_name, language_own_name
@@ -121,14 +127,47 @@ def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
 @login_required
 @never_cache
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make, show once and withdraw a link by which a judge goes on with another device."""
+    """Make, show once, send and withdraw a link by which a judge goes on with another device."""
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
-    link = None
-    if request.method == "POST" and request.POST.get("action") == "withdraw":
+    action = request.POST.get("action") if request.method == "POST" else None
+    context: dict[str, Any] = {"can_mail": not mail_is_printed()}
+    status = 200
+    if action == "withdraw":
         own_link_revoke(judge=judge)
+    elif action == "send":
+        status = _own_link_send(request, judge, context)
     elif request.method == "POST":
-        token = own_link_create(judge=judge)
-        link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    context = {"link": link, "made": own_link_of(judge=judge)}
-    return _page(request, "own_link", onboarding, context, 201 if link else 200)
+        link = request.build_absolute_uri(
+            reverse("invitation", args=[own_link_create(judge=judge)])
+        )
+        context |= {"link": link, "code": _qr_code(link)}
+        status = 201
+    context["made"] = own_link_of(judge=judge)
+    return _page(request, "own_link", onboarding, context, status)
+
+
+def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) -> int:
+    """Send the link to the address of the form, tell the page, and return the status."""
+    address = request.POST.get("address", "")
+    try:
+        mail = own_link_send(
+            judge=judge,
+            address=address,
+            base_url=request.build_absolute_uri(get_script_prefix()),
+            language=get_language() or "en",
+        )
+    except OwnLinkRefusedError as error:
+        context |= {"problem": str(error), "address": address}
+        return 400
+    context["sent_to"] = mail.address
+    return 200
+
+
+def _qr_code(link: str) -> SafeString:
+    """Return a drawing of the link for a phone's camera, dark on light whatever the page's colours."""
+    code = segno.make(link, micro=False, error="m")
+    # Of numbers alone: nothing of the link stands in it as text.
+    return SafeString(
+        code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
+    )

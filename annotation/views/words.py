@@ -61,6 +61,11 @@ WORDS = {
         "This link belongs to somebody else, who is now signed in. Your work stays on this "
         "device until you open your own link."
     ),
+    "link_of_newcomers": _(
+        "This is the link for new judges, and this browser no longer has the cookie by which it knew "
+        "you. Nobody has been signed in, and your work stays on this device. Paste your own link, or "
+        "ask the organisers for a new link for {name}."
+    ),
     "link_unreachable": _("The server cannot be reached at the moment. Please try again shortly."),
     "loading": _("Loading your next sentences …"),
     "loading_offline": _("Waiting for the network. Your next sentences will load when it is back."),

@@ -53,9 +53,11 @@ from campaign.services.mails import (
     Invited,
     addresses_read,
     judges_invite_by_mail,
+    mail_is_printed,
     mail_send_again,
     mails_send_due,
 )
+from campaign.services.own_link_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.panels import (
     PanelRefusedError,
     PanelTerms,
@@ -96,6 +98,7 @@ __all__ = [
     "InvitationRefusedError",
     "Invited",
     "JoinRefusedError",
+    "OwnLinkRefusedError",
     "PanelRefusedError",
     "PanelTerms",
     "PersonRefusedError",
@@ -130,6 +133,7 @@ __all__ = [
     "judges_invite_by_mail",
     "languages_offered",
     "link_lifetime",
+    "mail_is_printed",
     "mail_send_again",
     "mails_send_due",
     "member_link_create",
@@ -139,6 +143,7 @@ __all__ = [
     "organiser_invite",
     "own_link_create",
     "own_link_revoke",
+    "own_link_send",
     "panel_arrival_record",
     "panel_arrivals_purge",
     "panel_change",

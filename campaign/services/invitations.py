@@ -140,8 +140,12 @@ def own_link_create(*, judge: Judge) -> str:
     return token
 
 
+@transaction.atomic
 def own_link_revoke(*, judge: Judge) -> int:
-    """Revoke the link that the judge created; return the number of links revoked."""
+    """Revoke the links that the judge created, also by e-mail; return the number of links revoked."""
+    InvitationMail.objects.filter(
+        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
+    ).update(withdrawn_at=Now())
     return Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,

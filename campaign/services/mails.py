@@ -9,6 +9,7 @@ from datetime import timedelta
 from email.utils import parseaddr
 from typing import Final
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -33,6 +34,7 @@ RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15,
 #: A message that is being sent for so long was lost with its worker: tasks end earlier.
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
 _MAX_AT_ONCE: Final = 1000
+_CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
 
 
 class AddressesRefusedError(Exception):
@@ -49,6 +51,11 @@ class Invited:
 
     mails: list[InvitationMail]
     known: list[str]
+
+
+def mail_is_printed() -> bool:
+    """Return whether there is no mail server: the worker's log shows messages, without their links."""
+    return bool(settings.EMAIL_BACKEND == _CONSOLE)
 
 
 def addresses_read(text: str) -> list[str]:
@@ -190,7 +197,10 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
         # The link of an attempt that sent nothing: nobody has it.
         mail.invitation.delete()
     mail.invitation, token = invitation_create(
-        campaign=mail.campaign, user=user, role=InvitationRole.JUDGE
+        campaign=mail.campaign,
+        user=user,
+        role=InvitationRole.JUDGE,
+        created_by=user if mail.created_by_id == user.pk else None,
     )
     mail.state = MailState.SENDING
     mail.attempts += 1
@@ -270,11 +280,16 @@ def _short(error: Exception) -> str:
 
 def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> EmailMessage:
     organiser = mail.created_by
+    is_own = mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id
     with translation.override(mail.language):
         link = mail.base_url + reverse("invitation", args=[token])
-        subject = _("Your invitation to judge: %(campaign)s") % {"campaign": mail.campaign.name}
+        subject = (
+            _("Your own link: %(campaign)s")
+            if is_own
+            else _("Your invitation to judge: %(campaign)s")
+        )
         body = render_to_string(
-            "campaign/invitation_mail.txt",
+            "campaign/own_link_mail.txt" if is_own else "campaign/invitation_mail.txt",
             {
                 "campaign": mail.campaign,
                 "link": link,
@@ -284,7 +299,7 @@ def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> 
             },
         )
     return EmailMessage(
-        subject=" ".join(subject.split()),
+        subject=" ".join((subject % {"campaign": mail.campaign.name}).split()),
         body=body,
         to=[mail.address],
         reply_to=[organiser.email] if organiser is not None and organiser.email else None,

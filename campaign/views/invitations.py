@@ -32,13 +32,13 @@ from campaign.services import (
     judge_readmit,
     judge_withdraw,
     judges_invite_by_mail,
+    mail_is_printed,
     mail_send_again,
 )
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 
-# Where messages go without a mail server. The log of the worker holds no links (see `config.redaction`).
-_CONSOLE = "django.core.mail.backends.console.EmailBackend"
+# Where messages go without a mail server, to try things out.
 _FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 
@@ -59,7 +59,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "people": people_invited(campaign=campaign),
         "link_days": settings.JUDGE_LINK_DAYS,
         "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
-        "mail_is_printed": settings.EMAIL_BACKEND == _CONSOLE,
+        "mail_is_printed": mail_is_printed(),
         "mail_is_kept": settings.EMAIL_BACKEND == _FILES,
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),

@@ -10,9 +10,12 @@ import { Feedback } from "./feedback.js";
 import { History } from "./history.js";
 import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
+import { offerOwnLink } from "./ownlink.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
+import { KeptHits, keepPage } from "./reload.js";
+import { prepareSettings } from "./settings.js";
 import { prepareSignIn } from "./signin.js";
 import { Status } from "./status.js";
 
@@ -22,20 +25,21 @@ const $ = (id) => document.getElementById(id);
 const setup = JSON.parse($("setup").textContent);
 
 // `api` is what the screen talks to: the server, or what the tour has in its place.
-/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts }} parts */
-export function openScreen({ api, outbox, drafts }) {
-  const queue = new Queue(api, outbox, drafts);
+/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, hits?: KeptHits }} parts */
+export function openScreen({ api, outbox, drafts, hits }) {
+  const queue = new Queue(api, outbox, drafts, hits);
   const status = new Status(outbox, setup.sign_in);
   queue.addEventListener("notice", ({ detail }) => status.told(detail));
   new Feedback(outbox, queue);
   const page = new Page({ api, outbox, drafts, queue, status });
   const { view } = page;
   const layout = new Layout(page);
+  prepareSettings();
   preparePause(page);
   prepareBreaks(page);
   const escape = prepareRevision(page);
   const history = new History({ api, page, queue, outbox });
-  prepareSignIn(api, outbox, () => page.signedIn());
+  prepareSignIn({ api, outbox, name: setup.name, onSignedIn: () => page.signedIn() });
   const openReport = prepareReport(page, outbox);
   const openSkip = prepareSkip(page);
   const showKeys = () => $("keys-dialog").showModal();
@@ -110,5 +114,8 @@ export function openScreen({ api, outbox, drafts }) {
 
 if (setup.api) {
   const api = new Api(setup);
-  openScreen({ api, outbox: new Outbox(api, setup.owner), drafts: new Drafts(setup.owner) });
+  const { owner } = setup;
+  const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
+  keepPage(page, setup);
+  offerOwnLink(page, owner);
 }

@@ -2,7 +2,7 @@
 // Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isDeclined, isPaused, isSignedOut, isUninstructed } from "./api.js";
+import { isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
 
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Block[]} */
@@ -16,17 +16,24 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   retryAfter = 0;
   /** @type {Promise<boolean> | null} */
   #asking = null;
+  // What the server counted last, and what was done since.
+  /** @type {CountedProgress | undefined} */
+  #counted;
+  #keeping = false;
 
   /**
    * @param {Pick<JudgingApi, "assignment">} api
    * @param {Outbox} outbox
    * @param {Pick<KeptDrafts, "get">} drafts
+   * @param {Pick<KeptHits, "get" | "put">} [kept]
    */
-  constructor(api, outbox, drafts) {
+  constructor(api, outbox, drafts, kept) {
     super();
     this.api = api;
     this.outbox = outbox;
     this.drafts = drafts;
+    this.kept = kept;
+    outbox.addEventListener("change", () => this.#keep());
     outbox.addEventListener("sent", ({ detail: { item, answer, at, asked } }) => {
       // One that follows a HIT which is still to come, as after a reload, would be put before it.
       if (answer?.next && item.body.after && this.hits.has(item.body.after)) this.#take({ data: answer.next, at, asked });
@@ -108,6 +115,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   // What became of a block; `sent` is what a revision is compared with.
   /** @param {Block} block @param {Kind} kind @param {Partial<Judgment> & { reason?: string }} body */
   settle(block, kind, { labels = [], comment = "", reason = "" }) {
+    if (block.state === "open" && this.#counted) this.#counted.done += 1;
     block.state = kind === "skips" ? "skipped" : "judged";
     block.skip_reason = reason || null;
     block.sent =
@@ -140,13 +148,14 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       try {
         answer = await this.api.assignment(last?.id);
       } catch {
-        return this.#lacks("offline");
+        return this.#takeKept() ? this.#found() : this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
       if (isPaused(answer)) return this.#lacks("paused");
       if (isUninstructed(answer)) return this.#lacks("instructions");
       if (isDeclined(answer)) return this.#lacks("declined");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
+      if (isTrouble(answer.status) && this.#takeKept()) return this.#found();
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       this.#take(answer);
       if (this.nextOpen()) return this.#found();
@@ -157,6 +166,35 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #found() {
     this.lack = null;
     return true;
+  }
+
+  // What was in hand before the page was loaded anew, where nobody can say what is now.
+  #takeKept() {
+    if (!this.kept || this.lastHit()) return false;
+    for (const { data, ahead } of this.kept.get()) this.#take({ data, at: Date.now() + ahead, asked: 0 });
+    return Boolean(this.nextOpen());
+  }
+
+  // Once the screen shows what comes next: writing texts takes a moment. Until then the outbox knows more.
+  #keep() {
+    // Before the first answer, what is kept is all that is known.
+    if (!this.kept || !this.lastHit() || this.#keeping) return;
+    this.#keeping = true;
+    setTimeout(() => {
+      this.#keeping = false;
+      const inHand = [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
+      this.kept?.put(inHand.map((hit) => this.#asItStands(hit)));
+    });
+  }
+
+  /** @param {Hit} hit @returns {KeptHit} */
+  #asItStands({ lent, ahead = 0 }) {
+    const data = /** @type {LentHit} */ (lent);
+    const blocks = data.blocks.map(({ id }) => {
+      const block = /** @type {Block} */ (this.find(id));
+      return { ...block, judgment: block.state === "judged" ? block.sent : null };
+    });
+    return { data: { ...data, progress: { ...data.progress, ...this.#counted }, blocks }, ahead };
   }
 
   /** @param {string} reason @param {number} retryAfter */
@@ -190,11 +228,13 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #extend(hit, { data, at }) {
     // In the page's own time: the clocks of phones are wrong more often than one would think.
     hit.endsAt = performance.now() + Date.parse(data.expires_at) - at;
+    Object.assign(hit, { lent: data, ahead: at - Date.now() });
   }
 
   /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer */
   #take(answer) {
     const { data } = answer;
+    this.#counted = { ...data.progress };
     this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
     this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));
     const known = this.hits.get(data.id);
@@ -209,6 +249,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     const hit = { id, revisableHits, rules, languages, total: data.blocks.length, endsAt: 0 };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
+    this.#keep();
     // One of them may be here from the judge's history.
     const lent = new Set(data.blocks.map((block) => block.id));
     this.blocks = this.blocks.filter((block) => !lent.has(block.id));

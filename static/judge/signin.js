@@ -17,14 +17,17 @@ function addressIn(text) {
 async function pageAt(address, options = {}) {
   const response = await fetch(address, { credentials: "same-origin", cache: "no-store", ...options });
   if (response.status === 404) return null;
-  if (!response.ok) throw new Error(String(response.status));
+  // All places are taken: there is a page, too.
+  if (!response.ok && response.status !== 410) throw new Error(String(response.status));
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-// Opens the link and presses the button of its page; whoever is signed in as its judge already is led on.
-/** @param {string} address */
+// Who came in: null where the link is refused, and nobody where it would make a new judge of whoever presses its
+// button. Presses the button of a link of one's own; whoever is signed in as its judge already is led on.
+/** @param {string} address @returns {Promise<string | null | undefined>} */
 async function whoOpens(address) {
   let page = await pageAt(address);
+  if (page?.getElementById("join")) return undefined;
   const form = page?.getElementById("open-link");
   if (form instanceof HTMLFormElement) {
     const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
@@ -34,8 +37,8 @@ async function whoOpens(address) {
   return JSON.parse(page.getElementById("setup")?.textContent ?? "{}").user ?? "";
 }
 
-/** @param {JudgingApi} api @param {Outbox} outbox @param {() => void} onSignedIn */
-export function prepareSignIn(api, outbox, onSignedIn) {
+/** @param {{ api: JudgingApi, outbox: Outbox, name: string, onSignedIn: () => void }} parts `name` is the judge's */
+export function prepareSignIn({ api, outbox, name, onSignedIn }) {
   const dialog = $("sign-in-dialog");
   const field = $("sign-in-link");
 
@@ -49,6 +52,7 @@ export function prepareSignIn(api, outbox, onSignedIn) {
       const user = await whoOpens(address);
       api.signedIn(user ?? before);
       if (user === null) return "link_refused";
+      if (user === undefined) return "link_of_newcomers";
       return user === api.user ? null : "link_of_another";
     } catch {
       return "link_unreachable";
@@ -58,7 +62,7 @@ export function prepareSignIn(api, outbox, onSignedIn) {
   $("sign-in-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const problem = await problemWith(addressIn(field.value));
-    $("sign-in-problem").textContent = problem ? say(problem) : "";
+    $("sign-in-problem").textContent = problem ? say(problem, { name }) : "";
     if (problem) {
       field.focus();
       return;

@@ -8,12 +8,14 @@ for (const button of buttons) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const text = /** @type {HTMLElement} */ (document.getElementById(String(button.dataset.copy)));
+    const field = text instanceof HTMLInputElement ? text : null;
     const said = /** @type {HTMLElement} */ (button.parentElement).querySelector("[role=status]");
     try {
-      await navigator.clipboard.writeText(text.textContent.trim());
+      await navigator.clipboard.writeText(field?.value ?? text.textContent.trim());
       said.textContent = String(button.dataset.copied);
     } catch {
-      getSelection()?.selectAllChildren(text);
+      if (field) field.select();
+      else getSelection()?.selectAllChildren(text);
     }
   });
 }

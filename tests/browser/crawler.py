@@ -28,7 +28,14 @@ _CONDITIONS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since")
 STORED = """async () => {
     const dump = { local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie };
     dump.databases = (await indexedDB.databases()).map(({ name }) => name);
-    dump.caches = await caches.keys();
+    dump.caches = {};
+    for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const { url } of await cache.keys()) {
+            const kept = await cache.match(url, { ignoreVary: true });
+            dump.caches[url] = kept && [...kept.headers, await kept.text()];
+        }
+    }
     dump.workers = (await navigator.serviceWorker.getRegistrations()).map((each) => each.scope);
     dump.requested = performance.getEntriesByType("resource").map(({ name }) => name);
     dump.history = history.state;

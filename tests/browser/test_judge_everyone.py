@@ -74,6 +74,7 @@ def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
         ("skipping", [key("v"), key("s"), key("Enter")]),
         ("reporting", [close, key("r"), key("Enter")]),
         ("the keys", [close, key("?")]),
+        ("the settings", [close, page.locator("#show-settings").click]),
         ("the menu", [close, page.locator("#more").click]),
         ("my judgments", [close, history]),
         ("paused", [close, lambda: page.clock.fast_forward(600_000)]),

@@ -322,7 +322,7 @@ def test_differences_are_marked_on_request(judging: Page) -> None:
 
 
 def test_single_letters_can_be_switched_off(judging: Page) -> None:
-    judging.keyboard.press("?")
+    judging.get_by_role("button", name="settings").click()
     judging.get_by_label(re.compile("Single letters")).uncheck()
     judging.keyboard.press("Escape")
     judging.keyboard.press("s")

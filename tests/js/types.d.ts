@@ -142,6 +142,15 @@ interface Hit {
   past?: boolean;
   dropped?: boolean;
   activeMs?: number;
+  // As the server sent it, and by how much its clock was ahead of ours.
+  lent?: LentHit;
+  ahead?: number;
+}
+
+// A HIT in hand, kept on the device for when nobody can say what is lent.
+interface KeptHit {
+  data: LentHit;
+  ahead: number;
 }
 
 // The HIT of each block on the page is there.
@@ -199,15 +208,19 @@ interface KeptDrafts {
 
 interface Setup {
   user: string;
+  // What the organisers call the judge.
+  name: string;
   owner: string;
   sign_in: string;
   api: string;
   campaign: string;
   csrf_cookie: string;
+  worker: string;
 }
 
 // --- The parts of the page, where one is given another ---------------------------------------------
 
+type KeptHits = import("../../static/judge/reload.js").KeptHits;
 type Outbox = import("../../static/judge/outbox.js").Outbox;
 type Page = import("../../static/judge/page.js").Page;
 type Progress = import("../../static/judge/progress.js").Progress;
@@ -312,6 +325,7 @@ type PlainId =
   | "sentence"
   | "setup"
   | "show-keys"
+  | "show-settings"
   | "sign-in-cancel"
   | "sign-in-here"
   | "sign-in-problem"
@@ -349,18 +363,24 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "keys-dialog": HTMLDialogElement;
   letters: HTMLInputElement;
   "notice-link": HTMLAnchorElement;
+  "own-link-dismiss": HTMLElement | null;
+  "own-link-offer": HTMLElement | null;
+  "own-link-take": HTMLElement | null;
   "pause-dialog": HTMLDialogElement;
   "report-comment": HTMLTextAreaElement;
   "report-dialog": HTMLDialogElement;
   "report-form": HTMLFormElement;
   "rest-completion": HTMLElement | null;
   "row-template": TemplateOfOne;
+  "settings-dialog": HTMLDialogElement;
   "sign-in-dialog": HTMLDialogElement;
   "sign-in-form": HTMLFormElement;
   "sign-in-link": HTMLInputElement;
   "skip-comment": HTMLTextAreaElement;
   "skip-dialog": HTMLDialogElement;
   "skip-form": HTMLFormElement;
+  spacing: HTMLSelectElement;
+  "text-size": HTMLSelectElement;
   "tier-template": TemplateOfOne;
   "unsent-dialog": HTMLDialogElement;
 }

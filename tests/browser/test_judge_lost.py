@@ -1,0 +1,115 @@
+"""Cookies are gone: said in true words, nothing on the device is lost, and there is a way back in."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Campaign, InvitationRole, Judge
+from campaign.services import invitation_create, invitation_create_for_anybody
+from tests.browser.conftest import PHONE, NewPage
+from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.factories import make_campaign, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign
+
+
+def door(campaign: Campaign, cap: int = 5) -> str:
+    _link, token = invitation_create_for_anybody(campaign=campaign, cap=cap)
+    return f"/i/{token}/"
+
+
+def new_link(judge: Judge) -> str:
+    assert judge.user is not None
+    _, token = invitation_create(
+        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+    )
+    return f"/i/{token}/"
+
+
+def begin(page: Page, link: str) -> Judge:
+    page.goto(link)
+    page.get_by_role("button", name="Begin").click()
+    at_sentence(page, 1)
+    return Judge.objects.get()
+
+
+@pytest.mark.parametrize("cap", [5, 1], ids=["places left", "all places taken"])
+def test_the_link_for_new_judges_is_called_what_it_is(
+    page: Page, campaign: Campaign, tolerate: list[str], cap: int
+) -> None:
+    tolerate.append("401|403|410")
+    link = door(campaign, cap)
+    judge = begin(page, link)
+    page.context.clear_cookies()
+    judge_block(page, "12345")
+    at_sentence(page, 2)
+    page.get_by_role("button", name="Sign in here").click()
+    dialog = page.get_by_role("dialog", name="Sign in again")
+    field = dialog.get_by_label("The link of your invitation")
+    field.fill(link)
+    page.keyboard.press("Enter")
+    said = dialog.get_by_role("status")
+    expect(said).to_contain_text("This is the link for new judges")
+    expect(said).to_contain_text("Nobody has been signed in")
+    expect(said).to_contain_text(f"ask the organisers for a new link for {judge.pseudonym}.")
+    assert Judge.objects.count() == 1
+    field.fill(new_link(judge))
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    all_sent(page)
+    assert Judgment.objects.get().judge == judge
+
+
+def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
+    new_page: NewPage,
+    campaign: Campaign,
+    tolerate: list[str],
+    axe_check: Callable[[Page], None],
+) -> None:
+    tolerate.append("401|403")
+    page = new_page(viewport=PHONE)
+    link = door(campaign)
+    judge = begin(page, link)
+    page.context.clear_cookies()
+    judge_block(page, "12345")
+    expect(page.get_by_role("status").filter(has_text="You are signed out")).to_be_visible()
+    page.reload()
+    waiting = page.locator("#kept-work")
+    expect(waiting).to_contain_text(f"{judge.pseudonym} has judged in this browser")
+    axe_check(page)
+    field = page.get_by_label("The link of your invitation")
+    field.fill("my link")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Please paste the whole link from your invitation.")).to_be_visible()
+    field.fill(f"https://quintet.example.org{link}")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{link}")
+    expect(waiting).to_contain_text(f"{judge.pseudonym} has judged in this browser")
+    axe_check(page)
+    page.goto("/sign-in/")
+    field.fill(new_link(judge))
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=f"Begin judging as {judge.pseudonym}").click()
+    at_sentence(page, 2)
+    all_sent(page)
+    assert Judgment.objects.get().judge == judge
+    assert Judge.objects.count() == 1
+
+
+def test_nothing_is_said_of_work_where_none_waits(page: Page, campaign: Campaign) -> None:
+    link = door(campaign)
+    begin(page, link)
+    judge_block(page)
+    all_sent(page)
+    page.context.clear_cookies()
+    for address in (link, "/sign-in/"):
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.locator("#kept-work")).to_be_hidden()

@@ -1,0 +1,108 @@
+"""A link of one's own, offered after the first HIT: copied, photographed, sent."""
+
+from collections.abc import Callable
+
+import pytest
+from django.core import mail as django_mail
+from playwright.sync_api import Page, expect
+
+from campaign.models import Judge
+from campaign.services import mails_send_due
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.judging import at_sentence, judge_block, open_link
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+
+
+def do_a_hit(page: Page) -> None:
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    at_sentence(page, 1)
+
+
+def test_after_the_first_hit_it_is_offered_until_it_is_answered(
+    page: Page, judge: Judge, sign_in: SignIn, axe_check: Callable[[Page], None]
+) -> None:
+    sign_in(page, judge)
+    offer = page.locator("#own-link-offer")
+    at_sentence(page, 1)
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(offer).to_be_hidden()
+    judge_block(page)
+    at_sentence(page, 3)
+    judge_block(page)
+    expect(offer).to_be_visible()
+    axe_check(page)
+    offer.get_by_role("button", name="Not now").click()
+    expect(offer).to_be_hidden()
+    expect(page.locator("#rows input:focus")).to_have_count(1)
+    page.reload()
+    do_a_hit(page)
+    expect(offer).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
+)
+def test_it_is_copied_and_drawn_as_a_code(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(
+        viewport=viewport,
+        color_scheme=scheme,
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    sign_in(page, judge)
+    do_a_hit(page)
+    page.get_by_role("link", name="Keep your own link").click()
+    page.get_by_role("button", name="Make the link").click()
+    link = page.get_by_role("textbox", name="Your own link").input_value()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    code = page.get_by_role("img", name="QR code of your link")
+    box = code.locator("svg").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) > 150
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    phone = new_page()
+    open_link(phone, link)
+    at_sentence(phone, 1)
+    assert Judge.objects.count() == 1
+
+
+def test_it_is_sent_to_the_address_that_the_judge_gives(
+    page: Page, new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("400")
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.goto("/judge/museum/link/")
+    field = page.get_by_label("Or get one by e-mail")
+    field.fill("ada")
+    page.get_by_role("button", name="Send me a link").click()
+    expect(field).to_be_focused()
+    expect(page.get_by_text("Please enter a complete e-mail address.")).to_be_visible()
+    field.fill("ada@example.org")
+    page.get_by_role("button", name="Send me a link").click()
+    expect(page.get_by_role("status")).to_contain_text("is on its way to ada@example.org")
+    mails_send_due()
+    (line,) = [each for each in str(django_mail.outbox[0].body).splitlines() if "/i/" in each]
+    other = new_page()
+    open_link(other, line)
+    at_sentence(other, 1)
+    assert Judge.objects.count() == 1

@@ -1,0 +1,130 @@
+"""Settings in a place of their own: size and spacing of the letters, and whatever else is kept on the device."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.models import Judge
+from tests.browser.conftest import NewPage, SignIn
+from tests.browser.judging import at_sentence, judge_block, type_ranks
+from tests.browser.test_judge_everyone import misfits
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NARROW = {"width": 390, "height": 844}
+# WCAG 1.4.12, as a reader's own style sheet has it.
+SPACED = """* {
+    line-height: 1.5 !important;
+    letter-spacing: 0.12em !important;
+    word-spacing: 0.16em !important;
+}
+p { margin-block-end: 2em !important; }"""
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+
+
+def style_of(page: Page, selector: str, name: str) -> float:
+    found: float = page.evaluate(
+        "([selector, name]) => parseFloat(getComputedStyle(document.querySelector(selector))[name]) || 0",
+        [selector, name],
+    )
+    return found
+
+
+def test_size_and_spacing_are_chosen_and_stay(
+    page: Page, judge: Judge, sign_in: SignIn, axe_check: Callable[[Page], None]
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    size = style_of(page, ".row-text", "fontSize")
+    page.get_by_role("button", name="settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
+    axe_check(page)
+    dialog.get_by_label("Text size").select_option("larger")
+    dialog.get_by_label("Letters, words and lines").select_option("wide")
+    for _look in range(2):
+        larger = style_of(page, ".row-text", "fontSize")
+        assert larger == pytest.approx(1.5 * size)
+        assert style_of(page, ".row-text", "letterSpacing") >= 0.12 * larger - 0.01
+        assert style_of(page, ".row-text", "wordSpacing") >= 0.16 * larger
+        assert style_of(page, ".row-text", "lineHeight") >= 1.5 * larger
+        page.reload()
+        at_sentence(page, 1)
+    page.get_by_role("button", name="settings").click()
+    expect(dialog.get_by_label("Text size")).to_have_value("larger")
+    dialog.get_by_label("Text size").select_option("")
+    assert style_of(page, ".row-text", "fontSize") == size
+
+
+def test_letters_that_join_are_not_pulled_apart(page: Page, judge: Judge, sign_in: SignIn) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.get_by_role("button", name="settings").click()
+    page.get_by_label("Letters, words and lines").select_option("wide")
+    page.evaluate("document.querySelector('.row-text').lang = 'ar'")
+    assert style_of(page, ".row-text", "letterSpacing") == 0
+    assert style_of(page, ".row-text", "wordSpacing") > 0
+
+
+def test_signing_out_says_what_it_takes_to_come_back(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.get_by_role("button", name="settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
+    expect(dialog).to_contain_text("After signing out you need a link to continue.")
+    dialog.get_by_role("link", name="Keep your own link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your own link")
+
+
+def states(page: Page) -> Iterator[None]:
+    """Lead through what a judge meets, stopping at each."""
+    yield
+    type_ranks(page, "213")
+    yield
+    page.keyboard.press("Enter")  # refused
+    yield
+    page.locator("#more").click()
+    yield
+    page.keyboard.press("Escape")
+    page.locator("#show-settings").click()
+    yield
+    for key in "?s":
+        page.keyboard.press("Escape")
+        page.keyboard.press(key)
+        yield
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("how", ["a reader's style sheet", "the settings"])
+def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
+    new_page: NewPage, judge: Judge, sign_in: SignIn, how: str
+) -> None:
+    page = new_page(viewport=NARROW)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    if how == "the settings":
+        page.locator("#show-settings").click()
+        page.get_by_label("Text size").select_option("larger")
+        page.get_by_label("Letters, words and lines").select_option("wide")
+        page.keyboard.press("Escape")
+    else:
+        # Not by a tag, which the policy refuses.
+        page.evaluate(
+            """(rules) => {
+                const sheet = new CSSStyleSheet();
+                sheet.replaceSync(rules);
+                document.adoptedStyleSheets = [sheet];
+            }""",
+            SPACED,
+        )
+    found = [misfits(page) for _state in states(page)]
+    judge_block(page)
+    at_sentence(page, 2)
+    assert [each for each in found if each] == []
