@@ -52,18 +52,18 @@ def is_reference_shown(*, test_set: TestSet, campaign: Campaign) -> bool:
     if not campaign.show_reference:
         return False
     mine = TestSet.objects.filter(pk=test_set.pk)
-    return mine.filter(_has_reference_to_show(test_set_id=OuterRef("pk"))).exists()
+    return mine.filter(_has_reference_to_show()).exists()
 
 
-def _has_reference_to_show(*, test_set_id: OuterRef) -> Exists:
-    """Return whether a reference takes part as a system with a text that may be shown as the reference.
+def _has_reference_to_show() -> Exists:
+    """Return whether a reference of a test set takes part as a system with a text that may be shown as the reference.
 
     All references of a sentence are shown together, or none. A translation that is no reference of its
     sentence is never shown as one, whoever wrote it.
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
     outputs = Output.objects.filter(
-        Exists(shown), system__test_set=test_set_id, system__kind=SystemKind.REFERENCE
+        Exists(shown), system__test_set=OuterRef("pk"), system__kind=SystemKind.REFERENCE
     )
     return Exists(outputs)
 
@@ -72,13 +72,11 @@ def reference_uses(*, test_sets: QuerySet[TestSet]) -> list[ReferenceUse]:
     """Return the use of each test set's reference; without test sets that have none to show. One query."""
     designs = designs_in_force(test_set_id=OuterRef("pk"))
     rows = (
-        test_sets.filter(_has_reference_to_show(test_set_id=OuterRef("pk")))
+        test_sets.filter(_has_reference_to_show())
         .annotate(
             design=Subquery(designs.values("pk")),
             rate=Subquery(designs.values("reference_rate")),
-            hits_left=Coalesce(
-                Subquery(_hits_left().values("count")), 0, output_field=IntegerField()
-            ),
+            hits_left=Coalesce(Subquery(_hits_left()), 0, output_field=IntegerField()),
         )
         .order_by("created_at", "pk")
     )
@@ -93,14 +91,16 @@ def _hits_left() -> QuerySet[HIT, Any]:
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
     )
-    return (
+    rows: QuerySet[HIT, Any] = (
         HIT.objects.filter(Exists(references), test_set=OuterRef("pk"))
         .incomplete()
         .exclude(purpose=HITPurpose.TRAINING)
         .order_by()
         .values("test_set")
         .annotate(count=Count("pk"))
+        .values("count")
     )
+    return rows
 
 
 def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:

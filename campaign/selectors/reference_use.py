@@ -1,6 +1,6 @@
 """Ask how a campaign uses its references: designs, which say it, are kept by an app above this one."""
 
-from typing import Final
+from typing import Final, cast
 
 from django.dispatch import Signal
 
@@ -17,4 +17,4 @@ def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
     a hidden control and is not.
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
-    return [sentence for _receiver, sentences in answers for sentence in sentences]
+    return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]
