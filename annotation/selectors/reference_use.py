@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
@@ -132,7 +133,7 @@ def _in_words(campaign: Campaign, test_sets: QuerySet[TestSet], *, shown: bool) 
 
 def _ranked_in_words(campaign: Campaign, uses: list[ReferenceUse]) -> Iterator[str]:
     for use in uses:
-        yield f"{_drawn_in_words(use)} {hits_left_in_words(use.hits)}"
+        yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
     if uses:
         yield _(
             "Judges who see the reference find the same text among the outputs by looking. “Prefers the "
@@ -158,7 +159,7 @@ def _drawn_in_words(use: ReferenceUse) -> str:
     }
 
 
-def hits_left_in_words(hits: int) -> str:
+def _hits_left_in_words(hits: int) -> str:
     """Return how many HITs still to be judged hold the reference, as a sentence."""
     return ngettext(
         "%(count)d HIT still to be judged holds it.",
@@ -169,6 +170,6 @@ def hits_left_in_words(hits: int) -> str:
 
 def _command(campaign: Campaign, use: ReferenceUse, *, rate: str) -> str:
     return (
-        f"change_design --campaign {campaign.slug} --test-set '{use.test_set}' "
+        f"change_design --campaign {campaign.slug} --test-set {quote(use.test_set)} "
         f"--reference-rate {rate}"
     )
