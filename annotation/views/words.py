@@ -1,5 +1,7 @@
 """The words of the judging page's scripts, which hold none themselves."""
 
+from collections.abc import Iterable
+
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -149,10 +151,15 @@ PLURALS = {
 }
 
 
-def judging_words() -> dict[str, str | dict[str, str]]:
-    """Return the page's strings in the active language; one with a plural maps sample to form."""
+def judging_words(reasons: Iterable[tuple[str, str]]) -> dict[str, str | dict[str, str]]:
+    """Return the page's strings in the active language; one with a plural maps sample to form.
+
+    `reasons` are those for a skip that a judge may give, with their labels.
+    """
     words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
-    words.update((f"reason_{reason}", str(reason.label)) for reason in SkipReason)
+    not_stated = SkipReason.NOT_STATED
+    for reason, label in [*reasons, (not_stated.value, str(not_stated.label))]:
+        words[f"reason_{reason}"] = label
     for key, forms in PLURALS.items():
         words[key] = {str(number): forms % number for number in PLURAL_SAMPLES}
     return words
