@@ -112,19 +112,14 @@ def glossary_read(path: Path = FILE) -> Glossary:
 def glossary_table(glossary: Glossary) -> str:
     """Return the glossary as a table in Markdown, with a column for each language."""
     locales = tuple(glossary.terms[0].words)
-    rows = [
-        [
-            "English",
-            "What it is",
-            *(Locale.parse(each).get_language_name("en") for each in locales),
-        ],
-        ["---"] * (2 + len(locales)),
-        *(
-            [term.english, term.meaning, *(term.words[locale] for locale in locales)]
-            for term in glossary.terms
-        ),
-    ]
-    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+    rows = [["English", "What it is", *map(_name, locales)], ["---"] * (2 + len(locales))]
+    for term in glossary.terms:
+        rows.append([term.english, term.meaning, *(term.words[locale] for locale in locales)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _name(locale: str) -> str:
+    return str(Locale.parse(locale).get_language_name("en"))
 
 
 def _term(held: Mapping[str, Any]) -> Term:
