@@ -113,8 +113,10 @@ def glossary_table(glossary: Glossary) -> str:
     """Return the glossary as a table in Markdown, with a column for each language."""
     locales = tuple(glossary.terms[0].words)
     rows = [["English", "What it is", *map(_name, locales)], ["---"] * (2 + len(locales))]
-    for term in glossary.terms:
-        rows.append([term.english, term.meaning, *(term.words[locale] for locale in locales)])
+    rows += [
+        [term.english, term.meaning, *map(term.words.__getitem__, locales)]
+        for term in glossary.terms
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
