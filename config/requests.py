@@ -19,6 +19,8 @@ _NOT_NEEDED = (
     *("publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial"),
     *("usb", "xr-spatial-tracking"),
 )
+# What SecurityMiddleware gives whatever comes from us.
+_OF_PAGES = ("Cross-Origin-Opener-Policy", "Referrer-Policy")
 PERMISSIONS_POLICY = ", ".join(f"{feature}=()" for feature in _NOT_NEEDED)
 
 
@@ -41,13 +43,16 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 def headers_add(get_response: GetResponse) -> GetResponse:
     """Keep the API's answers out of caches, and switch off what browsers offer and no page needs.
 
-    Static files go without: a browser asks the page that loads them. With each of them the header
-    would be a fifth of what a judge's first visit loads.
+    Static files go without what browsers ask the page for that loads them. With each of forty files such
+    headers would be a fifth of what a judge's first visit loads.
     """
 
     def add(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if not request.path_info.startswith("/static/"):
+        if request.path_info.startswith("/static/"):
+            for header in _OF_PAGES:
+                response.headers.pop(header, None)
+        else:
             response.headers["Permissions-Policy"] = PERMISSIONS_POLICY
         if request.path_info.startswith("/api/"):
             response.headers.setdefault("Cache-Control", "private, no-store")

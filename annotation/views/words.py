@@ -91,6 +91,7 @@ WORDS = {
     "differences_off": _("Differences are no longer highlighted."),
     "columns": _("side by side"),
     "tiers": _("tiers to drag into"),
+    "part_missing": _("This needs the network. Please try again when it is back."),
     "layout_back": _("back to a list"),
     "layout_list": _("The outputs are in a list."),
     "layout_columns": _("The outputs are side by side."),

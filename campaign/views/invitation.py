@@ -4,6 +4,7 @@ from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
 from campaign.browsers import (
@@ -28,6 +29,7 @@ from campaign.texts.languages import language_name
 
 # No HEAD: programs check links with it.
 @require_http_methods(["GET", "POST"])
+@gzip_page
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show the button of a link; POST signs its holder in, and creates a judge for a newcomer.

@@ -2,9 +2,8 @@
 // dragged into. One ranking, three views of it; the choice is remembered on the device.
 
 import { announce } from "./announce.js";
-import { listenForDrags } from "./drag.js";
+import { later } from "./later.js";
 import * as store from "./store.js";
-import { arrange, showDock } from "./tiers.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -13,6 +12,11 @@ const KEPT = "quintet/layout";
 const LAYOUTS = ["list", "columns", "tiers"];
 
 export class Layout {
+  // Once tiers are asked for.
+  /** @type {Tiers | null} */
+  #tiers = null;
+  #loadTiers = later(async () => new (await import("./later/tiers.js")).Tiers(this));
+
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
@@ -20,32 +24,43 @@ export class Layout {
     this.choice = LAYOUTS.includes(kept) ? kept : "list";
     this.#show();
     page.addEventListener("shown", () => this.#arrange());
-    page.addEventListener("ranked", () => this.#inTiers() && arrange(page.rows));
-    listenForDrags($("rows"), {
-      mayStart: () => this.#inTiers(),
-      onStart: () => showDock(page.rows),
-      onEnd: () => ($("dock").hidden = true),
-      onDrop: (row, rank) => this.#drop(row, rank),
-    });
+    page.addEventListener("ranked", () => this.inTiers() && this.#tiers?.arrange(page.rows));
+    if (this.inTiers()) this.#startInTiers();
+  }
+
+  async #startInTiers() {
+    this.#tiers = await this.#loadTiers();
+    if (!this.#tiers && this.inTiers()) this.choice = "list";
+    this.#show();
+    if (this.page.block) this.#arrange();
   }
 
   // The same choice again is the list.
   /** @param {string} choice */
   toggle(choice) {
     if (!this.page.block) return false;
-    const { rows } = this.page;
-    this.choice = this.choice === choice ? "list" : choice;
-    store.put(KEPT, this.choice);
-    this.#show();
-    if (!this.#inTiers()) $("rows").replaceChildren(...rows.rows);
-    this.#arrange();
-    rows.focus(rows.active);
-    announce(say(`layout_${this.choice}`));
+    this.#choose(this.choice === choice ? "list" : choice);
     return true;
   }
 
+  /** @param {string} choice */
+  async #choose(choice) {
+    if (choice === "tiers") {
+      this.#tiers ??= await this.#loadTiers();
+      if (!this.#tiers || !this.page.block) return;
+    }
+    const { rows } = this.page;
+    this.choice = choice;
+    store.put(KEPT, this.choice);
+    this.#show();
+    if (!this.inTiers()) $("rows").replaceChildren(...rows.rows);
+    this.#arrange();
+    rows.focus(rows.active);
+    announce(say(`layout_${this.choice}`));
+  }
+
   #arrange() {
-    if (this.#inTiers()) arrange(this.page.rows);
+    if (this.inTiers()) this.#tiers?.arrange(this.page.rows);
     if (this.choice === "columns") this.#align();
     else this.page.rows.showSentences(null);
   }
@@ -57,7 +72,7 @@ export class Layout {
     if (block && rows === this.page.rows && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
   }
 
-  #inTiers() {
+  inTiers() {
     return this.choice === "tiers";
   }
 
@@ -68,8 +83,9 @@ export class Layout {
     }
   }
 
+  // A row was dragged onto a tier.
   /** @param {HTMLElement} row @param {Label} rank */
-  #drop(row, rank) {
+  drop(row, rank) {
     const { block, rows } = this.page;
     const index = rows.rows.indexOf(row);
     if (!block || index < 0) return;

@@ -7,16 +7,14 @@ import { prepareReport, prepareRevision, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
-import { History } from "./history.js";
+import { later, loadAll } from "./later.js";
 import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
-import { offerOwnLink } from "./ownlink.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { KeptHits, keepPage } from "./reload.js";
 import { prepareSettings } from "./settings.js";
-import { prepareSignIn } from "./signin.js";
 import { Status } from "./status.js";
 
 /** @type {ById} */
@@ -38,10 +36,11 @@ export function openScreen({ api, outbox, drafts, hits }) {
   preparePause(page);
   prepareBreaks(page);
   const escape = prepareRevision(page);
-  const history = new History({ api, page, queue, outbox });
-  prepareSignIn({ api, outbox, name: setup.name, onSignedIn: () => page.signedIn() });
   const openReport = prepareReport(page, outbox);
   const openSkip = prepareSkip(page);
+  const history = later(async () => new (await import("./later/history.js")).History(page));
+  const openHistory = async () => (await history())?.open();
+  const signIn = later(async () => new (await import("./later/signin.js")).SignIn(page, setup.name));
   const showKeys = () => $("keys-dialog").showModal();
 
   listen({
@@ -61,7 +60,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
       m: () => view.openComment(),
       o: () => view.readTexts(),
       r: openReport,
-      h: () => history.open(),
+      h: () => void openHistory(),
       t: () => layout.toggle("tiers"),
       v: () => layout.toggle("columns"),
       "?": showKeys,
@@ -77,7 +76,8 @@ export function openScreen({ api, outbox, drafts, hits }) {
   $("differences").addEventListener("click", () => view.toggleDifferences());
   $("comment-open").addEventListener("click", () => view.openComment());
   $("report").addEventListener("click", openReport);
-  for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", () => history.open());
+  for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", openHistory);
+  $("sign-in-here").addEventListener("click", async () => (await signIn())?.open());
   $("more-menu").addEventListener("toggle", () => page.countWork());
   $("tiers").addEventListener("click", () => layout.toggle("tiers"));
   $("columns").addEventListener("click", () => layout.toggle("columns"));
@@ -107,6 +107,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
   sizes.observe($("foot"));
   sizes.observe($("panel"));
 
+  page.addEventListener("ranked", loadAll, { once: true });
   outbox.flush();
   page.start();
   return page;
@@ -117,5 +118,11 @@ if (setup.api) {
   const { owner } = setup;
   const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
   keepPage(page, setup);
-  offerOwnLink(page, owner);
+  page.addEventListener("ranked", offer, { once: true });
+
+  // Nothing to be said before the first HIT is done.
+  async function offer() {
+    const part = await import("./later/ownlink.js").catch(() => null);
+    part?.offerOwnLink(page, owner);
+  }
 }

@@ -221,12 +221,14 @@ interface Setup {
 // --- The parts of the page, where one is given another ---------------------------------------------
 
 type KeptHits = import("../../static/judge/reload.js").KeptHits;
+type Layout = import("../../static/judge/layout.js").Layout;
 type Outbox = import("../../static/judge/outbox.js").Outbox;
 type Page = import("../../static/judge/page.js").Page;
 type Progress = import("../../static/judge/progress.js").Progress;
 type Queue = import("../../static/judge/queue.js").Queue;
 type Rows = import("../../static/judge/block.js").Rows;
 type Status = import("../../static/judge/status.js").Status;
+type Tiers = import("../../static/judge/later/tiers.js").Tiers;
 type WorkTime = import("../../static/judge/later/worktime.js").WorkTime;
 
 // --- What they tell each other ---------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // The judge's own judgments, the latest first; choosing one opens it again, to be revised.
 
-import { letterOf, tiers } from "./order.js";
-import { LOCALE, say } from "./words.js";
+import { letterOf, tiers } from "../order.js";
+import { LOCALE, say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -27,12 +27,12 @@ export class History {
   /** @type {string | null} */
   #next = null;
 
-  /** @param {{ api: JudgingApi, page: Page, queue: Queue, outbox: Outbox }} parts */
-  constructor({ api, page, queue, outbox }) {
-    this.api = api;
+  /** @param {Page} page */
+  constructor(page) {
     this.page = page;
-    this.queue = queue;
-    this.outbox = outbox;
+    this.api = page.api;
+    this.queue = page.queue;
+    this.outbox = page.outbox;
     this.dialog = $("history-dialog");
     $("history-more").addEventListener("click", () => this.#load());
   }

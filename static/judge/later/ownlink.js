@@ -1,6 +1,6 @@
 // After the first HIT on this device: a link of one's own, before the browser forgets who this is.
 
-import * as store from "./store.js";
+import * as store from "../store.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);

@@ -2,7 +2,7 @@
 // button pressed. What it opens must be this judge's page; somebody else's link signs them in, and nothing
 // from here is sent as theirs.
 
-import { say } from "./words.js";
+import { say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -37,45 +37,55 @@ async function whoOpens(address) {
   return JSON.parse(page.getElementById("setup")?.textContent ?? "{}").user ?? "";
 }
 
-/** @param {{ api: JudgingApi, outbox: Outbox, name: string, onSignedIn: () => void }} parts `name` is the judge's */
-export function prepareSignIn({ api, outbox, name, onSignedIn }) {
-  const dialog = $("sign-in-dialog");
-  const field = $("sign-in-link");
+export class SignIn {
+  #dialog = $("sign-in-dialog");
+  #field = $("sign-in-link");
+
+  /** @param {Page} page @param {string} name of the judge */
+  constructor(page, name) {
+    this.page = page;
+    this.api = page.api;
+    this.name = name;
+    $("sign-in-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    $("sign-in-cancel").addEventListener("click", () => this.#dialog.close());
+  }
+
+  open() {
+    this.#field.value = "";
+    $("sign-in-problem").textContent = "";
+    this.#dialog.showModal();
+    this.#field.focus();
+  }
+
+  async #submit() {
+    const problem = await this.#problemWith(addressIn(this.#field.value));
+    $("sign-in-problem").textContent = problem ? say(problem, { name: this.name }) : "";
+    if (problem) {
+      this.#field.focus();
+      return;
+    }
+    this.#dialog.close();
+    this.page.outbox.signedIn();
+    this.page.signedIn();
+  }
 
   /** @param {string | undefined} address */
-  async function problemWith(address) {
+  async #problemWith(address) {
     if (!address) return "link_wanted";
     // The browser's session changes while the answer is on its way: meanwhile nothing is sent in any name.
-    const before = api.whoIsSignedIn();
-    api.signedIn(null);
+    const before = this.api.whoIsSignedIn();
+    this.api.signedIn(null);
     try {
       const user = await whoOpens(address);
-      api.signedIn(user ?? before);
+      this.api.signedIn(user ?? before);
       if (user === null) return "link_refused";
       if (user === undefined) return "link_of_newcomers";
-      return user === api.user ? null : "link_of_another";
+      return user === this.api.user ? null : "link_of_another";
     } catch {
       return "link_unreachable";
     }
   }
-
-  $("sign-in-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const problem = await problemWith(addressIn(field.value));
-    $("sign-in-problem").textContent = problem ? say(problem, { name }) : "";
-    if (problem) {
-      field.focus();
-      return;
-    }
-    dialog.close();
-    outbox.signedIn();
-    onSignedIn();
-  });
-  $("sign-in-cancel").addEventListener("click", () => dialog.close());
-  $("sign-in-here").addEventListener("click", () => {
-    field.value = "";
-    $("sign-in-problem").textContent = "";
-    dialog.showModal();
-    field.focus();
-  });
 }

@@ -1,16 +1,14 @@
 // The tiers: a place for each rank and one for what has none. The rows themselves are moved there, so
 // that digits, rank buttons and what a screen reader hears are those of the list.
 
-import { letterOf } from "./order.js";
-import { say } from "./words.js";
+import { listenForDrags } from "./drag.js";
+import { letterOf } from "../order.js";
+import { say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 /** @type {Label[]} */
 const RANKS = [null, 1, 2, 3, 4, 5];
-
-/** @type {Map<Label, HTMLElement> | null} */
-let tiers = null;
 
 /** @param {Label} rank */
 function nameOf(rank) {
@@ -30,31 +28,44 @@ function make(rank) {
   return tier;
 }
 
-/** @param {Rows} rows */
-export function arrange({ block, rows }) {
-  tiers ??= new Map(RANKS.map((rank) => [rank, make(rank)]));
-  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-  /** @type {(rank: Label) => HTMLElement[]} */
-  const rowsOf = (rank) => rows.filter((_, index) => block.labels[index] === rank);
-  for (const [rank, tier] of tiers) {
-    const place = tier.querySelector(".tier-rows");
-    const wanted = rowsOf(rank);
-    const there = [...place.children];
-    if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
-      place.replaceChildren(...wanted);
-    }
+export class Tiers {
+  #tiers = new Map(RANKS.map((rank) => [rank, make(rank)]));
+
+  /** @param {Layout} layout */
+  constructor(layout) {
+    listenForDrags($("rows"), {
+      mayStart: () => layout.inTiers(),
+      onStart: () => showDock(layout.page.rows),
+      onEnd: () => ($("dock").hidden = true),
+      onDrop: (row, rank) => layout.drop(row, rank),
+    });
   }
-  const none = tiers.get(null);
-  if (none) none.hidden = !rowsOf(null).length;
-  const all = [...tiers.values()];
-  if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
-  // What is moved loses the focus.
-  if (rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
+
+  /** @param {Rows} rows */
+  arrange({ block, rows }) {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    /** @type {(rank: Label) => HTMLElement[]} */
+    const rowsOf = (rank) => rows.filter((_, index) => block.labels[index] === rank);
+    for (const [rank, tier] of this.#tiers) {
+      const place = tier.querySelector(".tier-rows");
+      const wanted = rowsOf(rank);
+      const there = [...place.children];
+      if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
+        place.replaceChildren(...wanted);
+      }
+    }
+    const none = this.#tiers.get(null);
+    if (none) none.hidden = !rowsOf(null).length;
+    const all = [...this.#tiers.values()];
+    if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
+    // What is moved loses the focus.
+    if (rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
+  }
 }
 
 // While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where.
 /** @param {Rows} rows */
-export function showDock({ block }) {
+function showDock({ block }) {
   $("dock").replaceChildren(
     ...[...RANKS.slice(1), null].map((rank) => {
       const target = document.createElement("div");
