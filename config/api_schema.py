@@ -31,9 +31,9 @@ def errors_describe(
     del generator, request, public
     result["components"]["schemas"]["Error"] = _ERROR
     for address, operations in result["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
             _control_characters_exclude(operation)
-            for status in _errors(address, operation):
+            for status in _errors(address, method, operation):
                 operation["responses"].setdefault(
                     status,
                     {
@@ -54,7 +54,7 @@ def _control_characters_exclude(operation: dict[str, Any]) -> None:
             described["pattern"] = r"^[^\u0000-\u001f\u007f]*$"
 
 
-def _errors(address: str, operation: dict[str, Any]) -> list[str]:
+def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
     query = {
         parameter["name"]
         for parameter in operation.get("parameters", ())
@@ -67,6 +67,7 @@ def _errors(address: str, operation: dict[str, Any]) -> list[str]:
         address.startswith("/api/v1/judging/")
         or address.endswith(_ORGANISERS_ONLY)
         or _RULES in address
+        or method == "patch"
     ):
         errors.append("403")
     if "{" in address or "cursor" in query:

@@ -94,7 +94,7 @@ def _report(page: Page) -> None:
 
 def _history(page: Page) -> None:
     page.keyboard.press("h")
-    page.get_by_role("dialog", name="My judgments").get_by_role("listitem").first.wait_for()
+    page.get_by_role("dialog", name="Your judgments").get_by_role("listitem").first.wait_for()
 
 
 def _paused(page: Page) -> None:

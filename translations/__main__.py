@@ -2,6 +2,7 @@
 python -m translations check [LOCALE ...]       list what is untranslated, outdated or wrong
 python -m translations open LOCALE [PLACE ...]  what is still to be translated, as JSON
 python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
+python -m translations glossary                 show the table of terms for docs/translating.md
 python -m translations compile                  make the .mo files that gettext reads
 """
 
@@ -22,6 +23,7 @@ from translations.files import (
     locales,
 )
 from translations.json_exchange import FillError, catalogue_fill, open_entries, translations_read
+from translations.terms import glossary_read, glossary_table
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -43,6 +45,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     fill = commands.add_parser("fill")
     fill.add_argument("locale")
     fill.add_argument("file", nargs="+", type=Path)
+    commands.add_parser("glossary")
     commands.add_parser("compile")
     chosen = parser.parse_args(arguments)
     return _COMMANDS[chosen.command](root, chosen)
@@ -90,6 +93,11 @@ def _fill(root: Path, chosen: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
+def _glossary(_root: Path, _chosen: argparse.Namespace) -> int:
+    sys.stdout.write(glossary_table(glossary_read()))
+    return 0
+
+
 def _compile(root: Path, _chosen: argparse.Namespace) -> int:
     for locale in locales(root):
         catalogue_compile(root, locale)
@@ -105,6 +113,7 @@ _COMMANDS: dict[str, Callable[[Path, argparse.Namespace], int]] = {
     "check": _check,
     "open": _open,
     "fill": _fill,
+    "glossary": _glossary,
     "compile": _compile,
 }
 

@@ -1,4 +1,4 @@
-"""Check catalogues: every text is translated, with all its placeholders and tags."""
+"""Check catalogues: each text is translated, with its placeholders, tags and the glossary's words."""
 
 import re
 from collections import Counter
@@ -10,6 +10,7 @@ from babel.messages import Catalog
 from translations.extraction import Key, Occurrence
 from translations.files import entries, forms_of
 from translations.plurals import form_count, numbers_of_forms
+from translations.terms import glossary_read
 
 # Without printf's blank flag: "30 % fewer" is no placeholder.
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0+]*\d*(?:\.\d+)?[sdrifgeEx]|%%")
@@ -65,6 +66,7 @@ def form_problems(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
         alone = bool(key.plural) and len(numbers_of_forms(locale)[number]) == 1
         for problem in _differences(key, form, alone=alone):
             yield f"{problem} (form {number})" if key.plural else problem
+    yield from glossary_read().problems(key, forms, locale)
 
 
 def _differences(key: Key, form: str, *, alone: bool) -> Iterator[str]:

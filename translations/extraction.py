@@ -75,7 +75,9 @@ def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> dict[Key, Occur
 def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
     for folder in folders:
         yield from (root / folder).rglob("*.py")
+        # Pages, and the messages sent by e-mail.
         yield from (root / folder).rglob("*.html")
+        yield from (root / folder).rglob("*.txt")
 
 
 def _in_python(path: Path) -> Iterator[tuple[int, Key, list[str]]]:

@@ -65,7 +65,7 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     """Return a block that was lent to the user of this request."""
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
-        raise NotFound(_("This block was never lent to you."))
+        raise NotFound(_("You were never given this sentence."))
     return block
 
 

@@ -49,7 +49,7 @@ def closing_in_words(*, test_set: TestSet) -> list[str]:
     }
     return [
         _("%(judges)s; %(blocks)s.") % {"judges": judges, "blocks": blocks},
-        _("They may finish what they hold. Nobody is lent more of it; what was judged stays."),
+        _("They may finish what they hold. Nobody gets more of it; what was judged stays."),
     ]
 
 

@@ -82,7 +82,7 @@ def _propose(
         test_set=test_set,
         position=position,
         segment=segment,
-        explanation=_("One of the translations was damaged on purpose: %(damage)s.")
+        explanation=_("One of the outputs was damaged on purpose: %(damage)s.")
         % {"damage": row.get_damage_display()},
     )
     outputs = list(Output.objects.drawable().filter(segment=segment).select_related("system"))

@@ -32,7 +32,7 @@ def test_set_close_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
         return ask(request, question, campaign=test_set.campaign, section="settings")
     test_set_close(test_set=test_set)
     messages.success(
-        request, _("Judges are lent nothing more of %(name)s.") % {"name": test_set.name}
+        request, _("Judges get no more sentences of %(name)s.") % {"name": test_set.name}
     )
     return redirect("campaign-settings", slug)
 

@@ -47,11 +47,12 @@ def _loaded_later() -> list[str]:
 
 def screen_context(judge: Judge) -> dict[str, Any]:
     """Return the context of the judging screen's template, for work and for the tour."""
+    skip_reasons = _skip_reasons(judge.campaign)
     return {
         "campaign": judge.campaign,
-        "skip_reasons": _skip_reasons(judge.campaign),
+        "skip_reasons": skip_reasons,
         "problem_kinds": _problem_kinds(judge.campaign),
-        "words": judging_words(),
+        "words": judging_words(skip_reasons),
         "loaded_later": _loaded_later(),
         "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
     }

@@ -1,5 +1,7 @@
 """The words of the judging page's scripts, which hold none themselves."""
 
+from collections.abc import Iterable
+
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -24,7 +26,7 @@ WORDS = {
     "reference_numbered": _("Reference {number}"),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter} is no longer ranked."),
-    "all_cleared": _("No output is ranked any more. Shift and 0 bring the ranks back."),
+    "all_cleared": _("All ranks are removed. Shift+0 brings them back."),
     "all_back": _("The ranks are back."),
     "order": _("From best to worst: {order}."),
     "tied": _("{letters} tied"),
@@ -53,18 +55,18 @@ WORDS = {
     "done_elsewhere": _("This sentence was just done in another tab."),
     "fetched_anew": _("The time for the previous sentences ran out; these are new ones."),
     "signed_out": _(
-        "You are signed out. Open your invitation's link again, or sign in, and come back here."
+        "You are signed out. Open the link of your invitation again, or sign in, and come back here."
     ),
     "link_wanted": _("Please paste the whole link from your invitation."),
-    "link_refused": _("This link no longer works. Ask the organiser for a new one."),
+    "link_refused": _("This link no longer works. Ask the organisers for a new one."),
     "link_of_another": _(
         "This link belongs to somebody else, who is now signed in. Your work stays on this "
         "device until you open your own link."
     ),
     "link_of_newcomers": _(
-        "This is the link for new judges, and this browser no longer has the cookie by which it knew "
-        "you. Nobody has been signed in, and your work stays on this device. Paste your own link, or "
-        "ask the organisers for a new link for {name}."
+        "This link is for new judges, and this browser has lost the cookie that recognised you. "
+        "Nobody was signed in, and your work stays on this device. Paste your own link, or ask the "
+        "organisers for a new link for {name}."
     ),
     "link_unreachable": _("The server cannot be reached at the moment. Please try again shortly."),
     "loading": _("Loading your next sentences …"),
@@ -83,7 +85,7 @@ WORDS = {
         "You declined to take part. Reload this page if you have changed your mind."
     ),
     "practice_agrees": _("Correct"),
-    "practice_differs": _("A practice sentence: see what was expected"),
+    "practice_differs": _("A training sentence: see what was expected"),
     "practice_expected": _("Expected order: {order}"),
     "loading_signed_out": _("Your next sentences will load once you have signed in again."),
     "refused": _("The server refused this judgment: {detail}"),
@@ -149,10 +151,15 @@ PLURALS = {
 }
 
 
-def judging_words() -> dict[str, str | dict[str, str]]:
-    """Return the page's strings in the active language; one with a plural maps sample to form."""
+def judging_words(reasons: Iterable[tuple[str, str]]) -> dict[str, str | dict[str, str]]:
+    """Return the page's strings in the active language; one with a plural maps sample to form.
+
+    `reasons` are those for a skip that a judge may give, with their labels.
+    """
     words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
-    words.update((f"reason_{reason}", str(reason.label)) for reason in SkipReason)
+    not_stated = SkipReason.NOT_STATED
+    for reason, label in [*reasons, (not_stated.value, str(not_stated.label))]:
+        words[f"reason_{reason}"] = label
     for key, forms in PLURALS.items():
         words[key] = {str(number): forms % number for number in PLURAL_SAMPLES}
     return words

@@ -18,9 +18,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         **DefaultAccountAdapter.error_messages,
         "too_many_login_attempts": _(
             "Too many wrong passwords. Try again in five minutes, in a browser in which you signed in "
-            "before, or open your organiser’s link, which needs no password."
+            "before, or open your sign-in link, which needs no password."
         ),
-        "email_password_mismatch": _("E-mail and password do not belong together. Try again."),
+        "email_password_mismatch": _("E-mail and password do not match. Try again."),
     }
 
     def is_open_for_signup(self, _request: HttpRequest) -> bool:

@@ -72,7 +72,7 @@ class SettingsForm(forms.Form):
         label=_("Pay"),
         help_text=_(
             "Optional, in your words: “€15 an hour of active time”, “voluntary”. Judges read it before "
-            "they begin; what is measured of their time, they see themselves."
+            "they begin; their measured time is shown to them."
         ),
         max_length=MAX_TERM,
         required=False,

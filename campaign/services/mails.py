@@ -83,8 +83,8 @@ def addresses_read(text: str) -> list[str]:
     if len(found) > _MAX_AT_ONCE:
         problems.append(
             ngettext(
-                "That is %(count)d address; at most %(most)d are taken at once.",
-                "That are %(count)d addresses; at most %(most)d are taken at once.",
+                "%(count)d address was given; at most %(most)d are taken at once.",
+                "%(count)d addresses were given; at most %(most)d are taken at once.",
                 len(found),
             )
             % {"count": len(found), "most": _MAX_AT_ONCE}

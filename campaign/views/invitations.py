@@ -144,8 +144,8 @@ def _facts_of_link(link: Invitation) -> list[str]:
             _("Where they are signed in, they stay signed in."),
         ]
     came = ngettext(
-        "%(arrived)d of %(cap)d judge came by it; who came stays.",
-        "%(arrived)d of %(cap)d judges came by it; who came stays.",
+        "%(arrived)d of %(cap)d judge joined by this link; judges who joined stay.",
+        "%(arrived)d of %(cap)d judges joined by this link; judges who joined stay.",
         link.cap or 0,
     )
     return [
@@ -217,7 +217,7 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
         return ask(request, question, campaign=judge.campaign, section="invitations")
     if answer == "judge":
         judge_withdraw(judge=judge)
-        said = _("%(judge)s is withdrawn: nothing lets them judge in this campaign.")
+        said = _("%(judge)s is withdrawn and can no longer judge in this campaign.")
     else:
         judge_links_revoke(judge=judge)
         said = _(
@@ -231,9 +231,7 @@ def _facts_of_judge(judge: Judge) -> list[str]:
     access = judge_access(judge=judge)
     return [
         _("Withdrawing the judge ends at once: %(what)s.") % {"what": what_ends(access)},
-        _(
-            "Nothing lets them judge until you let them in again. What they judged stays and counts."
-        ),
+        _("They cannot judge until you let them in again. What they judged stays and counts."),
         _("Withdrawing the links only: where they are signed in, they stay signed in."),
     ]
 

@@ -52,7 +52,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
         if getattr(self.request, "axes_locked_out", False):
             words = _(
                 "Too many wrong passwords from your address. Try again in an hour, in a browser in which you "
-                "signed in before, or open your organiser’s link, which needs no password."
+                "signed in before, or open your sign-in link, which needs no password."
             )
             return _refusal(self.request, seconds=3600, words=words)
         response: HttpResponse = super().form_invalid(form)

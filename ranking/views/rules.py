@@ -283,18 +283,18 @@ def _what_it_did(rule: QualityRule) -> list[str]:
     if not names:
         return [_("Nothing of what it did is in force.")]
     did = {
-        QualityActionKind.WARN: _("By this rule are warned: %(names)s."),
-        QualityActionKind.PAUSE: _("By this rule are paused: %(names)s."),
-        QualityActionKind.EXCLUDE: _("By this rule are excluded: %(names)s."),
+        QualityActionKind.WARN: _("Warned by this rule: %(names)s."),
+        QualityActionKind.PAUSE: _("Paused by this rule: %(names)s."),
+        QualityActionKind.EXCLUDE: _("Excluded by this rule: %(names)s."),
     }[QualityActionKind(rule.action)]
     return [did % {"names": names_in_a_row(names)}]
 
 
 def _acted(effects: RuleEffects) -> str:
-    """Return " It acted on Ada and Ben.", or that it met nobody."""
+    """Return " It acted on Ada and Ben.", or that it affects nobody."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
-        return " " + _("At present it meets nobody.")
+        return " " + _("At present it affects nobody.")
     return " " + _("It acted on %(names)s.") % {"names": names_in_a_row(names)}
 
 

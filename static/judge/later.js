@@ -1,12 +1,11 @@
 // What the first sentence does not need: loaded when it is asked for, or with the first rank, so that
 // it is there when the network is not.
 
-import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 // Makes a part of the page when it is first asked for. Null where it cannot be had, which the judge is told.
-/** @template T @param {() => Promise<T>} make @returns {() => Promise<T | null>} */
-export function later(make) {
+/** @template T @param {Page} page @param {() => Promise<T>} make @returns {() => Promise<T | null>} */
+export function later(page, make) {
   /** @type {Promise<T> | null} */
   let part = null;
   return async () => {
@@ -15,7 +14,7 @@ export function later(make) {
       return await part;
     } catch {
       part = null;
-      announce(say("part_missing"));
+      page.note(say("part_missing"));
       return null;
     }
   };

@@ -15,11 +15,12 @@ export class Layout {
   // Once tiers are asked for.
   /** @type {Tiers | null} */
   #tiers = null;
-  #loadTiers = later(async () => new (await import("./later/tiers.js")).Tiers(this));
+  #loadTiers;
 
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
+    this.#loadTiers = later(page, async () => new (await import("./later/tiers.js")).Tiers(this));
     const kept = store.get(KEPT);
     this.choice = LAYOUTS.includes(kept) ? kept : "list";
     this.#show();

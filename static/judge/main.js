@@ -38,9 +38,9 @@ export function openScreen({ api, outbox, drafts, hits }) {
   const escape = prepareRevision(page);
   const openReport = prepareReport(page, outbox);
   const openSkip = prepareSkip(page);
-  const history = later(async () => new (await import("./later/history.js")).History(page));
+  const history = later(page, async () => new (await import("./later/history.js")).History(page));
   const openHistory = async () => (await history())?.open();
-  const signIn = later(async () => new (await import("./later/signin.js")).SignIn(page, setup.name));
+  const signIn = later(page, async () => new (await import("./later/signin.js")).SignIn(page, setup.name));
   const showKeys = () => $("keys-dialog").showModal();
 
   listen({
@@ -86,11 +86,11 @@ export function openScreen({ api, outbox, drafts, hits }) {
   $("letters").checked = lettersOn();
   $("letters").addEventListener("change", () => switchLetters($("letters").checked));
 
-  // A dialog opened from a menu has nowhere to give the focus back to: the menu is gone.
+  // A dialog opened from the menu has nowhere to give the focus back to but the menu's button.
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.addEventListener("close", () => {
       const at = document.activeElement;
-      const lost = !at || at === document.body || !at.checkVisibility();
+      const lost = !at || at === document.body || at === $("more") || !at.checkVisibility();
       if (!lost || document.querySelector("dialog[open]")) return;
       if (page.block) page.toRows();
       else $("rest").focus();

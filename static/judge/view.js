@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
-import { say } from "./words.js";
+import { reasonOf, say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -90,7 +90,7 @@ export class View {
   // What stands where the block was skipped; also returned, to be heard with it.
   /** @param {Block} block */
   showSkip({ state, skip_reason: reason }) {
-    const words = state === "skipped" ? say("skipped_here", { reason: say(`reason_${reason ?? "not_stated"}`) }) : "";
+    const words = state === "skipped" ? say("skipped_here", { reason: reasonOf(reason) }) : "";
     $("skipped").textContent = words;
     $("skipped").hidden = !words;
     return words;

@@ -34,6 +34,13 @@ export function say(key, values = {}) {
   });
 }
 
+// Why a block was skipped. A campaign that hides a text since has no words for what was wrong with it.
+/** @param {string | null} [reason] */
+export function reasonOf(reason) {
+  const key = `reason_${reason}`;
+  return say(key in WORDS ? key : "reason_not_stated");
+}
+
 // "1 h 42 min": whole minutes that have passed.
 /** @param {number} seconds */
 export function lengthOf(seconds) {

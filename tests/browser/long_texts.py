@@ -19,48 +19,125 @@ _ENGLISH = (
     "The old lift stopped between two floors and could not be moved for hours.",
     "In the evening the lights along the quay were switched on one by one.",
 )
-_GERMAN = (
-    "Das Museum am Hafen öffnet seine Türen jeden Morgen pünktlich um zehn Uhr.",
-    "Niemand hatte die Straßenverkehrszulassungsordnung oder so viele Besucher im Regen erwartet.",
-    "Die Direktorin spricht von einem großen Erfolg und will länger geöffnet bleiben.",
-    "Der alte Aufzug hielt zwischen zwei Etagen und ließ sich stundenlang nicht bewegen.",
-    "Am Abend wurden die Lichter entlang des Kais eins nach dem anderen angezündet.",
-)
+# The same in the languages of translations; what may stand for a word in each sentence is beside it.
+_TRANSLATIONS = {
+    "de": (
+        "Das Museum am Hafen öffnet seine Türen jeden Morgen pünktlich um zehn Uhr.",
+        "Niemand hatte die Straßenverkehrszulassungsordnung oder so viele Besucher im Regen erwartet.",
+        "Die Direktorin spricht von einem großen Erfolg und will länger geöffnet bleiben.",
+        "Der alte Aufzug hielt zwischen zwei Etagen und ließ sich stundenlang nicht bewegen.",
+        "Am Abend wurden die Lichter entlang des Kais eins nach dem anderen angezündet.",
+    ),
+    "zh": (
+        "港口边的博物馆每天早上十点准时开门。",
+        "谁也没有想到会有这么多参观者在雨中等候。",
+        "馆长说这是一次巨大的成功，并希望延长开放时间。",
+        "旧电梯停在两层楼之间，几个小时都动不了。",
+        "傍晚，码头沿岸的灯一盏接一盏地亮了起来。",
+    ),
+    "ar": (
+        "يفتح المتحف القريب من الميناء أبوابه كل صباح في تمام الساعة العاشرة.",
+        "لم يتوقع أحد أن ينتظر هذا العدد الكبير من الزوار في الخارج تحت المطر.",
+        "تتحدث المديرة عن نجاح كبير وتريد إبقاء المتحف مفتوحًا وقتًا أطول.",
+        "توقف المصعد القديم بين طابقين ولم يكن من الممكن تحريكه لساعات.",
+        "في المساء أضيئت الأنوار على طول الرصيف واحدًا تلو الآخر.",
+    ),
+    "hi": (
+        "बंदरगाह के पास का संग्रहालय हर सुबह ठीक दस बजे अपने दरवाज़े खोलता है।",
+        "किसी ने नहीं सोचा था कि इतने सारे दर्शक बारिश में बाहर इंतज़ार करेंगे।",
+        "निदेशिका इसे बड़ी सफलता बताती हैं और देर तक खुला रखना चाहती हैं।",
+        "पुरानी लिफ़्ट दो मंज़िलों के बीच रुक गई और घंटों तक हिलाई नहीं जा सकी।",
+        "शाम को घाट के किनारे की बत्तियाँ एक-एक करके जलाई गईं।",
+    ),
+    "th": (
+        "พิพิธภัณฑ์ริมท่าเรือเปิดประตูทุกเช้าตรงเวลาสิบนาฬิกา ",
+        "ไม่มีใครคาดคิดว่าจะมีผู้เข้าชมมากมายรออยู่ข้างนอกท่ามกลางสายฝน ",
+        "ผู้อำนวยการกล่าวถึงความสำเร็จครั้งใหญ่และอยากเปิดให้นานขึ้น ",
+        "ลิฟต์เก่าหยุดอยู่ระหว่างสองชั้นและขยับไม่ได้เป็นเวลาหลายชั่วโมง ",
+        "ในตอนเย็นไฟตามแนวท่าเรือถูกเปิดขึ้นทีละดวง ",
+    ),
+}
 # A word of each output is its own in every sentence.
-_OWN = (
-    ("Museum", "Haus"),
-    ("Besucher", "Gäste"),
-    ("Erfolg", "Sieg"),
-    ("alte", "graue"),
-    ("Abend", "Dunkel"),
-)
+_OWN = {
+    "de": (
+        ("Museum", "Haus"),
+        ("Besucher", "Gäste"),
+        ("Erfolg", "Sieg"),
+        ("alte", "graue"),
+        ("Abend", "Dunkel"),
+    ),
+    "zh": (
+        ("博物馆", "展馆"),
+        ("参观者", "游客"),
+        ("成功", "胜利"),
+        ("旧", "老"),
+        ("傍晚", "晚上"),
+    ),
+    "ar": (
+        ("المتحف", "المعرض"),
+        ("الزوار", "الضيوف"),
+        ("نجاح", "فوز"),
+        ("القديم", "العتيق"),
+        ("المساء", "الليل"),
+    ),
+    "hi": (
+        ("संग्रहालय", "भवन"),
+        ("दर्शक", "मेहमान"),
+        ("सफलता", "जीत"),
+        ("पुरानी", "जर्जर"),
+        ("शाम", "रात"),
+    ),
+    "th": (
+        ("พิพิธภัณฑ์", "หอศิลป์"),
+        ("ผู้เข้าชม", "แขก"),
+        ("ความสำเร็จ", "ชัยชนะ"),
+        ("เก่า", "โบราณ"),
+        ("ตอนเย็น", "ยามค่ำ"),
+    ),
+}
+LANGUAGES = tuple(_TRANSLATIONS)
 
 
-def _sentences(of: tuple[str, ...], words: int) -> list[str]:
-    found: list[str] = []
-    while sum(len(each.split()) for each in found) < words:
-        found.append(of[len(found) % len(of)])
-    return found
+def _sentences(words: int) -> int:
+    """Return how many of the German sentences have so many words; the other languages have as many sentences."""
+    lengths = [len(each.split()) for each in _TRANSLATIONS["de"]]
+    count = 0
+    while words > 0:
+        words -= lengths[count % len(lengths)]
+        count += 1
+    return count
+
+
+def _text(sentences: tuple[str, ...], words: int, *, between: str = " ") -> str:
+    return between.join(sentences[n % len(sentences)] for n in range(_sentences(words))).strip()
 
 
 def source_of(words: int) -> str:
-    return " ".join(_sentences(_ENGLISH, words))
+    return _text(_ENGLISH, words)
 
 
-def reference_of(words: int) -> str:
-    return " ".join(_sentences(_GERMAN, words))
+def reference_of(words: int, language: str = "de") -> str:
+    between = "" if language in {"zh", "th"} else " "
+    return _text(_TRANSLATIONS[language], words, between=between)
 
 
-def output_of(words: int, place: int) -> str:
-    return reference_of(words).replace(*_OWN[place])
+def output_of(words: int, place: int, language: str = "de") -> str:
+    return reference_of(words, language).replace(*_OWN[language][place])
 
 
-def lengthen(page: Page, words: int, alter: Callable[[list[str]], list[str]] | None = None) -> None:
-    """Let the first HIT have sources, references, neighbours and outputs of so many words.
+def lengthen(
+    page: Page,
+    words: int,
+    alter: Callable[[list[str]], list[str]] | None = None,
+    *,
+    language: str = "de",
+) -> None:
+    """Let the first HIT have sources, references, neighbours and outputs of so many words, in English and `language`.
 
     `alter` may change the outputs' texts.
     """
-    outputs = [output_of(words, place) for place in range(5)]
+    outputs = [output_of(words, place, language) for place in range(5)]
+    written = {"lang": language, "dir": "rtl" if language == "ar" else "ltr"}
     if alter:
         outputs = alter(outputs)
 
@@ -69,11 +146,11 @@ def lengthen(page: Page, words: int, alter: Callable[[list[str]], list[str]] | N
         data: Any = response.json()
         for block in data["blocks"]:
             block["source"]["text"] = source_of(words)
-            block["references"][0]["text"] = reference_of(words)
+            block["references"][0].update(text=reference_of(words, language), **written)
             neighbour = {"source": block["source"], "reference": block["references"][0]}
             block["context"] = {"before": [neighbour] * 2, "after": [neighbour] * 2}
             for candidate, text in zip(block["candidates"], outputs, strict=True):
-                candidate["text"] = text
+                candidate.update(text=text, **written)
         route.fulfill(response=response, body=json.dumps(data))
 
     page.route("**/judging/assignments/", change)

@@ -76,7 +76,7 @@ def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
         ("the keys", [close, key("?")]),
         ("the settings", [close, page.locator("#show-settings").click]),
         ("the menu", [close, page.locator("#more").click]),
-        ("my judgments", [close, history]),
+        ("your judgments", [close, history]),
         ("paused", [close, lambda: page.clock.fast_forward(600_000)]),
         ("without network", [close, leave_the_network]),
     ]
@@ -256,7 +256,7 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     sign_in(page, judge)
     at_sentence(page, 1)
     page.keyboard.press("ArrowDown")
-    for name in ("my judgments", "report a problem"):
+    for name in ("your judgments", "report a problem"):
         page.get_by_role("button", name="more…").click()
         page.get_by_role("button", name=name).click()
         expect(page.get_by_role("dialog")).to_have_count(1)
@@ -306,8 +306,9 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
     tap("Report")
     all_sent(page)
     tap("more…")
-    tap("my judgments")
-    page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").tap()
+    tap("your judgments")
+    # Two: the sentence skipped is the latest.
+    page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").last.tap()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     rank_of(page, "A", 5).tap()
     tap("Save the change")

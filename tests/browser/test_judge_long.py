@@ -11,7 +11,7 @@ from campaign.models import Judge
 from tests.benchmarks.differences import WANTED_MS, spent_ms
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import at_sentence, rank_of, type_ranks
-from tests.browser.long_texts import SIZES, lengthen, output_of, reference_of
+from tests.browser.long_texts import LANGUAGES, SIZES, lengthen, output_of, reference_of
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -34,11 +34,15 @@ def open_long(new_page: NewPage, judge: Judge, sign_in: SignIn) -> OpenLong:
     """Opens the page with long texts, in a window of a size."""
 
     def opened(
-        size: str, words: int = LONG, alter: Callable[[list[str]], list[str]] | None = None
+        size: str,
+        words: int = LONG,
+        alter: Callable[[list[str]], list[str]] | None = None,
+        *,
+        language: str = "de",
     ) -> Page:
         touch = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
         page = new_page(viewport=SIZES[size], **touch)
-        lengthen(page, words, alter)
+        lengthen(page, words, alter, language=language)
         sign_in(page, judge)
         at_sentence(page, 1)
         return page
@@ -117,6 +121,28 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     check_all_is_in_view(page, size)
     page.keyboard.press("c")
     check_all_is_in_view(page, size)
+
+
+@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - {"de"}))
+@pytest.mark.parametrize("size", SIZES)
+def test_texts_of_every_script_stay_in_their_places(
+    open_long: OpenLong, size: str, language: str
+) -> None:
+    page = open_long(size, 90, language=language)
+    check_all_is_in_view(page, size)
+    text = page.locator(".row-text").first
+    assert text.get_attribute("lang") == language
+    direction = text.evaluate("(text) => getComputedStyle(text).direction")
+    assert direction == ("rtl" if language == "ar" else "ltr")
+    keys = {"tiers": "t"} if size == "phone" else {"tiers": "t", "columns": "v"}
+    for layout, key in keys.items():
+        page.keyboard.press(key)
+        expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
+        check_all_is_in_view(page, size)
+        rows = [box(each) for each in page.locator(".row").all()]
+        for index, one in enumerate(rows):
+            assert not any(overlap(one, other) for other in rows[index + 1 :])
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
 
 
 def last_lines_are_in_view(page: Page) -> list[bool]:

@@ -56,8 +56,8 @@ def test_the_link_for_new_judges_is_called_what_it_is(
     field.fill(link)
     page.keyboard.press("Enter")
     said = dialog.get_by_role("status")
-    expect(said).to_contain_text("This is the link for new judges")
-    expect(said).to_contain_text("Nobody has been signed in")
+    expect(said).to_contain_text("This link is for new judges")
+    expect(said).to_contain_text("Nobody was signed in")
     expect(said).to_contain_text(f"ask the organisers for a new link for {judge.pseudonym}.")
     assert Judge.objects.count() == 1
     field.fill(new_link(judge))

@@ -46,7 +46,7 @@ def question(page: Page) -> Locator:
 
 
 def history(page: Page) -> Locator:
-    return page.get_by_role("dialog", name="My judgments")
+    return page.get_by_role("dialog", name="Your judgments")
 
 
 def order(page: Page, words: str) -> None:

@@ -273,7 +273,7 @@ def test_a_broken_server_says_so_with_a_true_status(
     sign_in(page, judge)
     at_sentence(page, 1)
 
-    def broken() -> None:
+    def broken(*_args: object) -> None:
         raise RuntimeError("the secret system qx-amber")
 
     monkeypatch.setattr("annotation.views.judge.judging_words", broken)

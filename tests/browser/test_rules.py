@@ -104,9 +104,7 @@ def test_switching_off_asks_whether_to_undo(
     rules_put_in_force(campaign=campaign, terms=[TERMS], user=user, confirmed=code)
     page.goto(f"/campaigns/{campaign.slug}/rules/")
     page.get_by_role("link", name="Switch off").click()
-    expect(
-        page.get_by_text("By this rule are excluded: ben, cem, dora, eli and fay.")
-    ).to_be_visible()
+    expect(page.get_by_text("Excluded by this rule: ben, cem, dora, eli and fay.")).to_be_visible()
     page.get_by_role("button", name=button).click()
     expect(page.get_by_role("status")).to_contain_text("The rule has been switched off")
     assert len(excluded_judges(campaign_id=campaign.pk)) == left

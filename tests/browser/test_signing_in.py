@@ -46,7 +46,9 @@ def test_the_page_tries_again_by_itself(
     page.goto("/sign-in/?next=/campaigns/")
     with others_signing_in():
         sign_in(page)
-        expect(page.get_by_role("status")).to_contain_text("Others are signing in. Trying again in")
+        expect(page.locator("#sign-in-busy")).to_contain_text(
+            "Others are signing in. Trying again in"
+        )
         axe_check(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     expect(page).to_have_url("/campaigns/")

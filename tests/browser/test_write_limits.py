@@ -75,7 +75,7 @@ def test_a_ranking_that_was_changed_too_often_stays_as_it_is_stored(
 ) -> None:
     limit("REVISIONS_A_BLOCK", 0)
     revise(judging)
-    expect(judging.locator("#notice")).to_contain_text("The last one that was stored counts")
+    expect(judging.locator("#notice")).to_contain_text("The last stored version counts")
     judging.keyboard.press("u")
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")

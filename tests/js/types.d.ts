@@ -304,6 +304,7 @@ type PlainId =
   | "look-again"
   | "minutes"
   | "missing"
+  | "more"
   | "more-menu"
   | "notice"
   | "notice-text"

@@ -33,4 +33,4 @@ class Command(BaseCommand):
         if test_set_at_work(test_set=test_set).judges and not options["yes"]:
             raise CommandError(_("Nothing was changed. If this is what you want, add --yes."))
         test_set_close(test_set=test_set)
-        self.stdout.write(_("Judges are lent nothing more of %(name)s.") % {"name": test_set.name})
+        self.stdout.write(_("Judges get no more sentences of %(name)s.") % {"name": test_set.name})

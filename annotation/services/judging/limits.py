@@ -51,8 +51,8 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
         return None
     return SubmissionRefusedError(
         _(
-            "Your comments of the last 24 hours are as long as they may be together. Please send this "
-            "without a comment, or with one tomorrow."
+            "Your comments of the last 24 hours have reached the limit. Please send this without a "
+            "comment, or add one tomorrow."
         )
     )
 
@@ -67,7 +67,10 @@ def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError 
     times = of_block.count()
     if times > REVISIONS_A_BLOCK:
         return SubmissionRefusedError(
-            _("You have changed this ranking %(times)d times. The last one that was stored counts.")
+            _(
+                "You have changed this ranking %(times)d times, which is the limit. The last stored "
+                "version counts."
+            )
             % {"times": times - 1},
             stored=of_block.latest("number"),
         )

@@ -103,10 +103,7 @@ def _earlier_check(
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
         raise ParticipationRefusedError(
-            _(
-                "You have already taken part in this study, and each person may take part "
-                "only so often. Thank you."
-            )
+            _("You have already taken part in this study as often as each person may. Thank you.")
         )
 
 

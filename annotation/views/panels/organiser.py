@@ -154,7 +154,7 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
         title=_("Stop admitting participants"),
         facts=[
             said % {"count": begun},
-            _("Whoever comes from the service after that is told that the study is closed."),
+            _("After that, people who come from the service read that the study is closed."),
         ],
         after=_("“Admit participants again” on the panel’s page undoes it."),
         answers=[Answer(_("Stop admitting participants"))],

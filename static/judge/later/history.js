@@ -1,7 +1,7 @@
 // The judge's own judgments, the latest first; choosing one opens it again, to be revised.
 
 import { letterOf, tiers } from "../order.js";
-import { LOCALE, say } from "../words.js";
+import { LOCALE, reasonOf, say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -12,7 +12,7 @@ const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).joi
 
 /** @param {LentBlock} block */
 function saidOf({ judgment, skip_reason: reason }) {
-  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: say(`reason_${reason ?? "not_stated"}`) });
+  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: reasonOf(reason) });
 }
 
 /** @param {string} className @param {string} text */

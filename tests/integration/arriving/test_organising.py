@@ -55,11 +55,11 @@ class TestLinks:
         newcomer.post(found[1])
         shown = page.get(PAGE)
         assert found[1] not in shown.content.decode()
-        assert "mailing list 1 of 1 judge came" in words(shown)
+        assert "mailing list 1 of 1 judge joined" in words(shown)
         assert Judge.objects.get().pseudonym in words(shown)
         link = Invitation.objects.get()
         asked = page.post(f"{PAGE}links/{link.pk}/revoke/")
-        assert "1 of 1 judge came by it; who came stays." in words(asked)
+        assert "1 of 1 judge joined by this link; judges who joined stay." in words(asked)
         link.refresh_from_db()
         assert link.revoked_at is None
         page.post(f"{PAGE}links/{link.pk}/revoke/", {"act": "yes"})

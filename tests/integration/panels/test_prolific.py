@@ -168,7 +168,7 @@ def test_who_is_excluded_or_paused_is_screened_out_in_kind_words(
         page = client.get(DONE).content.decode()
         assert f"complete?cc={SCREENED_OUT}" in page
         assert COMPLETION not in page
-        assert "Your part ends here. Thank you!" in page
+        assert "Your part ends here. Thank you." in page
         assert prolific.opens(client, person)["Location"] == DONE
         assert prolific.opens(client, person, "again").status_code == 403
 

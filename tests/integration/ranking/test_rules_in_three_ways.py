@@ -121,7 +121,7 @@ def test_a_rule_is_switched_off_alike(
     if way == "page":
         address = reverse("quality-rule-off", args=[campaign.slug, rule.pk])
         asked = as_organiser.get(address).content.decode()
-        assert "By this rule are excluded: j11." in asked
+        assert "Excluded by this rule: j11." in asked
         assert "Switch off and undo the 1 action it took" in asked
         as_organiser.post(address, {"undo": "yes" if undo else "no"})
     elif way == "rest":

@@ -49,6 +49,11 @@ def test_campaigns_and_their_test_sets(
         "blocks_per_judge": None,
         "show_source": True,
         "show_reference": True,
+        "tour": False,
+        "lease_minutes": campaign.lease_minutes,
+        "pay": "",
+        "duration": "",
+        "contact": "",
         "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
         "test_sets": [
             {

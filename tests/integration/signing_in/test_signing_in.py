@@ -56,7 +56,7 @@ def test_nobody_is_led_to_another_host(client: Client, settings: Settings) -> No
 def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
     response = sign_in(client, "wrong")
     assert response.status_code == 200
-    assert b"E-mail and password do not belong together" in response.content
+    assert b"E-mail and password do not match" in response.content
     assert not is_signed_in(client)
 
 

@@ -140,15 +140,15 @@ def test_a_compiled_catalogue_picks_the_form_of_each_number(
     tmp_path: Path, locale: str, count: int
 ) -> None:
     (tmp_path / "campaign").mkdir()
-    (tmp_path / "campaign" / "words.py").write_text(CODE)
+    (tmp_path / "campaign" / "words.py").write_text(CODE.replace("sentence", "hour"))
     main(["update", locale], tmp_path)
-    fill(tmp_path, {"{n} sentence": [f"{{n}} in form {form}" for form in range(count)]}, locale)
+    fill(tmp_path, {"{n} hour": [f"{{n}} in form {form}" for form in range(count)]}, locale)
     main(["compile"], tmp_path)
     with catalogue_file(tmp_path, locale).with_suffix(".mo").open("rb") as file:
         words = gettext.GNUTranslations(file)
     for form, numbers in enumerate(numbers_of_forms(locale)):
         for number in numbers:
-            assert words.ngettext("{n} sentence", "{n} sentences", number).endswith(str(form))
+            assert words.ngettext("{n} hour", "{n} hours", number).endswith(str(form))
     assert words.gettext("Submit") == "Submit"
 
 
