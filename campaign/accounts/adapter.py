@@ -17,7 +17,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     error_messages = {
         **DefaultAccountAdapter.error_messages,
         "too_many_login_attempts": _(
-            "Too many wrong passwords. Try again in five minutes, in a browser in which you signed in "
+            "Too many wrong passwords. Try again in five minutes, or use a browser in which you signed in "
             "before, or open your sign-in link, which needs no password."
         ),
         "email_password_mismatch": _("E-mail and password do not match. Try again."),

@@ -34,7 +34,9 @@ def own_link_send(
     if judge.user is None:
         raise ValueError(judge.pseudonym)
     if mail_is_printed():
-        raise OwnLinkRefusedError(_("This server sends no e-mail. Copy the link instead."))
+        raise OwnLinkRefusedError(
+            _("This server sends no e-mail. Make a link and copy it instead.")
+        )
     address = address.strip()
     try:
         validate_email(address)
@@ -43,7 +45,7 @@ def own_link_send(
     Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if InvitationMail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
         raise OwnLinkRefusedError(
-            _("No more messages can be sent for you. Copy the link, or scan its QR code.")
+            _("No more messages can be sent for you. Make a link, and copy it or scan its QR code.")
         )
     own_link_mails_withdraw(judge=judge)
     try:

@@ -51,7 +51,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
         """Show the form again; 429 where the password was not even looked at."""
         if getattr(self.request, "axes_locked_out", False):
             words = _(
-                "Too many wrong passwords from your address. Try again in an hour, in a browser in which you "
+                "Too many wrong passwords from your address. Try again in an hour, or use a browser in which you "
                 "signed in before, or open your sign-in link, which needs no password."
             )
             return _refusal(self.request, seconds=3600, words=words)

@@ -65,13 +65,15 @@ export function showTexts(block, expanded) {
   });
 }
 
-// Decides how much air a laptop can give the outputs; a character of Chinese is as wide as two others.
-/** @param {Candidate[]} candidates */
-function lengthOf(candidates) {
-  const width = candidates.reduce(
-    (sum, { text }) => sum + text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0),
-    0,
-  );
+// A character of Chinese is as wide as two others.
+/** @param {TextOf} text */
+const widthOf = ({ text }) => text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0);
+
+// Decides how much air the outputs can be given. A source can be longer than what it becomes in Chinese.
+/** @param {Block} block */
+function lengthOf({ candidates, source }) {
+  const outputs = candidates.reduce((sum, candidate) => sum + widthOf(candidate), 0);
+  const width = Math.max(outputs, source ? candidates.length * widthOf(source) : 0);
   if (width > 2200) return "long paragraph";
   if (width > 1100) return "long";
   return width > 600 ? "medium" : "short";
@@ -103,7 +105,7 @@ export class Rows {
     this.rows = block.candidates.map((candidate, index) => this.#row(candidate, index, onRank));
     $("rows").replaceChildren(...this.rows);
     $("rows").classList.remove("aligned");
-    $("outputs").dataset.length = lengthOf(block.candidates);
+    $("outputs").dataset.length = lengthOf(block);
     this.showLabels();
     this.#activate(0);
   }

@@ -37,6 +37,12 @@ def on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     return page
 
 
+def to_tiers(page: Page) -> None:
+    """Press the key and wait: tiers are loaded when they are first asked for."""
+    page.keyboard.press("t")
+    expect(page.locator("#outputs")).to_have_attribute("data-layout", "tiers")
+
+
 def tier(page: Page, name: str) -> Locator:
     return page.get_by_role("group", name=name)
 
@@ -92,7 +98,7 @@ class Finger:
 def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
     judging: Page, judge: Judge
 ) -> None:
-    judging.keyboard.press("t")
+    to_tiers(judging)
     expect(tier(judging, "Not ranked yet").get_by_role("radiogroup")).to_have_count(5)
     drag(judging, "C", lambda: tier(judging, "Tier 1, best"))
     expect(tier(judging, "Tier 1, best").get_by_role("radiogroup")).to_have_count(1)
@@ -146,7 +152,7 @@ def test_a_phone_has_room_for_tiers_and_for_fingers(
 
 
 def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -> None:
-    judging.keyboard.press("t")
+    to_tiers(judging)
     type_ranks(judging, "31")
     expect(judging.locator("#order")).to_have_text("B > A")
     expect(rank_of(judging, "C", 1)).to_be_focused()
@@ -161,7 +167,7 @@ def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -
 
 
 def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None:
-    judging.keyboard.press("t")
+    to_tiers(judging)
     text = row(judging, "B").locator(".row-text")
     judging.mouse.move(*centre(text))
     judging.mouse.down()
@@ -181,7 +187,7 @@ def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None
     row(judging, "D").locator(".row-text").click()
     expect(rank_of(judging, "D", 1)).to_be_focused()
     # Elsewhere texts can be selected, as before.
-    judging.keyboard.press("t")
+    to_tiers(judging)
     row(judging, "A").locator(".row-text").select_text()
     assert judging.evaluate("String(getSelection())") != ""
 
@@ -199,7 +205,7 @@ def test_a_finger_on_the_text_scrolls_and_drags_nothing(on_a_phone: Page) -> Non
 
 
 def test_escape_takes_a_drag_back(judging: Page) -> None:
-    judging.keyboard.press("t")
+    to_tiers(judging)
     judging.mouse.move(*centre(handle(judging, "A")))
     judging.mouse.down()
     judging.mouse.move(*centre(tier(judging, "Tier 2")), steps=4)
@@ -211,7 +217,7 @@ def test_escape_takes_a_drag_back(judging: Page) -> None:
 
 def test_what_is_dragged_follows_the_pointer_right_to_left(judging: Page) -> None:
     judging.evaluate("document.documentElement.dir = 'rtl'")
-    judging.keyboard.press("t")
+    to_tiers(judging)
     judging.mouse.move(*centre(handle(judging, "A")))
     judging.mouse.down()
     judging.mouse.move(500, 400, steps=4)
@@ -251,5 +257,5 @@ def test_side_by_side_every_output_and_its_ranks_are_in_view(
     for letter in "ABCDE":
         expect(rank_of(judging, letter, 5)).to_be_in_viewport(ratio=1)
     axe_check(judging)
-    judging.keyboard.press("t")
+    to_tiers(judging)
     axe_check(judging)
