@@ -23,7 +23,7 @@ export class Layout {
     page.addEventListener("ranked", () => this.#inTiers() && arrange(page.rows));
     listenForDrags($("rows"), {
       mayStart: () => this.#inTiers(),
-      onStart: () => showDock(page.rows),
+      onStart: (from) => showDock(page.rows, from),
       onEnd: () => ($("dock").hidden = true),
       onDrop: (row, rank) => this.#drop(row, rank),
     });

@@ -9,6 +9,7 @@ import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
 import { History } from "./history.js";
 import { Layout } from "./layout.js";
+import { offerSubmit } from "./near.js";
 import { Outbox } from "./outbox.js";
 import { offerOwnLink } from "./ownlink.js";
 import { Page } from "./page.js";
@@ -69,6 +70,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
   });
 
   $("submit").addEventListener("click", () => page.submit());
+  offerSubmit(page);
   $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());

@@ -8,6 +8,7 @@ import { say } from "./words.js";
 const $ = (id) => document.getElementById(id);
 /** @type {Label[]} */
 const RANKS = [null, 1, 2, 3, 4, 5];
+const NEAR_PX = 16;
 
 /** @type {Map<Label, HTMLElement> | null} */
 let tiers = null;
@@ -52,9 +53,10 @@ export function arrange({ block, rows }) {
   if (rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
 }
 
-// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where.
-/** @param {Rows} rows */
-export function showDock({ block }) {
+// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where; for a mouse
+// beside where the drag began.
+/** @param {Rows} rows @param {PointerEvent} from */
+export function showDock({ block }, { pointerType, clientX, clientY }) {
   $("dock").replaceChildren(
     ...[...RANKS.slice(1), null].map((rank) => {
       const target = document.createElement("div");
@@ -68,5 +70,13 @@ export function showDock({ block }) {
       return target;
     }),
   );
-  $("dock").hidden = false;
+  const dock = $("dock");
+  dock.hidden = false;
+  dock.classList.toggle("beside", pointerType === "mouse");
+  if (pointerType !== "mouse") return;
+  const { offsetWidth, offsetHeight } = dock;
+  const below = clientY + NEAR_PX;
+  const top = below + offsetHeight < innerHeight ? below : clientY - NEAR_PX - offsetHeight;
+  dock.style.setProperty("--dock-x", `${Math.max(0, Math.min(clientX - offsetWidth / 2, innerWidth - offsetWidth))}px`);
+  dock.style.setProperty("--dock-y", `${top}px`);
 }

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.judging_effort [--blocks 20] [--ways "mouse, list" "touch, list"]
 
 A real Chromium judges the same random rankings, every other one with ties, in each way that the
-judging page offers, with outputs of 20 and of 90 words. Rows are ranked from the first to the last.
-What was sent is compared with what was meant. Figures are means a block.
+judging page offers, with outputs of 20 and of 90 words. Outputs are ranked from the first to the last,
+or by a hand that is nearer to the last the other way round. What was sent is compared with what was meant. Figures are means a block.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEED = 13
 # Each output begins with a word of its own, for outputs of the same text are shown as one.
 SYSTEMS = {"amber": "Heute", "birch": "Damals", "cobalt": "Dort", "dune": "Hier", "ember": "Bald"}
 # A first HIT, after which the page asks once whether to keep a link.
-BEFORE = 4
+BEFORE = 3
 DESK: dict[str, Any] = {"viewport": DESKTOP}
 TOUCH: dict[str, Any] = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
 WAYS: dict[str, tuple[dict[str, Any], type[Hand], type[Screen]]] = {
@@ -111,7 +111,7 @@ def measure(browser: Browser, link: str, way: str, blocks: int) -> Effort:
     meant = [*rankings(BEFORE), *rankings(blocks)]
     for number, ranking in enumerate(meant):
         if number == BEFORE:
-            page.locator("#own-link-dismiss").click()
+            page.locator("#own-link-dismiss").click() if page.locator("#own-link-dismiss").is_visible() else None
             hand.effort = Effort()
         screen.judge(ranking)
     page.wait_for_load_state("networkidle")

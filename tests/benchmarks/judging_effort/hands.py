@@ -156,7 +156,7 @@ class Finger(Hand):
         size = self.page.viewport_size
         assert size is not None
         # From where the page has room for it; the way there counts like any other.
-        start = (size["width"] / 2, size["height"] * (0.8 if by > 0 else 0.2))
+        start = (size["width"] / 2, size["height"] * (0.8 if by > 0 else 0.45))
         self._count_way(start)
         end = (start[0], start[1] - way)
         self._touch("Start", start)

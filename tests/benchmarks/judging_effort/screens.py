@@ -44,6 +44,14 @@ def is_in_view(place: Locator) -> bool:
     return all(place.evaluate(ENDS))
 
 
+def order(hand: Hand, rows: list[Locator]) -> list[int]:
+    """Return the places of the rows, from the end that is nearer to the hand where both are in view."""
+    places = list(range(len(rows)))
+    first, last = (abs(box_of(each)["y"] - hand.at[1]) for each in (rows[0], rows[-1]))
+    is_upwards = last < first and is_in_view(rows[0]) and is_in_view(rows[-1])
+    return places[::-1] if is_upwards else places
+
+
 def bring(hand: Hand, row: Locator, target: Locator, top: float) -> None:
     """Scroll until the row is in view; of one that is longer than the screen, what is to be pressed.
 
@@ -71,11 +79,17 @@ class Screen(ABC):
     def rank(self, place: int, rank: int) -> None: ...
 
     def submit(self) -> None:
-        self.hand.press(self.page.locator("#submit"))
+        # With a mouse, below the rank that made the ranking whole.
+        name = ".near" if isinstance(self.hand, Mouse) else "#submit"
+        self.hand.press(self.page.locator(name))
+
+    def places(self) -> list[int]:
+        """Return the outputs in the order in which an efficient judge ranks them."""
+        return order(self.hand, [row(self.page, letter) for letter in LETTERS])
 
     def judge(self, ranking: list[int]) -> None:
-        for place, rank in enumerate(ranking):
-            self.rank(place, rank)
+        for place in self.places():
+            self.rank(place, ranking[place])
         self.submit()
         expect(self.page.locator(".row input:checked")).to_have_count(0)
         expect(rows(self.page)).to_have_count(len(ranking))
@@ -83,11 +97,14 @@ class Screen(ABC):
     def top(self) -> float:
         """Return where the outputs begin to be seen: below what stays at the top."""
         panel, header = box_of(self.page.locator("#panel")), box_of(self.page.locator("header"))
-        above = panel if panel["width"] > box_of(rows(self.page).first)["width"] else header
+        above = panel if panel["width"] >= box_of(rows(self.page).first)["width"] else header
         return above["y"] + above["height"]
 
 
 class Keyboard(Screen):
+    def places(self) -> list[int]:
+        return list(range(len(LETTERS)))
+
     def rank(self, place: int, rank: int) -> None:
         # The page must have brought it into view by itself.
         assert is_in_view(rank_of(self.page, LETTERS[place], rank))
