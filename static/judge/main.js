@@ -9,7 +9,6 @@ import { Drafts } from "./drafts.js";
 import { Feedback } from "./feedback.js";
 import { History } from "./history.js";
 import { Layout } from "./layout.js";
-import { offerSubmit } from "./near.js";
 import { Outbox } from "./outbox.js";
 import { offerOwnLink } from "./ownlink.js";
 import { Page } from "./page.js";
@@ -69,8 +68,16 @@ export function openScreen({ api, outbox, drafts, hits }) {
     },
   });
 
+  // Only whoever has a mouse needs it; without the network the button at the foot is there.
+  /** @param {PointerEvent} event */
+  function withMouse({ pointerType }) {
+    if (pointerType !== "mouse") return;
+    removeEventListener("pointerdown", withMouse);
+    import("./later/near.js").then(({ offerSubmit }) => offerSubmit(page)).catch(() => {});
+  }
+
   $("submit").addEventListener("click", () => page.submit());
-  offerSubmit(page);
+  addEventListener("pointerdown", withMouse);
   $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());

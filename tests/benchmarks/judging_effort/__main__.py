@@ -80,9 +80,7 @@ def make_links(words: int, blocks: int) -> list[str]:
     for number, _ in enumerate(WAYS):
         judge = factories.make_judge(campaign, f"judge{number}")
         assert judge.user is not None
-        _, token = invitation_create(
-            campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
-        )
+        _, token = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
         links.append(f"/i/{token}/")
     return links
 
@@ -111,7 +109,7 @@ def measure(browser: Browser, link: str, way: str, blocks: int) -> Effort:
     meant = [*rankings(BEFORE), *rankings(blocks)]
     for number, ranking in enumerate(meant):
         if number == BEFORE:
-            page.locator("#own-link-dismiss").click() if page.locator("#own-link-dismiss").is_visible() else None
+            page.locator("#own-link-dismiss").click()
             hand.effort = Effort()
         screen.judge(ranking)
     page.wait_for_load_state("networkidle")
@@ -140,7 +138,9 @@ def main() -> None:
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
         call_command("collectstatic", verbosity=0, interactive=False)
         links = {words: make_links(words, options.blocks + BEFORE) for words in WORDS}
-        say(f"{'a block of five':24}{'keys':>6}{'presses':>8}{'drags':>7}{'scrolls':>9}{'travel':>9}")
+        say(
+            f"{'a block of five':24}{'keys':>6}{'presses':>8}{'drags':>7}{'scrolls':>9}{'travel':>9}"
+        )
         with web_server() as (port, _), sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=chromium.executable(), args=chromium.launch_arguments()

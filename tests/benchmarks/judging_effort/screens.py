@@ -74,6 +74,7 @@ class Screen(ABC):
 
     def prepare(self) -> None:
         """Do once what is no part of any block."""
+        expect(rows(self.page)).to_have_count(len(LETTERS))
 
     @abstractmethod
     def rank(self, place: int, rank: int) -> None: ...
