@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.benchmarks.judging_effort.hands import Finger, Hand, Mouse, box_of
+from tests.benchmarks.judging_effort.hands import NOTCH_PX, Finger, Hand, Mouse, box_of
 from tests.browser.judging import rank_of, row, rows
 
 LETTERS = "ABCDE"
@@ -60,7 +60,9 @@ def bring(hand: Hand, row: Locator, target: Locator, top: float) -> None:
     for _ in range(20):
         if is_in_view(row) or (is_in_view(target) and not row.evaluate(ENDS)[0]):
             return
-        hand.scroll(box_of(row)["y"] - top - BELOW_PX)
+        by = box_of(row)["y"] - top - BELOW_PX
+        # Already there, and too long: what is to be pressed comes up instead.
+        hand.scroll(by if abs(by) > NOTCH_PX / 2 else box_of(target)["y"] - top - BELOW_PX)
         row.evaluate(SETTLED)
     raise AssertionError(f"{row} cannot be scrolled into view")
 
@@ -80,9 +82,13 @@ class Screen(ABC):
     def rank(self, place: int, rank: int) -> None: ...
 
     def submit(self) -> None:
-        # With a mouse, below the rank that made the ranking whole.
-        name = ".near" if isinstance(self.hand, Mouse) else "#submit"
-        self.hand.press(self.page.locator(name))
+        button = self.page.locator("#submit")
+        if isinstance(self.hand, Mouse):
+            # Below the rank that made the ranking whole, unless that is at the foot of the window.
+            near = self.page.locator(".near")
+            near.wait_for()
+            button = near if is_in_view(near) else button
+        self.hand.press(button)
 
     def places(self) -> list[int]:
         """Return the outputs in the order in which an efficient judge ranks them."""
