@@ -46,7 +46,8 @@ def rank_all(page: Page, press: str) -> None:
 def box(place: Locator) -> dict[str, float]:
     found = place.bounding_box()
     assert found is not None
-    return {**found, "right": found["x"] + found["width"], "bottom": found["y"] + found["height"]}
+    x, y = found["x"], found["y"]
+    return {"x": x, "y": y, "right": x + found["width"], "bottom": y + found["height"]}
 
 
 def test_six_keystrokes(judging: Page) -> None:
