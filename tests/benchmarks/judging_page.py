@@ -1,10 +1,11 @@
 """How fast the judging page is, in the browser's own words.
 
-    python -m tests.benchmarks.judging_page [--blocks 120]
+    python -m tests.benchmarks.judging_page [--blocks 120] [--words 100]
 
 A real Chromium on loopback, the web server as in the demo, hashed and compressed static files:
 from Enter to the next block painted (the event's own time to the frame after the one that shows
-it), bytes over the wire of a first and a second visit, requests a judged block.
+it), bytes over the wire of a first and a second visit, requests a judged block. With `--words`, source,
+reference, neighbours and outputs have so many words each.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from launcher import browser as chromium
 from tests.benchmarks.judging_server import make_campaign, say
 from tests.benchmarks.web_server import HOST, prepare_django, web_server, with_services
 from tests.browser.judging import open_link
+from tests.browser.long_texts import lengthen
 
 WANTED_MS = 100.0
 WANTED_BYTES = 60_000
@@ -91,12 +93,14 @@ def judge(page: Page, blocks: int) -> list[float]:
     return spent
 
 
-def measure(address: str, blocks: int) -> None:
+def measure(address: str, blocks: int, words: int) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium.executable(), args=chromium.launch_arguments()
         )
         page = browser.new_page(viewport={"width": 1366, "height": 768})
+        if words:
+            lengthen(page, words)
         wire = Wire(page)
         open_page(page, address)
         requests, first = wire.take()
@@ -130,6 +134,7 @@ def measure(address: str, blocks: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, default=120)
+    parser.add_argument("--words", type=int, default=0, help="of each text; 0: short sentences")
     options = parser.parse_args()
     with_services("tests.benchmarks.judging_page")
     with tempfile.TemporaryDirectory() as static:
@@ -144,7 +149,7 @@ def main() -> None:
         test_set_id, tokens = make_campaign()
         pool_fill(test_set_id=test_set_id, size=options.blocks)
         with web_server() as (port, _):
-            measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks)
+            measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks, options.words)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Long texts in place of those of a HIT: paragraphs as news and literature have them."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -132,7 +133,7 @@ def lengthen(
     *,
     language: str = "de",
 ) -> None:
-    """Let the first HIT have sources, references, neighbours and outputs of so many words, in English and `language`.
+    """Let the HITs have sources, references, neighbours and outputs of so many words, in English and `language`.
 
     `alter` may change the outputs' texts.
     """
@@ -143,14 +144,16 @@ def lengthen(
 
     def change(route: Route) -> None:
         response = route.fetch()
-        data: Any = response.json()
-        for block in data["blocks"]:
+        data: Any = response.json() if response.status == 200 else {}
+        # The first HIT is asked for; the others come with the answer to a submission.
+        for block in (data.get("next") or data).get("blocks", ()):
             block["source"]["text"] = source_of(words)
             block["references"][0].update(text=reference_of(words, language), **written)
             neighbour = {"source": block["source"], "reference": block["references"][0]}
             block["context"] = {"before": [neighbour] * 2, "after": [neighbour] * 2}
             for candidate, text in zip(block["candidates"], outputs, strict=True):
                 candidate.update(text=text, **written)
-        route.fulfill(response=response, body=json.dumps(data))
+        body = json.dumps(data) if data else None
+        route.fulfill(response=response, body=body)
 
-    page.route("**/judging/assignments/", change)
+    page.route(re.compile(r"/judging/(assignments|judgments/[\w-]+)/$"), change)
