@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from campaign.models import Campaign, InvitationRole
 from campaign.services import (
@@ -21,7 +21,7 @@ from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-NARROW = ({"width": 320, "height": 568}, PHONE)
+NARROW = (ViewportSize(width=320, height=568), ViewportSize(width=360, height=740))
 SCHEMES = ("light", "dark")
 
 # What has the focus while nothing of it is to be seen: 2.4.11. Nine points of it are looked at.
