@@ -5,3 +5,9 @@ from django.utils.translation import gettext_lazy as _
 class AnnotationConfig(AppConfig):
     name = "annotation"
     verbose_name = _("Annotation")
+
+    def ready(self) -> None:
+        from annotation.selectors.reference_use import reference_use_said
+        from campaign.selectors.reference_use import reference_use_asked
+
+        reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")

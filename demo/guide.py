@@ -17,7 +17,7 @@ from campaign.services import (
     invitation_create_for_anybody,
     invitation_open,
 )
-from demo.loading import ARABIC_JUDGES, GERMAN_JUDGES, MUSEUM, ORGANISER_EMAIL, WMT12
+from demo.loading import ARABIC_JUDGES, GERMAN_JUDGES, HIDDEN, MUSEUM, ORGANISER_EMAIL, WMT12
 
 NEWCOMERS = 200
 NEWCOMERS_NOTE = "demo.json"
@@ -93,7 +93,7 @@ def _new(base_url: str) -> dict[str, Any]:
         "api_token": api_token,
         "campaign": campaign.slug,
         "test_sets": list(
-            TestSet.objects.filter(campaign__slug__in=[MUSEUM, WMT12])
+            TestSet.objects.filter(campaign__slug__in=[MUSEUM, HIDDEN, WMT12])
             .order_by("id")
             .values("id", "name")
         ),

@@ -29,8 +29,11 @@ from ranking.services import quality_evaluate, ranking_history_compute
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"
+HIDDEN = "museum-hidden"
 WMT12 = "wmt12"
 SEED = 2026
+# Another one: judgments of all campaigns have ids of their own.
+SEED_OF_HIDDEN = 2027
 # Of the blocks; each judge meets one about every third HIT.
 BAD_REFERENCE_RATE = 0.1
 # A damaged reference is far below the worst output.
@@ -57,16 +60,26 @@ SIMULATED_ARABIC = (
     SimulatedJudge("sim-arabic-1", noise=10, seconds_per_block=45),
     SimulatedJudge("sim-arabic-2", noise=16, seconds_per_block=36),
 )
+SIMULATED_WITHOUT_REFERENCE = (
+    SimulatedJudge("sim-careful-1", noise=8, seconds_per_block=52),
+    SimulatedJudge("sim-steady-1", noise=14, seconds_per_block=40),
+    SimulatedJudge("sim-steady-2", noise=18, seconds_per_block=36),
+    SimulatedJudge("sim-quick-1", noise=22, seconds_per_block=25),
+    SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
+)
 
 Say = Callable[[str], None]
 
 
 def demo_load(*, say: Say) -> None:
-    """Create both campaigns and their organiser; what is there already stays as it is."""
+    """Create the campaigns and their organiser; what is there already stays as it is."""
     organiser = _organiser()
     if not Campaign.objects.filter(slug=MUSEUM).exists():
         say("Loading “A day at the museum” with its simulated judges …")
         _museum_load(organiser)
+    if not Campaign.objects.filter(slug=HIDDEN).exists():
+        say("Loading the same texts with a hidden reference …")
+        _hidden_load(organiser)
     if not Campaign.objects.filter(slug=WMT12).exists():
         say("Loading the judgments of WMT12 Czech–English …")
         _wmt12_load(organiser)
@@ -122,6 +135,33 @@ def _museum_load(organiser: User) -> None:
                 tour_leave(judge=judge, how=Judge.Tour.SKIPPED)
 
 
+@transaction.atomic
+def _hidden_load(organiser: User) -> None:
+    """Load a campaign whose judges do not see the reference: it is ranked, and shows who reads."""
+    campaign = Campaign.objects.create(
+        slug=HIDDEN, name="A day at the museum (reference hidden)", show_reference=False
+    )
+    organiser_add(campaign=campaign, user=organiser)
+    quality_rules_suggest(campaign=campaign, user=None)
+    test_set = _texts_load(
+        "en-de",
+        language="de",
+        name="English–German, reference hidden",
+        blocks_wanted=400,
+        campaign=HIDDEN,
+    )
+    pool_fill(test_set_id=test_set.pk)
+    campaign_simulate(
+        campaign=campaign,
+        judges=SIMULATED_WITHOUT_REFERENCE,
+        languages=[test_set.source_language, test_set.target_language],
+        hits_each=10,
+        qualities=_qualities(test_set),
+        seed=SEED_OF_HIDDEN,
+    )
+    quality_evaluate(run=ranking_history_compute(test_set_id=test_set.pk)[-1])
+
+
 def _checks_add(test_set: TestSet) -> None:
     """Add damaged references as attention checks: most of them approved, some left to be reviewed.
 
@@ -136,18 +176,20 @@ def _checks_add(test_set: TestSet) -> None:
     design_change(test_set=test_set, bad_reference_rate=BAD_REFERENCE_RATE)
 
 
-def _texts_load(pair: str, *, language: str, name: str, blocks_wanted: int) -> TestSet:
+def _texts_load(
+    pair: str, *, language: str, name: str, blocks_wanted: int, campaign: str = MUSEUM
+) -> TestSet:
     call_command(
         "import_test_set",
         str(HERE / "museum" / f"{pair}.tsv"),
-        campaign=MUSEUM,
+        campaign=campaign,
         name=name,
         source_language="en",
         target_language=language,
         blocks_wanted=blocks_wanted,
         verbosity=0,
     )
-    test_set = TestSet.objects.get(campaign__slug=MUSEUM, name=name)
+    test_set = TestSet.objects.get(campaign__slug=campaign, name=name)
     design_ensure(test_set=test_set, seed=SEED)
     return test_set
 

@@ -17,8 +17,12 @@ from annotation.services.lending.lend import (
     leases_release,
 )
 from annotation.services.lending.work_requests import NoWork, NoWorkReason, work_request
-from annotation.services.planning.designs import DesignRefusedError, design_change
-from annotation.services.planning.pool import design_ensure, hits_plan, pool_fill
+from annotation.services.planning.designs import (
+    DesignRefusedError,
+    design_change,
+    design_ensure,
+)
+from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.planning.sampling_state import sampling_state_record
 from annotation.services.quality import (

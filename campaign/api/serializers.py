@@ -1,5 +1,7 @@
 """Shapes of campaigns, test sets and systems."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, TestSet
@@ -47,9 +49,27 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
     """What may be changed of a campaign; what is not named stays."""
 
+    rank_shown_reference = serializers.BooleanField(
+        write_only=True,
+        required=False,
+        help_text="Show the reference also where judges rank it. Without it the answer is 409, and says "
+        "which test sets do.",
+    )
+
     class Meta:
         model = Campaign
-        fields = list(Rules.__annotations__)
+        fields = [*Rules.__annotations__, "rank_shown_reference"]
+
+
+class ReferenceRankedSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    detail = serializers.CharField(read_only=True)
+    facts = serializers.ListField(
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="Which test sets rank the reference, and how not to.",
+    )
 
 
 def _link(view_name: str) -> serializers.HyperlinkedIdentityField:

@@ -13,11 +13,12 @@ from campaign.api.pages import CursorPages
 from campaign.api.serializers import (
     CampaignRulesSerializer,
     CampaignSerializer,
+    ReferenceRankedSerializer,
     SystemSerializer,
     TestSetSerializer,
 )
 from campaign.models import Campaign, Document, Segment, System, TestSet
-from campaign.services import RulesRefusedError, campaign_change
+from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):
@@ -47,15 +48,21 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
     @extend_schema(
         operation_id="campaigns_change",
         request=CampaignRulesSerializer,
-        responses=CampaignSerializer,
+        responses={200: CampaignSerializer, 409: ReferenceRankedSerializer},
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Change its rules; what is not named stays. For its organisers only."""
+        """Change its rules; what is not named stays. For its organisers only.
+
+        409 if judges would begin to see a reference that they rank, without `rank_shown_reference`.
+        """
         campaign = organised_campaign(request, slug)
         sent = CampaignRulesSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         try:
             campaign_change(campaign=campaign, **sent.validated_data)
+        except ReferenceRankedError as error:
+            shown = ReferenceRankedSerializer({"detail": str(error), "facts": error.facts})
+            return Response(shown.data, status=409)
         except RulesRefusedError as error:
             raise ValidationError({error.field: [str(error)]}) from error
         return Response(self.get_serializer(self.get_object()).data)

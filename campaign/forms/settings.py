@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign
-from campaign.services import RulesRefusedError, campaign_change
+from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
 from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES, MAX_TERM
 
 
@@ -26,7 +26,8 @@ class SettingsForm(forms.Form):
         label=_("Show the reference"),
         help_text=_(
             "The same applies to the reference. Judges need at least one of the two to "
-            "compare with. A reference that takes part as a system is ranked either way."
+            "compare with. A reference that judges see is not ranked, unless you ask for that; a "
+            "hidden one may be, as a control."
         ),
         required=False,
     )
@@ -93,11 +94,18 @@ class SettingsForm(forms.Form):
         self.campaign = campaign
         super().__init__(data, initial={name: getattr(campaign, name) for name in self.base_fields})
 
-    def save(self) -> bool:
-        """Change what was changed here and nothing else; False, with an error, if refused."""
+    def save(self, *, rank_shown_reference: bool = False) -> bool:
+        """Change what was changed here and nothing else; False, with an error, if refused.
+
+        Raises `ReferenceRankedError` where `rank_shown_reference` has to be asked for.
+        """
         changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
         try:
-            campaign_change(campaign=self.campaign, **changes)
+            campaign_change(
+                campaign=self.campaign, rank_shown_reference=rank_shown_reference, **changes
+            )
+        except ReferenceRankedError:
+            raise
         except RulesRefusedError as error:
             self.add_error(error.field, str(error))
             return False

@@ -27,6 +27,7 @@ from campaign.selectors.invitations import (
     own_link_of,
     people_invited,
 )
+from campaign.selectors.reference_use import reference_use_in_words
 
 __all__ = [
     "Access",
@@ -48,6 +49,7 @@ __all__ = [
     "members_access",
     "own_link_of",
     "people_invited",
+    "reference_use_in_words",
     "sessions_open",
     "takes_part_elsewhere",
     "tokens_valid",

@@ -81,6 +81,7 @@ from campaign.services.people import (
     user_language_set,
 )
 from campaign.services.rules import (
+    ReferenceRankedError,
     RulesRefusedError,
     campaign_change,
     test_set_change,
@@ -102,6 +103,7 @@ __all__ = [
     "PanelRefusedError",
     "PanelTerms",
     "PersonRefusedError",
+    "ReferenceRankedError",
     "RulesRefusedError",
     "addresses_read",
     "bad_reference_redraw",

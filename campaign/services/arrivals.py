@@ -19,7 +19,8 @@ def panel_arrival_record(*, panel: Panel, address: str) -> bool:
     The caller holds the lock of the campaign's row, so that arrivals are counted one after the other.
     """
     hashed = salted_hmac(f"campaign.panel.{panel.pk}", address, algorithm="sha256").digest()
-    recent = panel.arrivals.filter(address=hashed, arrived_at__gt=Now() - _HOUR)
+    since = Now() - _HOUR
+    recent = PanelArrival.objects.filter(panel=panel, address=hashed, arrived_at__gt=since)
     if recent.count() >= ARRIVALS_AN_HOUR:
         return False
     PanelArrival.objects.create(panel=panel, address=hashed)

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, TestSet
+from campaign.selectors import reference_use_in_words
 
 # The columns hold no more; a lease of a year is practically unlimited.
 MAX_BLOCKS = 2**31 - 1
@@ -23,6 +24,17 @@ class RulesRefusedError(Exception):
     def __init__(self, message: str, *, field: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+class ReferenceRankedError(RulesRefusedError):
+    """Judges would see a reference that they rank, which nobody asked for; `facts` say where."""
+
+    def __init__(self, facts: Sequence[str]) -> None:
+        super().__init__(
+            _("Nothing was changed: judges would see the reference, and rank it as well."),
+            field="show_reference",
+        )
+        self.facts = facts
 
 
 class Rules(TypedDict, total=False):
@@ -74,15 +86,23 @@ def test_set_reopen(*, test_set: TestSet) -> None:
 
 
 @transaction.atomic
-def campaign_change(*, campaign: Campaign, **changes: Unpack[Rules]) -> Campaign:
+def campaign_change(
+    *, campaign: Campaign, rank_shown_reference: bool = False, **changes: Unpack[Rules]
+) -> Campaign:
     """Change the given rules of a campaign, and return it.
 
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
     source nor reference, if a number is not possible, or if what is said of pay, duration or contact
-    is too long.
+    is too long. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if changes.get("show_reference") and not locked.show_reference and not rank_shown_reference:
+        # `design_change` takes the same lock.
+        facts = reference_use_in_words(campaign=locked, shown=True)
+        if facts:
+            raise ReferenceRankedError(facts)
     for name, value in changes.items():
         setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
     _rules_check(locked)

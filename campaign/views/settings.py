@@ -2,12 +2,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from campaign.forms.settings import SettingsForm
+from campaign.selectors import reference_use_in_words
+from campaign.services import ReferenceRankedError
 from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -21,7 +25,11 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         if not form.has_changed():
             messages.info(request, _("Nothing was changed."))
             return redirect("campaign-settings", slug)
-        if form.save():
+        try:
+            is_saved = form.save(rank_shown_reference="confirmed" in request.POST)
+        except ReferenceRankedError as error:
+            return _ask_about_reference(request, form, error)
+        if is_saved:
             messages.success(request, _("Changed: %(rules)s.") % {"rules": _labels(form)})
             return redirect("campaign-settings", slug)
     status = 400 if form.is_bound else 200
@@ -29,9 +37,29 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "form": form,
         "section": "settings",
+        "reference_notes": reference_use_in_words(campaign=campaign, shown=campaign.show_reference),
         "test_sets": campaign.test_sets.order_by("created_at", "pk"),
     }
     return render(request, "organiser/settings.html", context, status=status)
+
+
+def _ask_about_reference(
+    request: HttpRequest, form: SettingsForm, error: ReferenceRankedError
+) -> HttpResponse:
+    question = Question(
+        title=_("Show a reference that is ranked"),
+        facts=error.facts,
+        after=_("Hiding the reference again undoes it; what was judged until then stays."),
+        answers=[Answer(_("Show the reference"))],
+        cancel=reverse("campaign-settings", args=[form.campaign.slug]),
+        sure=_("Judges are to rank the reference that they see."),
+        confirmed="yes",
+        error=_("Nothing was changed. Tick the box if this is what you want.")
+        if is_answered(request)
+        else "",
+        fields={name: request.POST[name] for name in form.fields if name in request.POST},
+    )
+    return ask(request, question, campaign=form.campaign, section="settings")
 
 
 def _labels(form: SettingsForm) -> str:

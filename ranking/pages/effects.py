@@ -4,9 +4,16 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
 from ranking.pages.summary import names_in_a_row
 from ranking.selectors.rule_effects import RuleEffects
+
+_OF_THE_REFERENCE = {
+    JudgeMeasure.REFERENCE,
+    JudgeMeasure.REFERENCE_RANDOM,
+    JudgeMeasure.REFERENCE_IGNORED,
+}
 
 
 def effects_in_words(effects: RuleEffects) -> list[str]:
@@ -19,14 +26,24 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
             )
         ]
     said = [_sentence(action, effects) for action in QualityActionKind if effects.names(action)]
+    missing = _without_reference(effects)
     if said:
-        return said
+        return said + missing
     nobody = ngettext(
         "Nobody: the %(count)s judge measured does not break it.",
         "Nobody: none of the %(count)s judges measured breaks it.",
         effects.measured,
     )
-    return [nobody % {"count": number_format(effects.measured)}]
+    return [nobody % {"count": number_format(effects.measured)}, *missing]
+
+
+def _without_reference(effects: RuleEffects) -> list[str]:
+    return [
+        _("“%(measure)s” has no data: the reference was not among the outputs.")
+        % {"measure": JudgeMeasure(measure).label}
+        for measure in effects.without_data
+        if measure in _OF_THE_REFERENCE
+    ]
 
 
 def confirmation_in_words(effects: RuleEffects) -> str:

@@ -1,6 +1,6 @@
 """Put the measures of a judge into words: a row for each, with its interval and evidence."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityRule, RuleDirection
+from campaign.models import TestSet
 from ranking.pages.formats import duration, kappa, share
 
 
@@ -64,12 +65,42 @@ _IN_BLOCKS: Final = {
 
 
 def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
-    """Return a row for each measure of a judge, in the order of the pages."""
-    return [
+    """Return a row for each measure of a judge, in the order of the pages.
+
+    Measures without evidence are left out, except that of the reference: a row says that there is none.
+    """
+    known = [
         _measure_row(measure, shown, measures[measure])
         for measure, shown in _SHOWN.items()
         if measure in measures
     ]
+    if known and JudgeMeasure.REFERENCE not in measures:
+        return [_without_reference(), *known]
+    return known
+
+
+def _without_reference() -> MeasureRow:
+    return MeasureRow(
+        measure=JudgeMeasure.REFERENCE,
+        label=str(JudgeMeasure.REFERENCE.label),
+        value=_("no data"),
+        interval="",
+        evidence=_("no comparison with the reference"),
+        test="",
+    )
+
+
+def reference_missing_in_words(test_set: TestSet, judges: Iterable[Collection[str]]) -> str:
+    """Return why no judge has a measure of the reference, by what is measured of each; else ""."""
+    measured = [each for each in judges if each]
+    if not measured or any(JudgeMeasure.REFERENCE in each for each in measured):
+        return ""
+    if test_set.campaign.show_reference:
+        return _(
+            "“Prefers the reference” has no data: judges see the reference, so it was not among the "
+            "outputs. Damaged references show who reads; a hidden reference would, too."
+        )
+    return _("“Prefers the reference” has no data: the reference was not among the outputs.")
 
 
 def rule_in_words(rule: QualityRule) -> str:

@@ -33,11 +33,13 @@ class RuleAct:
 class RuleEffects:
     """What rules would do now, each to the judges it has not acted on.
 
-    `measured` is the number of judges they look at: all that are measured in these test sets.
+    `measured` is the number of judges they look at: all that are measured in these test sets. None of
+    them has a value of the measures in `without_data`, on which these rules would act.
     """
 
     acts: tuple[RuleAct, ...]
     measured: int
+    without_data: tuple[str, ...] = ()
 
     def names(self, action: str) -> list[str]:
         """Return the pseudonyms of judges who would be warned, paused or excluded, sorted."""
@@ -132,12 +134,14 @@ def rule_effects(
         reports = reports.filter(test_set=test_set_id)
     acts: dict[tuple[int, int], RuleAct] = {}
     measured: set[str] = set()
+    known: set[str] = set()
     for report in reports:
         looking = [rule for rule in rules if rule.test_set_id in {None, report.test_set_id}]
         if not looking:
             continue
         measures = measures_of_report(report)
         measured |= measures.keys()
+        known.update(*measures.values())
         for act in rule_acts(
             looking,
             campaign_id=campaign.pk,
@@ -146,7 +150,11 @@ def rule_effects(
             watermark=report.watermark,
         ):
             acts.setdefault((id(act.rule), act.judge.pk), act)
-    return RuleEffects(acts=tuple(acts.values()), measured=len(measured))
+    return RuleEffects(
+        acts=tuple(acts.values()),
+        measured=len(measured),
+        without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
+    )
 
 
 def measures_of_report(report: QualityReport) -> MeasuresByJudge:

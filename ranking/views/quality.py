@@ -24,7 +24,13 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import QualityReport
 from ranking.pages.acting import stopping_in_words
 from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
-from ranking.pages.judge_measures import MeasureRow, breach_in_words, measure_rows, rule_in_words
+from ranking.pages.judge_measures import (
+    MeasureRow,
+    breach_in_words,
+    measure_rows,
+    reference_missing_in_words,
+    rule_in_words,
+)
 from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
 from ranking.selectors.rule_effects import STOPPING
 from ranking.selectors.runs import latest_run
@@ -70,6 +76,7 @@ def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> Htt
         "test_set": test_set,
         "section": "judges",
         "cards": cards,
+        "no_reference": reference_missing_in_words(test_set, (each.measures for each in judges)),
         "left_out": [card for card in cards if card.excluded_by],
         "report": QualityReport.objects.filter(test_set=test_set).first(),
     }

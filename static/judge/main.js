@@ -67,7 +67,16 @@ export function openScreen({ api, outbox, drafts, hits }) {
     },
   });
 
+  // Only whoever has a mouse needs it; without the network the button at the foot is there.
+  /** @param {PointerEvent} event */
+  function withMouse({ pointerType }) {
+    if (pointerType !== "mouse") return;
+    removeEventListener("pointerdown", withMouse);
+    import("./later/near.js").then(({ offerSubmit }) => offerSubmit(page)).catch(() => {});
+  }
+
   $("submit").addEventListener("click", () => page.submit());
+  addEventListener("pointerdown", withMouse);
   $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());

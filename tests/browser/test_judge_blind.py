@@ -137,7 +137,14 @@ def world() -> World:
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     System.objects.exclude(kind="system").update(name=Concat(Value("qx-"), "kind"))
     training_propose(test_set=test_set, count=1)
-    design_change(test_set=test_set, bad_reference_rate=0.5, attention_every=2)
+    design_change(
+        test_set=test_set,
+        # So that there is a reference among the outputs to be told.
+        reference_rate=None,
+        rank_shown_reference=True,
+        bad_reference_rate=0.5,
+        attention_every=2,
+    )
     judge = make_judge(test_set.campaign)
     other = make_judge(test_set.campaign, "qx-judge", note="qx-note")
     pool_fill(test_set_id=test_set.pk)

@@ -46,7 +46,7 @@ def test_size_and_spacing_are_chosen_and_stay(
     dialog = page.get_by_role("dialog", name="Settings")
     axe_check(page)
     dialog.get_by_label("Text size").select_option("larger")
-    dialog.get_by_label("Letters, words and lines").select_option("wide")
+    dialog.get_by_label("Spacing of letters, words and lines").select_option("wide")
     for _look in range(2):
         larger = style_of(page, ".row-text", "fontSize")
         assert larger == pytest.approx(1.5 * size)
@@ -65,7 +65,7 @@ def test_letters_that_join_are_not_pulled_apart(page: Page, judge: Judge, sign_i
     sign_in(page, judge)
     at_sentence(page, 1)
     page.get_by_role("button", name="settings").click()
-    page.get_by_label("Letters, words and lines").select_option("wide")
+    page.get_by_label("Spacing of letters, words and lines").select_option("wide")
     page.evaluate("document.querySelector('.row-text').lang = 'ar'")
     assert style_of(page, ".row-text", "letterSpacing") == 0
     assert style_of(page, ".row-text", "wordSpacing") > 0
@@ -124,7 +124,7 @@ def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
     if how == "the settings":
         page.locator("#show-settings").click()
         page.get_by_label("Text size").select_option("larger")
-        page.get_by_label("Letters, words and lines").select_option("wide")
+        page.get_by_label("Spacing of letters, words and lines").select_option("wide")
         page.keyboard.press("Escape")
     else:
         space_out(page)

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
+from annotation.selectors.reference_use import reference_use_of_test_set
 from annotation.services import DesignRefusedError, design_change
 from annotation.services.planning.designs import PARAMETERS
 from campaign.management.arguments import test_set_named, user_named
@@ -48,6 +49,11 @@ class Command(BaseCommand):
             type=_rate,
             metavar="RATE|system",
             help='share of blocks that hold the reference; 0: never; "system": as one more system',
+        )
+        parser.add_argument(
+            "--rank-shown-reference",
+            action="store_true",
+            help="with --reference-rate: let judges rank the reference although they see it",
         )
         parser.add_argument(
             "--bad-reference-rate",
@@ -106,7 +112,10 @@ class Command(BaseCommand):
         }
         try:
             design = design_change(
-                test_set=test_set, changed_by=options["by"] and user_named(options["by"]), **chosen
+                test_set=test_set,
+                changed_by=options["by"] and user_named(options["by"]),
+                rank_shown_reference=options["rank_shown_reference"],
+                **chosen,
             )
         except DesignRefusedError as error:
             raise CommandError(str(error)) from error
@@ -116,6 +125,8 @@ class Command(BaseCommand):
                 _("From now on HITs of “%(test_set)s” are drawn by design %(id)d: %(said)s.")
                 % {"test_set": test_set.name, "id": design.pk, "said": said}
             )
+            for sentence in reference_use_of_test_set(test_set=test_set):
+                self.stdout.write(sentence)
 
 
 # None is an option that was not given.

@@ -1,4 +1,4 @@
-"""Change how the HITs of a test set are drawn."""
+"""Choose how the HITs of a test set are drawn."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.reference_use import is_reference_shown
 from campaign.database.seeds import seed_draw
-from campaign.models import Document, Segment, TestSet, User
+from campaign.models import Campaign, Document, Segment, TestSet, User
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -40,28 +41,84 @@ class DesignRefusedError(Exception):
 
 
 @transaction.atomic
+def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
+    """Return the design in force; create a uniform one with a random seed if there is none.
+
+    It draws the reference like a system, unless judges see it: then never.
+    """
+    design = design_in_force(test_set_id=test_set.pk)
+    if design is None:
+        campaign = _campaign_lock(test_set)
+        # Under the lock: another worker may have been here.
+        design = design_in_force(test_set_id=test_set.pk)
+        if design is None:
+            design = _first(test_set, campaign, seed)
+            design.save(force_insert=True)
+    return design
+
+
+@transaction.atomic
 def design_change(
-    *, test_set: TestSet, changed_by: User | None = None, **parameters: Any
+    *,
+    test_set: TestSet,
+    changed_by: User | None = None,
+    rank_shown_reference: bool = False,
+    **parameters: Any,
 ) -> Design:
     """Create and return a new design; it applies to HITs planned from now on.
 
     `parameters` are some of `PARAMETERS`; the others stay as they were. HITs
     that are planned already keep the design that drew them. Each change is a
     row: who made it, when, and the whole design. Raises `DesignRefusedError`,
-    and changes nothing, if no HIT could be drawn.
+    and changes nothing, if no HIT could be drawn, or if `parameters` name a rate
+    at which judges would rank a reference that they see, unless
+    `rank_shown_reference` asks for that. A rate that is not named was asked for
+    before.
     """
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
+    campaign = _campaign_lock(test_set)
     # Under the lock of planning: a batch is drawn by one design.
     HITSequence.objects.get_or_create(test_set=test_set)
     HITSequence.objects.select_for_update().get(test_set=test_set)
-    before = design_in_force(test_set_id=test_set.pk) or Design(seed=seed_draw())
+    before = design_in_force(test_set_id=test_set.pk) or _first(test_set, campaign)
     values = {name: getattr(before, name) for name in PARAMETERS} | parameters
     design = Design(test_set=test_set, changed_by=changed_by, **values)
     _check(design)
+    if "reference_rate" in parameters and not rank_shown_reference:
+        _shown_reference_check(design, campaign)
     design.save(force_insert=True)
     return design
+
+
+def _campaign_lock(test_set: TestSet) -> Campaign:
+    """Lock and return the campaign: whether judges see the reference does not change until the commit."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+
+
+def _first(test_set: TestSet, campaign: Campaign, seed: int | None = None) -> Design:
+    """Return the design of a test set where nothing is said, not saved."""
+    seed = seed_draw() if seed is None else seed
+    return Design(
+        test_set=test_set,
+        seed=seed,
+        reference_rate=0.0 if is_reference_shown(test_set=test_set, campaign=campaign) else None,
+    )
+
+
+def _shown_reference_check(design: Design, campaign: Campaign) -> None:
+    if design.reference_rate == 0:
+        return
+    if is_reference_shown(test_set=design.test_set, campaign=campaign):
+        raise DesignRefusedError(
+            _(
+                "reference_rate: judges of %(slug)s see the reference, and would find the same text among "
+                "the outputs by looking. Hide it (change_campaign %(slug)s --no-show-reference), set the "
+                "rate to 0, or, if judges are to rank what they see, add --rank-shown-reference."
+            )
+            % {"slug": campaign.slug}
+        )
 
 
 def _check(design: Design) -> None:

@@ -18,6 +18,7 @@ from annotation.selectors.planned import plans_read
 from annotation.selectors.training import training_round_due
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.for_judge import (
     intra_plan,
     judge_plan,
@@ -36,7 +37,6 @@ from annotation.services.planning.standby import (
     standby_settle,
 )
 from annotation.services.training import training_plan, training_plan_ahead
-from campaign.database.seeds import seed_draw
 from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
@@ -53,15 +53,6 @@ PLAN_AT_ONCE: Final = 2000
 _JUDGES_AT_ONCE: Final = 100
 # Consecutive empty draws after which the test set counts as having nothing left to rank.
 _EMPTY_DRAWS_ALLOWED: Final = 200
-
-
-def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
-    """Return the design in force; create a uniform one with a random seed if there is none."""
-    design = design_in_force(test_set_id=test_set.pk)
-    if design is None:
-        seed = seed_draw() if seed is None else seed
-        design = Design.objects.create(test_set=test_set, seed=seed)
-    return design
 
 
 def pool_fill(*, test_set_id: int, size: int | None = None) -> int:

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from campaign.management.arguments import campaign_named, limit_argument
 from campaign.models import Campaign
-from campaign.services import RulesRefusedError, campaign_change
+from campaign.selectors import reference_use_in_words
+from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
 from campaign.services.rules import TERMS, Rules
 
 _SWITCHES = {
@@ -46,6 +47,12 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, help=words
             )
+        parser.add_argument(
+            "--rank-shown-reference",
+            action="store_true",
+            help="with --show-reference: also where judges rank the reference; without this, it is said "
+            "which test sets do, and nothing is changed",
+        )
         for name, words in _TERMS.items():
             parser.add_argument(
                 f"--{name}",
@@ -55,34 +62,52 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
-        changes: Rules = {}
-        limit = options["blocks_per_judge"]
-        if limit is not None:
-            changes["blocks_per_judge"] = None if isinstance(limit, str) else limit
-        if options["lease_minutes"] is not None:
-            changes["lease_minutes"] = options["lease_minutes"]
-        if options["partial_ranking"] is not None:
-            changes["allow_partial_ranking"] = options["partial_ranking"] == "yes"
-        for name in (*_SWITCHES, *_TERMS):
-            if options[name] is not None:
-                changes[name] = options[name]  # type: ignore[literal-required]  # its keys
         try:
-            changed = campaign_change(campaign=campaign, **changes)
+            changed = campaign_change(
+                campaign=campaign,
+                rank_shown_reference=options["rank_shown_reference"],
+                **_changes(options),
+            )
+        except ReferenceRankedError as error:
+            for fact in error.facts:
+                self.stdout.write(fact)
+            raise CommandError(
+                _("%(error)s If this is what you want, add --rank-shown-reference.")
+                % {"error": error}
+            ) from error
         except RulesRefusedError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:
-            self.stdout.write(
-                _("“%(name)s”: %(blocks)s blocks a judge, HITs lent for %(minutes)d minutes.")
-                % {
-                    "name": changed.name,
-                    "blocks": changed.blocks_per_judge or "∞",
-                    "minutes": changed.lease_minutes,
-                }
-            )
-            self.stdout.write(_in_words(changed))
-            for name in TERMS:
-                if getattr(changed, name):
-                    self.stdout.write(f"{name}: {getattr(changed, name)}")
+            for sentence in _all_in_words(changed):
+                self.stdout.write(sentence)
+
+
+def _changes(options: dict[str, Any]) -> Rules:
+    """Return the rules that the options name."""
+    changes: Rules = {}
+    limit = options["blocks_per_judge"]
+    if limit is not None:
+        changes["blocks_per_judge"] = None if isinstance(limit, str) else limit
+    if options["lease_minutes"] is not None:
+        changes["lease_minutes"] = options["lease_minutes"]
+    if options["partial_ranking"] is not None:
+        changes["allow_partial_ranking"] = options["partial_ranking"] == "yes"
+    for name in (*_SWITCHES, *_TERMS):
+        if options[name] is not None:
+            changes[name] = options[name]  # type: ignore[literal-required]  # its keys
+    return changes
+
+
+def _all_in_words(campaign: Campaign) -> list[str]:
+    """Return the rules of the campaign, and what becomes of its references."""
+    limits = _("“%(name)s”: %(blocks)s blocks a judge, HITs lent for %(minutes)d minutes.") % {
+        "name": campaign.name,
+        "blocks": campaign.blocks_per_judge or "∞",
+        "minutes": campaign.lease_minutes,
+    }
+    terms = [f"{name}: {getattr(campaign, name)}" for name in TERMS if getattr(campaign, name)]
+    references = reference_use_in_words(campaign=campaign, shown=campaign.show_reference)
+    return [limits, _in_words(campaign), *terms, *references]
 
 
 def _in_words(campaign: Campaign) -> str:

@@ -21,7 +21,7 @@ function ghostOf(row) {
 /**
  * @typedef {object} Calls
  * @property {() => boolean} mayStart
- * @property {() => void} onStart
+ * @property {(from: PointerEvent) => void} onStart
  * @property {() => void} onEnd
  * @property {(row: HTMLElement, rank: Label) => void} onDrop
  */
@@ -42,6 +42,7 @@ class Drag {
   constructor(row, handle, event, calls) {
     this.row = row;
     this.calls = calls;
+    this.from = event;
     this.x = event.clientX;
     this.y = event.clientY;
     handle.setPointerCapture(event.pointerId);
@@ -66,7 +67,7 @@ class Drag {
       document.body.append(this.#ghost);
       document.documentElement.classList.add("dragging");
       this.row.classList.add("dragged");
-      this.calls.onStart();
+      this.calls.onStart(this.from);
     }
     this.#ghost.style.transform = `translate(${clientX}px, ${clientY}px)`;
     const under = document.elementFromPoint(clientX, clientY);

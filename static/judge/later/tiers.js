@@ -9,6 +9,7 @@ import { say } from "../words.js";
 const $ = (id) => document.getElementById(id);
 /** @type {Label[]} */
 const RANKS = [null, 1, 2, 3, 4, 5];
+const NEAR_PX = 16;
 
 /** @param {Label} rank */
 function nameOf(rank) {
@@ -35,7 +36,7 @@ export class Tiers {
   constructor(layout) {
     listenForDrags($("rows"), {
       mayStart: () => layout.inTiers(),
-      onStart: () => showDock(layout.page.rows),
+      onStart: (from) => showDock(layout.page.rows, from),
       onEnd: () => ($("dock").hidden = true),
       onDrop: (row, rank) => layout.drop(row, rank),
     });
@@ -63,9 +64,10 @@ export class Tiers {
   }
 }
 
-// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where.
-/** @param {Rows} rows */
-function showDock({ block }) {
+// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where; for a mouse
+// beside where the drag began.
+/** @param {Rows} rows @param {PointerEvent} from */
+function showDock({ block }, { pointerType, clientX, clientY }) {
   $("dock").replaceChildren(
     ...[...RANKS.slice(1), null].map((rank) => {
       const target = document.createElement("div");
@@ -79,5 +81,13 @@ function showDock({ block }) {
       return target;
     }),
   );
-  $("dock").hidden = false;
+  const dock = $("dock");
+  dock.hidden = false;
+  dock.classList.toggle("beside", pointerType === "mouse");
+  if (pointerType !== "mouse") return;
+  const { offsetWidth, offsetHeight } = dock;
+  const below = clientY + NEAR_PX;
+  const top = below + offsetHeight < innerHeight ? below : clientY - NEAR_PX - offsetHeight;
+  dock.style.setProperty("--dock-x", `${Math.max(0, Math.min(clientX - offsetWidth / 2, innerWidth - offsetWidth))}px`);
+  dock.style.setProperty("--dock-y", `${top}px`);
 }

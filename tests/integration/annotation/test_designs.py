@@ -147,7 +147,8 @@ class TestCommand:
         said = change(
             *("--kind=balanced", "--seed=5", "--systems-per-block=4", "--segments-per-hit=2"),
             *("--segment-order=sequential", "--documents=1-2", "--segments=1,3-7"),
-            *("--reference-rate=0.2", "--bad-reference-rate=0.1", "--length-limits=20:4,30:3"),
+            *("--reference-rate=0.2", "--rank-shown-reference", "--bad-reference-rate=0.1"),
+            "--length-limits=20:4,30:3",
             *("--normalisation=nfc_whitespace", "--active-floor=0.2", "--inter-share=0.1"),
             *("--intra-share=0.1", "--repeat-gap=5", "--redundancy=2"),
             "--by=organiser@example.org",
@@ -162,7 +163,10 @@ class TestCommand:
 
     def test_a_subset_and_a_rate_can_be_taken_back(self, test_set: TestSet) -> None:
         change("--documents=1", "--reference-rate=0", "--length-limits=20:4")
-        change("--documents=all", "--reference-rate=system", "--length-limits=none")
+        change(
+            *("--documents=all", "--reference-rate=system", "--length-limits=none"),
+            "--rank-shown-reference",
+        )
         design = test_set.designs.latest()
         assert (design.documents, design.reference_rate, design.length_limits) == ([], None, [])
 

@@ -103,6 +103,9 @@ def test_set() -> TestSet:
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     design_change(
         test_set=test_set,
+        # So that there is a reference among the outputs to be told.
+        reference_rate=None,
+        rank_shown_reference=True,
         bad_reference_rate=0.2,
         attention_every=3,
         intra_share=0.3,

@@ -68,7 +68,7 @@ class TestPool:
     ) -> None:
         numbers = []
         for slug, steps in (("one", [12]), ("two", [1, 2, 4, 5])):
-            test_set = make_test_set(make_campaign(slug), planned=0)
+            test_set = make_test_set(make_campaign(slug, show_reference=False), planned=0)
             design_change(test_set=test_set, **parameters)
             for count in steps:
                 assert hits_plan(test_set_id=test_set.pk, count=count) == count
@@ -175,7 +175,8 @@ class TestPool:
 
 @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
 def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> None:
-    test_set = make_test_set(make_campaign(), blocks_per_segment=30, planned=0)
+    hidden = make_campaign(show_reference=False)
+    test_set = make_test_set(hidden, blocks_per_segment=30, planned=0)
     design_change(test_set=test_set, intra_share=0.5, repeat_gap=0, **parameters)
     for count in (3, 8, 4):
         hits_plan(test_set_id=test_set.pk, count=count)

@@ -167,6 +167,30 @@ def judged(test_set: TestSet) -> TestSetWriter:
     return writer
 
 
+def test_without_a_ranked_reference_its_measure_has_no_data(
+    page: Client, test_set: TestSet
+) -> None:
+    """Not 0 %: on the page of judges, and where a rule on it is about to be put in force."""
+    writer = TestSetWriter(test_set.campaign, "without", ["A", "B", "C"])
+    writer.system("_ref", kind="reference")
+    for segment in range(1, 25):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("ada", block, [1, 2, 3])
+    rank_test_set(writer.test_set.pk)
+    shown = words(page.get(at("judge-quality", writer.test_set)))
+    assert "prefers the reference no data no comparison with the reference" in shown
+    assert "has no data: judges see the reference, so it was not among the outputs." in shown
+    terms = {
+        "action": "warn",
+        "measure": "reference",
+        "direction": "below",
+        "threshold": "50 %",
+        "minimum": "40",
+    }
+    asked = page.post(reverse("quality-rules", args=[test_set.campaign.slug]), terms)
+    assert "“prefers the reference” has no data: the reference was not among" in words(asked)
+
+
 def test_the_page_of_judges_says_what_was_measured_and_done(
     page: Client, judged: TestSetWriter
 ) -> None:

@@ -9,7 +9,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
-from campaign.models import BadReference, Judge, TestSet
+from annotation.selectors.reference_use import reference_uses
+from campaign.models import BadReference, Campaign, Judge, TestSet
 from ranking.models import RankingRun
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +79,19 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     measures = museum.quality_report.measures
     assert measures["sim-careful-1"]["bad_reference"]["value"] > 0.8
     assert measures["sim-careless"]["bad_reference"]["value"] < 0.6
+    # The reference is shown, so that nobody ranks it; where it is hidden, it shows who reads.
+    assert not any("reference" in each for each in measures.values())
+    hidden = TestSet.objects.get(campaign__slug="museum-hidden").quality_report.measures
+    assert hidden["sim-careful-1"]["reference"]["value"] > 0.8
+    assert hidden["sim-careless"]["reference"]["value"] < 0.6
+    both_shown_and_ranked = [
+        use
+        for campaign in Campaign.objects.filter(show_reference=True)
+        for use in reference_uses(test_sets=campaign.test_sets.all())
+        if use.is_ranked
+    ]
+    assert Campaign.objects.count() == 3
+    assert both_shown_and_ranked == []
     damaged = BadReference.objects.of(museum.pk)
     assert {row.status for row in damaged} == {"approved", "pending"}
     assert not TrainingBlock.objects.exists()  # whoever opens a judge's link judges at once

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.models import Design
+from annotation.services import design_ensure
 from campaign.formats import SegmentTexts
 from campaign.importing import test_sets
 from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
@@ -49,6 +51,33 @@ def plain(files: Files, *more: str) -> list[str]:
     ]
 
 
+def said_of_the_reference(done: Say, *arguments: str, name: str) -> str:
+    return str(done("import_test_set", *arguments, **NAMES | {"name": name})).partition("s, ")[2]
+
+
+def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files, done: Say) -> None:
+    none = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="none")
+    assert none == "2 systems; the reference is shown to judges and not ranked."
+    asked = said_of_the_reference(done, *plain(files, "--rank-shown-reference"), name="asked")
+    assert asked == "2 systems and the reference, which judges see and rank."
+    assert Design.objects.get(test_set__name="asked").reference_rate is None
+    without = [each for each in plain(files) if not each.startswith("--reference")]
+    assert said_of_the_reference(done, *without, name="without") == "2 systems, no reference."
+    Campaign.objects.filter(pk=campaign.pk).update(show_reference=False)
+    hidden = said_of_the_reference(done, *plain(files), name="hidden")
+    assert hidden == "2 systems and the reference as a hidden control."
+    assert design_ensure(test_set=TestSet.objects.get(name="hidden")).reference_rate is None
+    apart = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="apart")
+    assert apart == "2 systems; the reference is neither shown nor ranked."
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_reference_that_is_no_system_cannot_be_ranked(files: Files, refused: Say) -> None:
+    none = plain(files, "--rank-shown-reference", "--reference-system=none")
+    assert "no reference takes part as a system" in refused("import_test_set", *none, **NAMES)
+    assert not TestSet.objects.exists()
+
+
 def texts_of(test_set: TestSet) -> dict[str, list[str | None]]:
     return {
         system.name: list(system.outputs.order_by("segment__number").values_list("text", flat=True))
@@ -61,7 +90,11 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
 ) -> None:
     said = done("import_test_set", *plain(files), blocks_wanted=40, **NAMES)
     test_set = TestSet.objects.get()
-    assert said == f"Test set {test_set.pk} “visit”: 3 segments, 3 systems."
+    assert said == (
+        f"Test set {test_set.pk} “visit”: 3 segments, 2 systems; "
+        "the reference is shown to judges and not ranked."
+    )
+    assert design_ensure(test_set=test_set).reference_rate == 0
     assert test_set.campaign == campaign
     assert test_set.blocks_wanted == 40
     assert (test_set.source_language, test_set.target_language) == ("en", "de")

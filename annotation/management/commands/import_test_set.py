@@ -9,14 +9,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from annotation.selectors.designs import design_in_force
+from annotation.services import design_change
 from campaign.formats import FormatError, InputFile, TestSetFormat, read_test_set
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_import
 from campaign.management.arguments import share_argument
 from campaign.management.progress import Progress
-from campaign.models import TestSet
+from campaign.models import Reference, SystemKind, TestSet
 from campaign.services import BadReferenceRefusedError, bad_references_make
 
 
@@ -80,6 +83,12 @@ class Command(BaseCommand):
             help="what the first reference is called as a system (default: %(default)s); "
             "none: it does not take part",
         )
+        parser.add_argument(
+            "--rank-shown-reference",
+            action="store_true",
+            help="let judges rank the first reference although they see it; without this, a reference "
+            "that judges see is not ranked, and a hidden one is, as a control",
+        )
         parser.add_argument("--blocks-wanted", metavar="N", type=_from_1)
         parser.add_argument(
             "--bad-references",
@@ -142,6 +151,8 @@ def _imported(
         blocks_wanted=options["blocks_wanted"],
         progress=progress,
     )
+    if options["rank_shown_reference"]:
+        _reference_rank(test_set)
     if options["bad_references"]:
         bad_references_make(test_set=test_set, share=options["bad_references"])
     return test_set
@@ -165,13 +176,44 @@ def _paths(options: dict[str, Any]) -> list[Path]:
     return [file or source, *others]
 
 
+def _reference_rank(test_set: TestSet) -> None:
+    if not test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
+        raise ImportRefusedError(
+            "--rank-shown-reference: no reference takes part as a system",
+            "give a --reference and no --reference-system none, or leave the option out",
+        )
+    design_change(test_set=test_set, reference_rate=None, rank_shown_reference=True)
+
+
 def _summary(test_set: TestSet) -> str:
-    return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s systems.") % {
+    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).count()
+    return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s") % {
         "id": test_set.pk,
         "name": test_set.name,
         "segments": f"{test_set.segments.count():,}",
-        "systems": test_set.systems.count(),
+        "systems": _reference_in_words(test_set)
+        % {
+            "systems": ngettext("%(count)d system", "%(count)d systems", systems)
+            % {"count": systems}
+        },
     }
+
+
+def _reference_in_words(test_set: TestSet) -> str:
+    """Return what becomes of the reference, with a place for the systems."""
+    shown = test_set.campaign.show_reference
+    if test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
+        design = design_in_force(test_set_id=test_set.pk)
+        if not shown:
+            return _("%(systems)s and the reference as a hidden control.")
+        if design is not None:
+            return _("%(systems)s and the reference, which judges see and rank.")
+        return _("%(systems)s; the reference is shown to judges and not ranked.")
+    if Reference.objects.filter(segment__test_set=test_set).exists():
+        if shown:
+            return _("%(systems)s; the reference is shown to judges and not ranked.")
+        return _("%(systems)s; the reference is neither shown nor ranked.")
+    return _("%(systems)s, no reference.")
 
 
 def _named_file(text: str) -> tuple[str, Path]:

@@ -1,0 +1,175 @@
+"""How test sets use a reference that judges see where the campaign shows it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
+
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.judge_measures import JudgeMeasure, threshold_in_words
+from annotation.models import HIT, HITPurpose
+from annotation.models.pool import IsAnyOf
+from annotation.selectors.designs import designs_in_force
+from campaign.models import Campaign, Output, Reference, System, SystemKind, TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceUse:
+    """What becomes of the reference of a test set.
+
+    Attributes
+    ----------
+    test_set : str
+    has_design : bool
+        False until the first HIT is planned or a design is asked for; `rate` then says nothing.
+    rate : float or None
+        `Design.reference_rate` of the design in force.
+    hits : int
+        HITs still to be judged in which it is an output, training aside.
+    """
+
+    test_set: str
+    has_design: bool
+    rate: float | None
+    hits: int
+
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether the design in force draws it as an output."""
+        return self.has_design and self.rate != 0
+
+    @property
+    def is_ranked(self) -> bool:
+        """Return whether judges rank it, now or in HITs that were drawn before."""
+        return self.is_drawn or self.hits > 0
+
+
+def is_reference_shown(*, test_set: TestSet, campaign: Campaign) -> bool:
+    """Return whether judges see a reference that takes part as a system. At most one query."""
+    if not campaign.show_reference:
+        return False
+    mine = TestSet.objects.filter(pk=test_set.pk)
+    return mine.filter(_has_reference_to_show()).exists()
+
+
+def _has_reference_to_show() -> Exists:
+    """Return whether a reference of a test set takes part as a system with a text that may be shown as the reference.
+
+    All references of a sentence are shown together, or none. A translation that is no reference of its
+    sentence is never shown as one, whoever wrote it.
+    """
+    shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
+    outputs = Output.objects.filter(
+        Exists(shown), system__test_set=OuterRef("pk"), system__kind=SystemKind.REFERENCE
+    )
+    return Exists(outputs)
+
+
+def reference_uses(*, test_sets: QuerySet[TestSet]) -> list[ReferenceUse]:
+    """Return the use of each test set's reference; without test sets that have none to show. One query."""
+    designs = designs_in_force(test_set_id=OuterRef("pk"))
+    rows = (
+        test_sets.filter(_has_reference_to_show())
+        .annotate(
+            design=Subquery(designs.values("pk")),
+            rate=Subquery(designs.values("reference_rate")),
+            hits_left=Coalesce(Subquery(_hits_left()), 0, output_field=IntegerField()),
+        )
+        .order_by("created_at", "pk")
+    )
+    return [
+        ReferenceUse(name, design is not None, rate, hits)
+        for name, design, rate, hits in rows.values_list("name", "design", "rate", "hits_left")
+    ]
+
+
+def _hits_left() -> QuerySet[HIT, Any]:
+    """Return the number of a test set's HITs still to be judged that show an output of a reference."""
+    references = System.objects.filter(
+        IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
+    )
+    rows: QuerySet[HIT, Any] = (
+        HIT.objects.filter(Exists(references), test_set=OuterRef("pk"))
+        .incomplete()
+        .exclude(purpose=HITPurpose.TRAINING)
+        .order_by()
+        .values("test_set")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    return rows
+
+
+def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
+    """Return the sentences of `campaign.selectors.reference_use_in_words`. One query."""
+    return _in_words(campaign, TestSet.objects.filter(campaign=campaign), shown=shown)
+
+
+def reference_use_of_test_set(*, test_set: TestSet) -> list[str]:
+    """Return the same of one test set, as its campaign shows the reference now. Two queries."""
+    campaign = Campaign.objects.get(pk=test_set.campaign_id)
+    mine = TestSet.objects.filter(pk=test_set.pk)
+    return _in_words(campaign, mine, shown=campaign.show_reference)
+
+
+def _in_words(campaign: Campaign, test_sets: QuerySet[TestSet], *, shown: bool) -> list[str]:
+    uses = reference_uses(test_sets=test_sets)
+    if shown:
+        return list(_ranked_in_words(campaign, [use for use in uses if use.is_ranked]))
+    return [
+        _(
+            "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control, which "
+            "shows who reads: %(command)s"
+        )
+        % {"name": use.test_set, "command": _command(campaign, use, rate="0.1")}
+        for use in uses
+        if use.has_design and not use.is_drawn
+    ]
+
+
+def _ranked_in_words(campaign: Campaign, uses: list[ReferenceUse]) -> Iterator[str]:
+    for use in uses:
+        yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
+    if uses:
+        yield _(
+            "Judges who see the reference find the same text among the outputs by looking. “Prefers the "
+            "reference” then says nothing about how they read."
+        )
+    for use in uses:
+        if use.is_drawn:
+            yield _("To rank it no more: %(command)s") % {
+                "command": _command(campaign, use, rate="0")
+            }
+
+
+def _drawn_in_words(use: ReferenceUse) -> str:
+    if not use.is_drawn:
+        words = _("%(name)s: the reference is no longer drawn as an output.")
+    elif use.rate is None:
+        words = _("%(name)s: the reference is drawn as an output like any system.")
+    else:
+        words = _("%(name)s: the reference is drawn as an output in %(share)s of blocks.")
+    return words % {
+        "name": use.test_set,
+        "share": threshold_in_words(JudgeMeasure.REFERENCE, use.rate or 0),
+    }
+
+
+def _hits_left_in_words(hits: int) -> str:
+    """Return how many HITs still to be judged hold the reference, as a sentence."""
+    return ngettext(
+        "%(count)d HIT still to be judged holds it.",
+        "%(count)d HITs still to be judged hold it.",
+        hits,
+    ) % {"count": hits}
+
+
+def _command(campaign: Campaign, use: ReferenceUse, *, rate: str) -> str:
+    return (
+        f"change_design --campaign {campaign.slug} --test-set {quote(use.test_set)} "
+        f"--reference-rate {rate}"
+    )

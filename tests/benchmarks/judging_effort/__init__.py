@@ -1,0 +1,1 @@
+"""Count the keystrokes, clicks and pointer travel that a block of five outputs takes."""

@@ -1,0 +1,114 @@
+"""What a block of five takes: six keystrokes, six clicks or six taps, and short ways for a mouse."""
+
+import math
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from campaign.models import Judge
+from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, rank_of, row, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+RANKS = {"A": 2, "B": 1, "C": 3, "D": 3, "E": 5}
+COUNT = """() => {
+    window.counted = { keydown: 0, pointerdown: 0 };
+    for (const kind of Object.keys(window.counted))
+        addEventListener(kind, (event) => { window.counted[kind] += event.isTrusted; }, true);
+}"""
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.evaluate(COUNT)
+    return page
+
+
+def near(page: Page) -> Locator:
+    """The button for the mouse, which nobody else is told of."""
+    return page.locator("button.near")
+
+
+def rank_all(page: Page, press: str) -> None:
+    for letter, rank in RANKS.items():
+        getattr(rank_of(page, letter, rank), press)()
+
+
+def box(place: Locator) -> dict[str, float]:
+    found = place.bounding_box()
+    assert found is not None
+    x, y = found["x"], found["y"]
+    return {"x": x, "y": y, "right": x + found["width"], "bottom": y + found["height"]}
+
+
+def test_six_keystrokes(judging: Page) -> None:
+    type_ranks(judging, "21335")
+    expect(near(judging)).to_have_count(0)
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    assert judging.evaluate("window.counted") == {"keydown": 6, "pointerdown": 0}
+
+
+def test_six_clicks_the_last_of_them_beside_the_one_before(judging: Page) -> None:
+    rank_all(judging, "click")
+    last, button = box(rank_of(judging, "E", 5)), box(near(judging))
+    assert 0 <= button["y"] - last["bottom"] <= 4
+    assert button["x"] < last["right"] <= button["right"] + 1
+    near(judging).click()
+    at_sentence(judging, 2)
+    all_sent(judging)
+    expect(near(judging)).to_have_count(0)
+    assert judging.evaluate("window.counted") == {"keydown": 0, "pointerdown": 6}
+
+
+def test_the_button_beside_a_rank_covers_no_other_and_goes_with_the_ranking(judging: Page) -> None:
+    for letter in "EDCB":
+        rank_of(judging, letter, 1).click()
+    rank_of(judging, "A", 2).click()
+    button = box(near(judging))
+    for rank in range(1, 6):
+        assert box(rank_of(judging, "B", rank))["y"] >= button["bottom"]
+    assert box(row(judging, "B").locator(".row-text"))["right"] <= button["x"]
+    rank_of(judging, "A", 2).click()
+    expect(near(judging)).to_have_count(0)
+
+
+def test_six_taps(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.evaluate(COUNT)
+    rank_all(page, "tap")
+    expect(near(page)).to_have_count(0)
+    page.get_by_role("button", name="Submit").tap()
+    at_sentence(page, 2)
+    assert page.evaluate("window.counted") == {"keydown": 0, "pointerdown": 6}
+
+
+@pytest.mark.parametrize("letter", "AE")
+def test_tiers_come_up_beside_the_mouse_that_drags(judging: Page, letter: str) -> None:
+    judging.keyboard.press("t")
+    card = box(row(judging, letter))
+    start = (card["right"] - 300, card["bottom"] - 20)
+    judging.mouse.move(*start)
+    judging.mouse.down()
+    judging.mouse.move(start[0], start[1] + 6)
+    expect(judging.locator("#dock")).to_be_visible()
+    for rank in range(1, 6):
+        target = box(judging.locator(f"#dock [data-tier='{rank}']"))
+        assert min(target["width"], target["height"]) >= 44
+        middle = (target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
+        assert math.dist(middle, start) <= 220
+    judging.locator("#dock [data-tier='4']").hover()
+    judging.mouse.up()
+    expect(rank_of(judging, letter, 4)).to_be_checked()
+    expect(judging.locator("#dock")).to_be_hidden()
