@@ -25,23 +25,31 @@ _REFERENCES = (
 # What says that nothing changed can tell something, too.
 _CONDITIONS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
 
-STORED = """async () => {
-    const dump = { local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie };
-    dump.databases = (await indexedDB.databases()).map(({ name }) => name);
-    dump.caches = {};
-    for (const name of await caches.keys()) {
-        const cache = await caches.open(name);
-        for (const { url } of await cache.keys()) {
-            const kept = await cache.match(url, { ignoreVary: true });
-            dump.caches[url] = kept && [...kept.headers, await kept.text()];
+# A cache that is being filled can keep whoever reads it waiting: better an error than for ever.
+STORED = """() => {
+    let at = "databases";
+    const late = new Promise((_, reject) => setTimeout(() => reject(new Error(`Still reading ${at}`)), 60_000));
+    const read = async () => {
+        const dump = { local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie };
+        dump.databases = (await indexedDB.databases()).map(({ name }) => name);
+        dump.caches = {};
+        for (const name of await caches.keys()) {
+            const cache = await caches.open(name);
+            for (const { url } of await cache.keys()) {
+                at = url;
+                const kept = await cache.match(url, { ignoreVary: true });
+                dump.caches[url] = kept && [...kept.headers, await kept.text()];
+            }
         }
-    }
-    dump.workers = (await navigator.serviceWorker.getRegistrations()).map((each) => each.scope);
-    dump.requested = performance.getEntriesByType("resource").map(({ name }) => name);
-    dump.history = history.state;
-    dump.window = window.name;
-    dump.document = document.documentElement.outerHTML;
-    return JSON.stringify(dump);
+        at = "registrations";
+        dump.workers = (await navigator.serviceWorker.getRegistrations()).map((each) => each.scope);
+        dump.requested = performance.getEntriesByType("resource").map(({ name }) => name);
+        dump.history = history.state;
+        dump.window = window.name;
+        dump.document = document.documentElement.outerHTML;
+        return JSON.stringify(dump);
+    };
+    return Promise.race([late, read()]);
 }"""
 
 
