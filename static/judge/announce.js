@@ -3,7 +3,8 @@
 const place = document.getElementById("announcement");
 // What still stands here when a dialog closes would be said again; what goes while it is being read is cut off.
 const CLEAR_MS = 3000;
-const READ_MS = 70; // a character
+// A character.
+const READ_MS = 70;
 // WebKit says the same words again only where they were gone for a tenth of a second.
 const GONE_MS = 150;
 /** @type {ReturnType<typeof setTimeout> | undefined} */

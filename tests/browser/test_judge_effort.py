@@ -46,8 +46,15 @@ def rank_all(page: Page, press: str) -> None:
 def box(place: Locator) -> dict[str, float]:
     found = place.bounding_box()
     assert found is not None
-    x, y = found["x"], found["y"]
-    return {"x": x, "y": y, "right": x + found["width"], "bottom": y + found["height"]}
+    x, y, width, height = found["x"], found["y"], found["width"], found["height"]
+    return {
+        "x": x,
+        "y": y,
+        "width": width,
+        "height": height,
+        "right": x + width,
+        "bottom": y + height,
+    }
 
 
 def test_six_keystrokes(judging: Page) -> None:
@@ -97,6 +104,7 @@ def test_six_taps(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
 @pytest.mark.parametrize("letter", "AE")
 def test_tiers_come_up_beside_the_mouse_that_drags(judging: Page, letter: str) -> None:
     judging.keyboard.press("t")
+    expect(judging.locator("#outputs")).to_have_attribute("data-layout", "tiers")
     card = box(row(judging, letter))
     start = (card["right"] - 300, card["bottom"] - 20)
     judging.mouse.move(*start)

@@ -187,7 +187,7 @@ def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None
     row(judging, "D").locator(".row-text").click()
     expect(rank_of(judging, "D", 1)).to_be_focused()
     # Elsewhere texts can be selected, as before.
-    to_tiers(judging)
+    judging.keyboard.press("t")
     row(judging, "A").locator(".row-text").select_text()
     assert judging.evaluate("String(getSelection())") != ""
 
