@@ -180,6 +180,21 @@ def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
     assert set(Exposure.objects.values_list("assignment__judge", flat=True)) == {judge.pk}
 
 
+def test_with_more_context_a_phone_has_room_for_an_output(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    sign_in(page, judge)
+    at_step(page, 1)
+    page.get_by_role("button", name="more context").tap()
+    at_step(page, 2)
+    tops = page.evaluate(
+        """() => ["panel", "foot"].map((id) => document.getElementById(id).getBoundingClientRect())
+            .map(({ top, bottom }) => [top, bottom])"""
+    )
+    assert tops[1][0] - tops[0][1] >= 150
+
+
 @pytest.mark.parametrize(("viewport", "language"), [(DESKTOP, "de"), (PHONE, "ar")])
 def test_every_task_fits_two_lines_and_axe_finds_nothing(
     new_page: NewPage,
