@@ -46,8 +46,8 @@ def rank_all(page: Page, press: str) -> None:
 def box(place: Locator) -> dict[str, float]:
     found = place.bounding_box()
     assert found is not None
-    x, y = found["x"], found["y"]
-    return {"x": x, "y": y, "right": x + found["width"], "bottom": y + found["height"]}
+    right, bottom = found["x"] + found["width"], found["y"] + found["height"]
+    return {**found, "right": right, "bottom": bottom}
 
 
 def test_six_keystrokes(judging: Page) -> None:
