@@ -46,8 +46,9 @@ def rank_all(page: Page, press: str) -> None:
 def box(place: Locator) -> dict[str, float]:
     found = place.bounding_box()
     assert found is not None
-    right, bottom = found["x"] + found["width"], found["y"] + found["height"]
-    return {**found, "right": right, "bottom": bottom}
+    x, y, width, height = found["x"], found["y"], found["width"], found["height"]
+    size = {"width": width, "height": height}
+    return {"x": x, "y": y, **size, "right": x + width, "bottom": y + height}
 
 
 def test_six_keystrokes(judging: Page) -> None:
