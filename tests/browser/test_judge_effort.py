@@ -47,14 +47,8 @@ def box(place: Locator) -> dict[str, float]:
     found = place.bounding_box()
     assert found is not None
     x, y, width, height = found["x"], found["y"], found["width"], found["height"]
-    return {
-        "x": x,
-        "y": y,
-        "width": width,
-        "height": height,
-        "right": x + width,
-        "bottom": y + height,
-    }
+    size = {"width": width, "height": height}
+    return {"x": x, "y": y, **size, "right": x + width, "bottom": y + height}
 
 
 def test_six_keystrokes(judging: Page) -> None:

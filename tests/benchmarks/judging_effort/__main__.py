@@ -1,9 +1,9 @@
 """Count the keystrokes, clicks and pointer travel that a block of five outputs takes.
 
-    python -m tests.benchmarks.judging_effort [--blocks 20] [--ways "mouse, list" "touch, list"]
+    python -m tests.benchmarks.judging_effort [--blocks 20] [--words 20 90] [--ways "mouse, list" "touch, list"]
 
 A real Chromium judges the same random rankings, every other one with ties, in each way that the
-judging page offers, with outputs of 20 and of 90 words. Outputs are ranked from the first to the last,
+judging page offers, with outputs of so many words. Outputs are ranked from the first to the last,
 or by a hand that is nearer to the last the other way round. What was sent is compared with what was meant. Figures are means a block.
 """
 
@@ -127,6 +127,7 @@ def say_row(name: str, effort: Effort, blocks: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, default=20)
+    parser.add_argument("--words", nargs="+", type=int, default=list(WORDS))
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     options = parser.parse_args()
     with_services("tests.benchmarks.judging_effort")
@@ -137,7 +138,7 @@ def main() -> None:
         # The browser's interface runs an event loop in this thread, which Django takes for async.
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
         call_command("collectstatic", verbosity=0, interactive=False)
-        links = {words: make_links(words, options.blocks + BEFORE) for words in WORDS}
+        links = {words: make_links(words, options.blocks + BEFORE) for words in options.words}
         say(
             f"{'a block of five':24}{'keys':>6}{'presses':>8}{'drags':>7}{'scrolls':>9}{'travel':>9}"
         )

@@ -28,6 +28,16 @@ IS_AT = """(elements, [x, y]) => {
     return elements.some((each) => each.contains(there));
 }"""
 
+# The part of it, from its top to its bottom, that a pointer can meet.
+SEEN = """(each) => {
+    const { left, top, width, height } = each.getBoundingClientRect();
+    const met = [];
+    for (let y = Math.max(top, 0) + 1; y < Math.min(top + height, innerHeight); y += 2) {
+        if (each.contains(document.elementFromPoint(left + width / 2, y))) met.push(y);
+    }
+    return met.length ? { x: left, y: met[0] - 1, width, height: met.at(-1) - met[0] + 2 } : null;
+}"""
+
 Point = tuple[float, float]
 
 
@@ -53,6 +63,12 @@ def box_of(place: Locator) -> Box:
     return Box(x=box["x"], y=box["y"], width=box["width"], height=box["height"])
 
 
+def seen_box(place: Locator) -> Box | None:
+    """Return the part of it that can be pressed, or None."""
+    seen: Box | None = place.evaluate(SEEN)
+    return seen
+
+
 def aim(box: Box, at: Point) -> Point:
     """Return the point of the box that is nearest to `at`."""
 
@@ -74,13 +90,13 @@ class Hand(ABC):
         self.effort.keys += 1
 
     def press(self, place: Locator) -> None:
-        self._go(aim(box_of(place), self.at))
+        self._go_to(place)
         self._press()
         self.effort.presses += 1
 
     def drag(self, place: Locator, targets: Locator) -> None:
         """Drag `place` to the nearest of the targets, of which some come up while it is dragged."""
-        self._go(aim(box_of(place), self.at))
+        self._go_to(place)
         self._down()
         self._lift()
         ways = [aim(box_of(each), self.at) for each in targets.all() if each.is_visible()]
@@ -89,6 +105,11 @@ class Hand(ABC):
         self._drag_to(min(ways, key=lambda point: math.dist(point, self.at)))
         self._up()
         self.effort.drags += 1
+
+    def _go_to(self, place: Locator) -> None:
+        seen = seen_box(place)
+        assert seen is not None, f"{place} cannot be pressed where it is"
+        self._go(aim(seen, self.at))
 
     def _count_way(self, point: Point) -> None:
         self.effort.travel += math.dist(self.at, point)

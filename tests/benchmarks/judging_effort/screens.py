@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.benchmarks.judging_effort.hands import NOTCH_PX, Finger, Hand, Mouse, box_of
+from tests.benchmarks.judging_effort.hands import NOTCH_PX, Finger, Hand, Mouse, box_of, seen_box
 from tests.browser.judging import rank_of, row, rows
 
 LETTERS = "ABCDE"
@@ -14,6 +14,9 @@ DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 390, "height": 844}
 # How far below what stays at the top a row is brought.
 BELOW_PX = 8
+SCROLLS_AT_MOST = 40
+# So much of what is longer is enough to press it.
+ENOUGH_PX = 24
 
 # Whether a point of it can be seen and pressed, at its upper and at its lower end.
 ENDS = """(each) => {
@@ -25,10 +28,10 @@ ENDS = """(each) => {
     return [seen(top + 3), seen(top + height - 3)];
 }"""
 
-# When it has moved, and then stood still for some frames.
-SETTLED = """(each) => new Promise((resolve) => {
+# When it has moved from where it was, and then stood still for some frames.
+SETTLED = """(each, first) => new Promise((resolve) => {
     const began = performance.now();
-    let [first, last, still] = [each.getBoundingClientRect().top, null, 0];
+    let [last, still] = [null, 0];
     const frame = () => {
         const { top } = each.getBoundingClientRect();
         still = top === last ? still + 1 : 0;
@@ -44,6 +47,11 @@ def is_in_view(place: Locator) -> bool:
     return all(place.evaluate(ENDS))
 
 
+def is_within_reach(place: Locator) -> bool:
+    seen = seen_box(place)
+    return seen is not None and seen["height"] >= min(ENOUGH_PX, box_of(place)["height"] - 4)
+
+
 def order(hand: Hand, rows: list[Locator]) -> list[int]:
     """Return the places of the rows, from the end that is nearer to the hand where both are in view."""
     places = list(range(len(rows)))
@@ -53,17 +61,24 @@ def order(hand: Hand, rows: list[Locator]) -> list[int]:
 
 
 def bring(hand: Hand, row: Locator, target: Locator, top: float) -> None:
-    """Scroll until the row is in view; of one that is longer than the screen, what is to be pressed.
+    """Scroll until the row is in view; of one that is longer than the screen, its beginning, its end, and what is to be pressed.
 
     Efficient judges move a row that is not in view up to the top of the outputs, so that those after it come along.
     """
-    for _ in range(20):
-        if is_in_view(row) or (is_in_view(target) and not row.evaluate(ENDS)[0]):
+    begun = ended = False
+    for _ in range(SCROLLS_AT_MOST):
+        upper, lower = row.evaluate(ENDS)
+        begun, ended = begun or upper, ended or (begun and lower)
+        if (upper and lower) or (ended and is_within_reach(target)):
             return
-        by = box_of(row)["y"] - top - BELOW_PX
-        # Already there, and too long: what is to be pressed comes up instead.
-        hand.scroll(by if abs(by) > NOTCH_PX / 2 else box_of(target)["y"] - top - BELOW_PX)
-        row.evaluate(SETTLED)
+        own = box_of(row)
+        above = own["y"] - top - BELOW_PX
+        if begun and not ended and above < NOTCH_PX / 2:
+            above += own["height"]
+        elif ended:
+            above = box_of(target)["y"] - top - BELOW_PX
+        hand.scroll(above)
+        row.evaluate(SETTLED, own["y"])
     raise AssertionError(f"{row} cannot be scrolled into view")
 
 
