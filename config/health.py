@@ -1,4 +1,4 @@
-"""For whoever watches over the service: alive, and ready."""
+"""Tell monitors whether the service is alive, and whether it is ready."""
 
 from collections.abc import Callable
 

@@ -121,18 +121,9 @@ class AssignmentRequestSerializer(serializers.Serializer[object]):
     )
 
 
-class JudgmentRequestSerializer(serializers.Serializer[object]):
-    block = serializers.UUIDField()
-    after = serializers.UUIDField(
-        required=False,
-        help_text="The assignment in hand: lends the next one ahead with the answer, as `next`.",
-    )
-    labels = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
-        min_length=1,
-        max_length=26,
-        help_text="1 best … 5 worst or null, aligned with the block's candidates.",
-    )
+class TimesSerializer(serializers.Serializer[object]):
+    """How long a block was judged, in milliseconds, as the page measured it."""
+
     duration_ms = serializers.IntegerField(
         min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
     )
@@ -143,6 +134,20 @@ class JudgmentRequestSerializer(serializers.Serializer[object]):
         allow_null=True,
         default=None,
         help_text="At most `duration_ms`.",
+    )
+
+
+class JudgmentRequestSerializer(TimesSerializer):
+    block = serializers.UUIDField()
+    after = serializers.UUIDField(
+        required=False,
+        help_text="The assignment in hand: lends the next one ahead with the answer, as `next`.",
+    )
+    labels = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
+        min_length=1,
+        max_length=26,
+        help_text="1 best … 5 worst or null, aligned with the block's candidates.",
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
@@ -176,21 +181,10 @@ class JudgmentSerializer(serializers.Serializer[object]):
     )
 
 
-class SkipRequestSerializer(serializers.Serializer[object]):
+class SkipRequestSerializer(TimesSerializer):
     block = serializers.UUIDField()
     reason = serializers.ChoiceField(
         choices=[reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED]
-    )
-    duration_ms = serializers.IntegerField(
-        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
-    )
-    active_ms = serializers.IntegerField(
-        min_value=0,
-        max_value=DURATION_MS,
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="At most `duration_ms`.",
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""

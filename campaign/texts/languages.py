@@ -42,12 +42,12 @@ def language_direction(tag: str) -> Literal["ltr", "rtl"]:
 
 
 def language_name(tag: str) -> str:
-    """Return the language's name in the reader's language, or the tag if nobody has named it."""
+    """Return the language's name in the reader's language; the tag where CLDR has no name."""
     return _name(tag, get_language() or settings.LANGUAGE_CODE)
 
 
 def language_own_name(tag: str) -> str:
-    """Return the language's name in the language itself, or the tag if nobody has named it."""
+    """Return the language's name in the language itself; the tag where CLDR has no name."""
     return _name(tag, tag)
 
 

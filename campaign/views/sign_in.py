@@ -23,12 +23,12 @@ _ADDRESS_LIMIT_SECONDS = 60
 
 
 class SignInView(LoginView):  # type: ignore[misc]  # untyped
-    """allauth's, in a turn of its own, with words and a status for each refusal."""
+    """Sign in with allauth, one password at a time, with words and a status for each refusal."""
 
     template_name = TEMPLATE
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer; whoever finds another signing in and one more waiting is asked to try again."""
+        """Answer the request; 503 to a POST while one password is checked and another waits."""
         if request.method != "POST":
             answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
             return answer

@@ -9,6 +9,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 
+from launcher.waiting import wait_until
 from tests.faults.comparison import Comparison, compare
 from tests.faults.installation import Installation
 from tests.faults.judges import SimulatedJudge
@@ -123,13 +124,13 @@ def _recover(installation: Installation, ledger: Ledger, pace: Pace, *, since: f
     """Let judges work on; return when everything is healthy again."""
     time.sleep(pace.after_seconds)
     installation.await_health(seconds=pace.drain_seconds)
+
     # Healthy and still silent would not be recovered: wait for an acknowledgement, too.
-    end = time.monotonic() + pace.drain_seconds
-    while time.monotonic() < end:
+    def acknowledged() -> bool:
         with ledger.snapshot() as submissions:
-            if any(each.acknowledged and each.acknowledged > since for each in submissions):
-                return
-        time.sleep(0.2)
+            return any(each.acknowledged and each.acknowledged > since for each in submissions)
+
+    wait_until(acknowledged, seconds=pace.drain_seconds, pause_seconds=0.2)
 
 
 def _drain(judges: list[SimulatedJudge], seconds: float) -> None:

@@ -29,6 +29,7 @@ from typing import Any
 from uuid import uuid4
 
 from launcher.demo import WORKERS
+from launcher.waiting import wait_until
 from tests.benchmarks.web_server import HOST, prepare_django, web_server, with_services
 
 SEGMENTS, SYSTEMS = 3000, 15
@@ -181,8 +182,9 @@ def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str]) -> No
         port, _web = stack.enter_context(web_server())
         workers = start_workers(folder, options.workers, stack)
         # The first pool is there, and the first ranking has begun.
-        while not HIT.objects.pooled().available().exists():
-            time.sleep(1)
+        pooled = HIT.objects.pooled().available()
+        if not wait_until(lambda: pooled.all().exists(), seconds=600, pause_seconds=1):
+            sys.exit("The planner's worker has filled no pool within ten minutes.")
         judges = [SoakingJudge(port, token, options.pause, end) for token in tokens]
         for judge in judges:
             judge.start()

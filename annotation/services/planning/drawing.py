@@ -155,7 +155,7 @@ class HITDrawer:
         return self.state.after(plan)
 
     def remove(self, plan: HITPlan, purpose: Purpose, *, drawn: bool) -> None:
-        """Remove a HIT that nobody will judge from the quota, and from the draw state if it is `drawn`."""
+        """Remove an unused HIT from the quota, and from the draw state if it is `drawn`."""
         self.quota.remove(plan)
         if drawn and purpose is Purpose.FIRST:
             self.state = self.state.without_hit(plan)
