@@ -27,7 +27,8 @@ from pytest_django.live_server_helper import LiveServer
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from launcher import browser as chromium
-from tests.browser.judging import open_link
+from tests.browser.judging import at_sentence, open_link
+from tests.browser.long_texts import SIZES, lengthen
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
 # asynchronous caller of the ORM.
@@ -44,6 +45,7 @@ expect.set_options(timeout=60_000)
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
+OpenLong = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
@@ -211,3 +213,24 @@ def axe_check() -> Callable[[Page], None]:
         assert results.violations_count == 0, results.generate_report()
 
     return check
+
+
+@pytest.fixture
+def open_long(new_page: NewPage, judge: Judge, sign_in: SignIn) -> OpenLong:
+    """Opens the page of the module's `judge` with long texts, in a window of a size."""
+
+    def opened(
+        size: str,
+        words: int = 250,
+        alter: Callable[[list[str]], list[str]] | None = None,
+        *,
+        language: str = "de",
+    ) -> Page:
+        touch = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+        page = new_page(viewport=SIZES[size], **touch)
+        lengthen(page, words, alter, language=language)
+        sign_in(page, judge)
+        at_sentence(page, 1)
+        return page
+
+    return opened

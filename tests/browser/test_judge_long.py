@@ -8,46 +8,22 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from campaign.models import Judge
-from tests.benchmarks.differences import WANTED_MS, spent_ms
-from tests.browser.conftest import NewPage, SignIn
+from tests.browser.conftest import OpenLong
 from tests.browser.judging import at_sentence, rank_of, type_ranks
-from tests.browser.long_texts import LANGUAGES, SIZES, lengthen, output_of, reference_of
+from tests.browser.long_texts import LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PARTS = ("#source-part", "#reference-part", "#panel .tools", ".judge-header", "#foot")
 LONG = 250
-SENTENCES = reference_of(LONG).count(".")
 
 Box = tuple[float, float, float, float]
-OpenLong = Callable[..., Page]
 
 
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(make_test_set(make_campaign(), identical=()).campaign)
-
-
-@pytest.fixture
-def open_long(new_page: NewPage, judge: Judge, sign_in: SignIn) -> OpenLong:
-    """Opens the page with long texts, in a window of a size."""
-
-    def opened(
-        size: str,
-        words: int = LONG,
-        alter: Callable[[list[str]], list[str]] | None = None,
-        *,
-        language: str = "de",
-    ) -> Page:
-        touch = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        page = new_page(viewport=SIZES[size], **touch)
-        lengthen(page, words, alter, language=language)
-        sign_in(page, judge)
-        at_sentence(page, 1)
-        return page
-
-    return opened
 
 
 def box(place: Locator) -> Box:
@@ -301,66 +277,6 @@ def test_words_are_hyphenated_by_the_language_of_their_text(open_long: OpenLong,
         assert found == ["auto", lang]
 
 
-TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) =>
-    [...text.children].map((cell) => Math.round(cell.getBoundingClientRect().top)))"""
-
-
-@pytest.mark.parametrize("size", ["laptop", "wide"])
-def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong, size: str) -> None:
-    page = open_long(size)
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    tops = page.evaluate(TOPS_OF_LINES)
-    assert len(tops[0]) == SENTENCES
-    assert tops == [tops[0]] * 5
-    assert tops[0] == sorted(set(tops[0]))
-    # Whole, whatever is marked in it, and in one piece again in the list.
-    for pressed in ("d", "d", "v"):
-        page.keyboard.press(pressed)
-        texts = page.locator(".row-text").evaluate_all(
-            "(all) => all.map((each) => each.textContent)"
-        )
-        assert texts == [output_of(LONG, place) for place in range(5)]
-    expect(page.locator(".row-text > span")).to_have_count(0)
-
-
-def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
-    page = open_long("laptop", 90)
-    page.keyboard.press("d")
-    in_list = page.locator("mark").all_text_contents()
-    assert in_list[:2] == ["Haus", "Haus"]
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    assert page.locator(".row-text > span > mark").all_text_contents() == in_list
-
-
-def test_an_output_that_joins_two_sentences_keeps_its_place_beside_the_others(
-    open_long: OpenLong,
-) -> None:
-    def join(outputs: list[str]) -> list[str]:
-        return [outputs[0].replace(" Uhr. Niemand", " Uhr und niemand", 1), *outputs[1:]]
-
-    page = open_long("laptop", alter=join)
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    cells = page.evaluate(
-        "() => [...document.querySelectorAll('.row')].map((row) => [...row.querySelectorAll('.row-text > span')].map((cell) => cell.textContent))"
-    )
-    assert [len(each) for each in cells] == [SENTENCES] * 5
-    assert [each == "" for each in cells[0]].count(True) == 1
-    # From the third sentence on they are the same ones.
-    assert [each[:3] for each in cells[0][2:]] == [each[:3] for each in cells[4][2:]]
-
-
-def test_differences_of_five_outputs_of_three_hundred_words_take_a_frame_at_most(
-    open_long: OpenLong,
-) -> None:
-    """The best of some runs: on a machine with other work the others measure that."""
-    page = open_long("laptop")
-    spent = spent_ms(page, "/static/judge/differences.js")
-    assert min(spent) <= WANTED_MS
-
-
 def test_the_menu_of_a_phone_is_as_wide_as_it_and_says_the_way_back(open_long: OpenLong) -> None:
     page = open_long("phone", 90)
     page.get_by_role("button", name="more…").tap()
@@ -382,6 +298,7 @@ def test_the_menu_of_a_phone_is_as_wide_as_it_and_says_the_way_back(open_long: O
 def test_on_a_phone_what_is_dragged_covers_no_other_tier(open_long: OpenLong) -> None:
     page = open_long("phone", 90)
     page.keyboard.press("t")
+    expect(page.locator("#outputs")).to_have_attribute("data-layout", "tiers")
     letter = page.locator(".row-letter").first
     left, top, right, bottom = box(letter)
     touch = page.context.new_cdp_session(page)

@@ -1,0 +1,80 @@
+"""Outputs of a paragraph, sentence beside sentence, and the differences marked in them."""
+
+import pytest
+from playwright.sync_api import expect
+
+from campaign.models import Judge
+from tests.benchmarks.differences import WANTED_MS, spent_ms
+from tests.browser.conftest import OpenLong
+from tests.browser.long_texts import output_of, reference_of
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+LONG = 250
+SENTENCES = reference_of(LONG).count(".")
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+
+
+TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) =>
+    [...text.children].map((cell) => Math.round(cell.getBoundingClientRect().top)))"""
+
+
+@pytest.mark.parametrize("size", ["laptop", "wide"])
+def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong, size: str) -> None:
+    page = open_long(size)
+    page.keyboard.press("v")
+    expect(page.locator("#rows.aligned")).to_be_visible()
+    tops = page.evaluate(TOPS_OF_LINES)
+    assert len(tops[0]) == SENTENCES
+    assert tops == [tops[0]] * 5
+    assert tops[0] == sorted(set(tops[0]))
+    # Whole, whatever is marked in it, and in one piece again in the list.
+    for pressed in ("d", "d", "v"):
+        page.keyboard.press(pressed)
+        texts = page.locator(".row-text").evaluate_all(
+            "(all) => all.map((each) => each.textContent)"
+        )
+        assert texts == [output_of(LONG, place) for place in range(5)]
+    expect(page.locator(".row-text > span")).to_have_count(0)
+
+
+def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
+    page = open_long("laptop", 90)
+    page.keyboard.press("d")
+    in_list = page.locator("mark").all_text_contents()
+    assert in_list[:2] == ["Haus", "Haus"]
+    page.keyboard.press("v")
+    expect(page.locator("#rows.aligned")).to_be_visible()
+    assert page.locator(".row-text > span > mark").all_text_contents() == in_list
+
+
+def test_an_output_that_joins_two_sentences_keeps_its_place_beside_the_others(
+    open_long: OpenLong,
+) -> None:
+    def join(outputs: list[str]) -> list[str]:
+        return [outputs[0].replace(" Uhr. Niemand", " Uhr und niemand", 1), *outputs[1:]]
+
+    page = open_long("laptop", alter=join)
+    page.keyboard.press("v")
+    expect(page.locator("#rows.aligned")).to_be_visible()
+    cells = page.evaluate(
+        "() => [...document.querySelectorAll('.row')].map((row) => [...row.querySelectorAll('.row-text > span')].map((cell) => cell.textContent))"
+    )
+    assert [len(each) for each in cells] == [SENTENCES] * 5
+    assert [each == "" for each in cells[0]].count(True) == 1
+    # From the third sentence on they are the same ones.
+    assert [each[:3] for each in cells[0][2:]] == [each[:3] for each in cells[4][2:]]
+
+
+def test_differences_of_five_outputs_of_three_hundred_words_take_a_frame_at_most(
+    open_long: OpenLong,
+) -> None:
+    """The best of some runs: on a machine with other work the others measure that."""
+    page = open_long("laptop")
+    spent = spent_ms(page, "/static/judge/differences.js")
+    assert min(spent) <= WANTED_MS
