@@ -88,8 +88,16 @@ export function marked({ text, differs }) {
   return mark;
 }
 
+// The same rows for block after block: for new ones the browser would have twice the work.
 export class Rows {
+  /** @type {HTMLElement[]} */
+  rows = [];
   active = 0;
+  block = /** @type {Block} */ (/** @type {unknown} */ (null));
+  // All there ever were, by place.
+  /** @type {HTMLElement[]} */
+  #made = [];
+  #onRank;
   // What `clearAll` took away, to be brought back.
   /** @type {Label[] | null} */
   #cleared = null;
@@ -99,32 +107,43 @@ export class Rows {
   #beside = null;
 
   // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
-  /** @param {Block} block @param {{ onRank: (index: number, rank: Label) => void }} calls */
-  constructor(block, { onRank }) {
+  /** @param {(index: number, rank: Label) => void} onRank */
+  constructor(onRank) {
+    this.#onRank = onRank;
+  }
+
+  /** @param {Block} block */
+  show(block) {
     this.block = block;
-    this.rows = block.candidates.map((candidate, index) => this.#row(candidate, index, onRank));
-    $("rows").replaceChildren(...this.rows);
+    this.#cleared = this.#runs = this.#beside = null;
+    this.rows = block.candidates.map((candidate, index) => {
+      const row = (this.#made[index] ??= this.#make(index));
+      setText(row.querySelector(".row-text"), candidate);
+      row.setAttribute("aria-label", this.#nameOf(index));
+      row.classList.remove("wanting");
+      return row;
+    });
+    const there = /** @type {HTMLElement[]} */ (Array.from($("rows").querySelectorAll(".row")));
+    if (there.length !== this.rows.length || !this.rows.every((row) => there.includes(row))) {
+      $("rows").replaceChildren(...this.rows);
+    }
     $("rows").classList.remove("aligned");
     $("outputs").dataset.length = lengthOf(block);
     this.showLabels();
     this.#activate(0);
   }
 
-  /**
-   * @param {Candidate} candidate
-   * @param {number} index
-   * @param {(index: number, rank: Label) => void} onRank
-   */
-  #row(candidate, index, onRank) {
+  // In so many words: of a name put together from elements Orca says some twice, or in another order.
+  /** @param {number} index */
+  #nameOf(index) {
+    return `${this.#made[index].querySelector(".row-letter").textContent} ${this.block.candidates[index].text}`;
+  }
+
+  /** @param {number} index */
+  #make(index) {
     const row = template.content.firstElementChild.cloneNode(true);
-    const letter = row.querySelector(".row-letter");
-    const text = row.querySelector(".row-text");
-    letter.querySelector("b").textContent = letterOf(index);
-    setText(text, candidate);
-    // In so many words: of a name put together from elements Orca says some twice, or in another order.
-    const name = `${letter.textContent} ${candidate.text}`;
-    row.setAttribute("aria-label", name);
-    row.addEventListener("focusout", () => row.setAttribute("aria-label", name));
+    row.querySelector(".row-letter b").textContent = letterOf(index);
+    row.addEventListener("focusout", () => row.setAttribute("aria-label", this.#nameOf(index)));
 
     /** @type {HTMLInputElement | null} */
     let wasChecked = null;
@@ -133,10 +152,10 @@ export class Rows {
       input.closest("label")?.addEventListener("pointerdown", () => {
         wasChecked = input.checked ? input : null;
       });
-      input.addEventListener("change", () => onRank(index, Number(input.value)));
+      input.addEventListener("change", () => this.#onRank(index, Number(input.value)));
       // A second tap takes the rank away; a radio button alone could never be blank again.
       input.addEventListener("click", () => {
-        if (wasChecked === input) onRank(index, null);
+        if (wasChecked === input) this.#onRank(index, null);
         wasChecked = null;
       });
     }
@@ -177,6 +196,9 @@ export class Rows {
   /** @param {number} index @param {string} words */
   introduce(index, words) {
     const row = this.rows[index];
+    const at = /** @type {HTMLElement | null} */ (document.activeElement);
+    // Where the focus is already, nothing would be said.
+    if (row.contains(at)) at?.blur();
     row.setAttribute("aria-label", `${words} ${row.getAttribute("aria-label")}`);
   }
 

@@ -31,13 +31,18 @@ export class Clock extends EventTarget {
     document.addEventListener("visibilitychange", () => this.#count());
   }
 
-  // `allowed`: ms without a sign of life that still count.
-  start({ durationMs = 0, activeMs = 0 } = {}, allowed = this.#allowed) {
-    this.#allowed = allowed;
+  start({ durationMs = 0, activeMs = 0 } = {}) {
     this.durationBefore = durationMs;
     this.active = activeMs;
     this.started = performance.now();
     this.back();
+  }
+
+  // `stillness`: ms without a sign of life that still count.
+  /** @param {number} stillness */
+  allow(stillness) {
+    this.#allowed = stillness;
+    this.#watch();
   }
 
   back() {

@@ -25,7 +25,7 @@ export class Layout {
     this.choice = LAYOUTS.includes(kept) ? kept : "list";
     this.#show();
     page.addEventListener("shown", () => this.#arrange());
-    page.addEventListener("ranked", () => this.inTiers() && this.#tiers?.arrange(page.rows));
+    page.addEventListener("ranked", () => this.inTiers() && this.#tiers?.follow(page.rows));
     if (this.inTiers()) this.#startInTiers();
   }
 
@@ -70,7 +70,7 @@ export class Layout {
     const { block, rows } = this.page;
     // Without the network, if it was not needed before, each text stays whole.
     const sentences = await import("./later/sentences.js").catch(() => null);
-    if (block && rows === this.page.rows && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
+    if (block && block === this.page.block && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
   }
 
   inTiers() {

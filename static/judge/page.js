@@ -4,6 +4,7 @@ import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
 import { Rows } from "./block.js";
 import { letterOf, showOrder, unranked } from "./order.js";
+import { whenPainted } from "./painted.js";
 import { Progress, summaryOf } from "./progress.js";
 import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
@@ -20,8 +21,7 @@ const DOUBLE_MS = 350;
 export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Block | null} */
   block = null;
-  // Its rows; before there is a first block they must not be asked for.
-  rows = /** @type {Rows} */ (/** @type {unknown} */ (undefined));
+  rows = new Rows((index, rank) => this.rank(index, rank));
   #finishedAt = -Infinity;
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
@@ -67,7 +67,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.block = block;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
-    this.rows = new Rows(block, { onRank: (index, rank) => this.rank(index, rank) });
+    this.rows.show(block);
     this.view.show(block, this.rows);
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
@@ -76,11 +76,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#showOrder();
     this.status.revising(this.isUnsent());
     const skipped = this.view.showSkip(block);
-    this.clock.start(block.spent, stillnessAllowed(block));
+    if (this.#news) $("missing").textContent = this.#news;
+    this.clock.start(block.spent);
+    // Counting words takes a moment.
+    whenPainted(() => block === this.block && this.clock.allow(stillnessAllowed(block)));
     this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
     this.view.showOwn();
-    if (this.#news) $("missing").textContent = this.#news;
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
     const first = unranked(block.labels)[0] ?? 0;
     this.rows.introduce(first, [this.#news, say(opened, place), skipped, block.source?.text].filter(Boolean).join(" "));

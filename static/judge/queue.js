@@ -3,6 +3,7 @@
 // which is ahead of the server by what is still in the outbox.
 
 import { isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
+import { whenPainted } from "./painted.js";
 
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Block[]} */
@@ -175,12 +176,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return Boolean(this.nextOpen());
   }
 
-  // Once the screen shows what comes next: writing texts takes a moment. Until then the outbox knows more.
+  // Until it is written, the outbox knows more.
   #keep() {
     // Before the first answer, what is kept is all that is known.
     if (!this.kept || !this.lastHit() || this.#keeping) return;
     this.#keeping = true;
-    setTimeout(() => {
+    whenPainted(() => {
       this.#keeping = false;
       const inHand = [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
       this.kept?.put(inHand.map((hit) => this.#asItStands(hit)));

@@ -99,7 +99,8 @@ describe("who is still", () => {
   });
 
   test("may be so for as long as the block's texts allow", () => {
-    clock.start({}, 3 * A_MINUTE);
+    clock.start();
+    clock.allow(3 * A_MINUTE);
     pass(3 * A_MINUTE - 1);
     assert.equal(clock.away, false);
     pass(1);
@@ -108,7 +109,8 @@ describe("who is still", () => {
   });
 
   test("may be so as long over the next block, if nothing else is said of it", () => {
-    clock.start({}, 2 * A_MINUTE);
+    clock.start();
+    clock.allow(2 * A_MINUTE);
     clock.start();
     pass(2 * A_MINUTE - 1);
     assert.equal(clock.away, false);

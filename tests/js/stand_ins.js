@@ -48,6 +48,7 @@ export function newDevice({ locks = true } = {}) {
   mock.method(performance, "now", () => now() + device.slept);
   mock.method(Date, "now", () => now() + device.clockError);
   mock.method(Math, "random", () => 0.5);
+  define("requestAnimationFrame", (frame) => frame());
   define("localStorage", nothingKept());
   define("navigator", { locks: locks ? new Locks() : undefined });
   openTab();

@@ -44,7 +44,6 @@ export class Tiers {
 
   /** @param {Rows} rows */
   arrange({ block, rows }) {
-    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     /** @type {(rank: Label) => HTMLElement[]} */
     const rowsOf = (rank) => rows.filter((_, index) => block.labels[index] === rank);
     for (const [rank, tier] of this.#tiers) {
@@ -59,8 +58,15 @@ export class Tiers {
     if (none) none.hidden = !rowsOf(null).length;
     const all = [...this.#tiers.values()];
     if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
+  }
+
+  // After a rank.
+  /** @param {Rows} rows */
+  follow(rows) {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.arrange(rows);
     // What is moved loses the focus.
-    if (rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
+    if (rows.rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
   }
 }
 
