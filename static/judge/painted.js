@@ -10,6 +10,7 @@ export function whenPainted(work) {
     if (!done) work();
     done = true;
   };
-  requestAnimationFrame(() => setTimeout(once, 0));
+  // At the beginning of the next frame, this one has been shown.
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(once, 0)));
   setTimeout(once, LONGEST_MS);
 }
