@@ -223,8 +223,10 @@ class TestDrawing:
         hits = list(HIT.objects.order_by("number"))
         plans = plans_read([hit.pk for hit in hits])
         assert len(hits) > 80
-        assert {hit.is_standby for hit in hits} == {False, True}
-        for hit in hits:
+        # Drawing one again takes as long as drawing its whole batch.
+        sample = hits[::6]
+        assert {hit.is_standby for hit in sample} == {False, True}
+        for hit in sample:
             assert hit_redraw(hit) == plans[hit.pk]
 
     def test_it_is_drawn_anew_when_much_more_is_known(self, test_set: TestSet) -> None:
