@@ -1,4 +1,4 @@
-"""Periodic tasks by a clock that nobody sets: the machine's clock may be put forward or back.
+"""Schedule periodic tasks by the monotonic clock: the machine's clock may be set forward or back.
 
 Celery compares the clock's time with that of a task's last run, so that after a clock was set back beat sent nothing until
 the clock had caught up. `monotonic_now` counts on from the moment the process started instead. It means nothing
@@ -20,7 +20,7 @@ _STARTED_MONOTONIC = time.monotonic()
 
 
 def monotonic_now() -> datetime:
-    """Return when it is if nobody has set the clock since this process started."""
+    """Return the time in UTC; setting the machine's clock after the process started does not change it."""
     return _STARTED + timedelta(seconds=time.monotonic() - _STARTED_MONOTONIC)
 
 

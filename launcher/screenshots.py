@@ -25,7 +25,7 @@ Shot = Callable[[Page, Any], None]
 
 
 def _follow(page: Page, link: str) -> None:
-    """Open a link and press its button; whoever is signed in already is led on without one."""
+    """Open a link and press its button, which people who are signed in do not see."""
     page.goto(link)
     button = page.locator("#open-link button")
     if button.count():

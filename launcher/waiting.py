@@ -1,4 +1,4 @@
-"""Waiting for something that nobody announces."""
+"""Wait for a condition by asking for it again and again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def wait_until(
     alive: Callable[[], bool] | None = None,
     pause_seconds: float = 0.02,
 ) -> bool:
-    """Ask ``ready()`` until it holds; False when time is up or ``alive()`` no longer holds."""
+    """Return whether ``ready()`` came true within the time; give up once ``alive()`` is false."""
     end = time.monotonic() + seconds
     while True:
         if ready():

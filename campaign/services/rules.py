@@ -27,7 +27,7 @@ class RulesRefusedError(Exception):
 
 
 class ReferenceRankedError(RulesRefusedError):
-    """Judges would see a reference that they rank, and nobody asked for that; `facts` name the test sets."""
+    """Refuse rules that show judges a reference which they also rank; `facts` name the test sets."""
 
     def __init__(self, facts: Sequence[str]) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""What is read from files of judgments, and what of it is asked for."""
+"""Define the records read from files of judgments, and the selection of them."""
 
 from __future__ import annotations
 

@@ -97,6 +97,9 @@ export class Rows {
   // All there ever were, by place.
   /** @type {HTMLElement[]} */
   #made = [];
+  // What each is called, as long as it is not introduced with more.
+  /** @type {string[]} */
+  #names = [];
   #onRank;
   // What `clearAll` took away, to be brought back.
   /** @type {Label[] | null} */
@@ -119,7 +122,9 @@ export class Rows {
     this.rows = block.candidates.map((candidate, index) => {
       const row = (this.#made[index] ??= this.#make(index));
       setText(row.querySelector(".row-text"), candidate);
-      row.setAttribute("aria-label", this.#nameOf(index));
+      // In so many words: of a name put together from elements Orca says some twice, or in another order.
+      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${candidate.text}`;
+      row.setAttribute("aria-label", this.#names[index]);
       row.classList.remove("wanting");
       return row;
     });
@@ -133,17 +138,11 @@ export class Rows {
     this.#activate(0);
   }
 
-  // In so many words: of a name put together from elements Orca says some twice, or in another order.
-  /** @param {number} index */
-  #nameOf(index) {
-    return `${this.#made[index].querySelector(".row-letter").textContent} ${this.block.candidates[index].text}`;
-  }
-
   /** @param {number} index */
   #make(index) {
     const row = template.content.firstElementChild.cloneNode(true);
     row.querySelector(".row-letter b").textContent = letterOf(index);
-    row.addEventListener("focusout", () => row.setAttribute("aria-label", this.#nameOf(index)));
+    row.addEventListener("focusout", () => row.setAttribute("aria-label", this.#names[index]));
 
     /** @type {HTMLInputElement | null} */
     let wasChecked = null;

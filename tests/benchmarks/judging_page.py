@@ -25,6 +25,7 @@ from tests.browser.judging import open_link
 from tests.browser.long_texts import store_long
 
 WANTED_MS = 100.0
+WANTED_LONG_MS = 25.0
 WANTED_BYTES = 60_000
 READING_MS = 500
 QUIET_MS = 150
@@ -96,7 +97,7 @@ def judge(page: Page, blocks: int) -> list[float]:
     return spent
 
 
-def measure(address: str, blocks: int) -> None:
+def measure(address: str, blocks: int, wanted_ms: float) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium.executable(), args=chromium.launch_arguments()
@@ -123,7 +124,7 @@ def measure(address: str, blocks: int) -> None:
     say(
         f"Enter to next block painted: median {statistics.median(spent):.0f} ms, "
         f"95th percentile {p95:.0f} ms, worst {max(spent):.0f} ms, of {len(spent)} "
-        f"(wanted: at most {WANTED_MS:.0f} ms)"
+        f"(95th percentile wanted: at most {wanted_ms:.0f} ms)"
     )
     ahead = [each for each in requests if "/assignments/" in each]
     say(
@@ -152,7 +153,8 @@ def main() -> None:
             store_long(test_set_id, options.words)
         pool_fill(test_set_id=test_set_id, size=options.blocks)
         with web_server() as (port, _):
-            measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks)
+            wanted_ms = WANTED_LONG_MS if options.words else WANTED_MS
+            measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks, wanted_ms)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from tests.benchmarks.judging_effort.screens import DESKTOP, PHONE, Keyboard, Li
 from tests.benchmarks.judging_page import open_page
 from tests.benchmarks.judging_server import say
 from tests.benchmarks.web_server import HOST, prepare_django, web_server, with_services
-from tests.browser.long_texts import output_of, reference_of, source_of
+from tests.browser.long_texts import output_of, store_long
 
 WORDS = (20, 90)
 SEED = 13
@@ -57,7 +57,7 @@ def rankings(count: int) -> Iterator[list[int]]:
 def make_links(words: int, blocks: int) -> list[str]:
     """Return the links of judges, one a way, to a campaign whose outputs have so many words."""
     from annotation.services import pool_fill
-    from campaign.models import InvitationRole, Output, Reference, Segment
+    from campaign.models import InvitationRole, Output
     from campaign.services import invitation_create
     from tests import factories
 
@@ -70,8 +70,7 @@ def make_links(words: int, blocks: int) -> list[str]:
         with_reference=False,
         planned=0,
     )
-    Segment.objects.filter(test_set=test_set).update(source_text=source_of(words))
-    Reference.objects.filter(segment__test_set=test_set).update(text=reference_of(words))
+    store_long(test_set.pk, words)
     for place, (name, word) in enumerate(SYSTEMS.items()):
         outputs = Output.objects.filter(system__test_set=test_set, system__name=name)
         outputs.update(text=f"{word}: {output_of(words, place)}")

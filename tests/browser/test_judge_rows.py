@@ -1,0 +1,103 @@
+"""Rows stay from block to block: nothing of the last block stays with them."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from campaign.models import Judge
+from tests.browser.conftest import SignIn
+from tests.browser.judging import at_sentence, judge_block, rank_of, row, rows, type_ranks
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+LAYOUTS = {"list": "", "columns": "v", "tiers": "t"}
+
+
+@pytest.fixture
+def judge() -> Judge:
+    campaign = make_campaign(blocks_per_judge=60)
+    make_test_set(campaign, documents=(6, 6), identical=())
+    return make_judge(campaign)
+
+
+def texts(page: Page) -> list[str]:
+    return [" ".join(text.split()) for text in page.locator("#rows .row-text").all_inner_texts()]
+
+
+def lay_out(page: Page, layout: str) -> None:
+    if LAYOUTS[layout]:
+        page.keyboard.press(LAYOUTS[layout])
+    expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_block_has_as_many_rows_as_outputs(
+    page: Page, judge: Judge, sign_in: SignIn, layout: str
+) -> None:
+    def shorten(route: Route) -> None:
+        response = route.fetch()
+        data = response.json()
+        del data["blocks"][1]["candidates"][3:]
+        route.fulfill(response=response, body=json.dumps(data))
+
+    page.route(re.compile(r"/judging/assignments/$"), shorten)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    lay_out(page, layout)
+    first = sorted(texts(page))
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(rows(page)).to_have_count(3)
+    assert page.locator("#rows .row-letter b").all_inner_texts() == ["A", "B", "C"]
+    page.keyboard.press("u")
+    expect(rows(page)).to_have_count(5)
+    assert sorted(texts(page)) == first
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nothing_of_the_last_block_is_seen_or_brought_back(
+    page: Page, judge: Judge, sign_in: SignIn, layout: str
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    lay_out(page, layout)
+    page.keyboard.press("d")
+    type_ranks(page, "2134")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row.wanting")).to_have_count(1)
+    page.keyboard.press("Shift+Digit0")
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(page.locator(".row.wanting, .row.ranked")).to_have_count(0)
+    expect(page.locator("#rows input:checked")).to_have_count(0)
+    page.keyboard.press("Shift+Digit0")
+    expect(page.locator("#order")).to_have_text("")
+    block = page.evaluate(
+        "Array.from(document.querySelectorAll('#rows .row'), (row) => row.getAttribute('aria-label'))"
+    )
+    for label, text in zip(block, texts(page), strict=True):
+        assert " ".join(label.split()).endswith(text)
+
+
+def test_who_submits_from_the_first_row_is_told_of_the_next_sentence(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "21345")
+    rank_of(page, "A", 2).focus()
+    page.evaluate(
+        """() => {
+            window.told = [];
+            addEventListener("focusin", ({ target }) => window.told.push(target.closest(".row").ariaLabel));
+        }"""
+    )
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    expect(row(page, "A").locator("input:focus")).to_have_count(1)
+    told = page.evaluate("window.told")
+    assert len(told) == 1
+    assert page.locator(".source").inner_text() in told[0]
