@@ -82,6 +82,22 @@ def test_nothing_of_the_last_block_is_seen_or_brought_back(
         assert " ".join(label.split()).endswith(text)
 
 
+def test_a_row_refused_for_want_of_a_rank_is_not_marked_in_the_next_sentence(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "2134")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row.wanting")).to_have_count(1)
+    page.keyboard.press("s")
+    expect(page.locator("#skip-dialog")).to_be_visible()
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    expect(page.locator(".row.wanting")).to_have_count(0)
+
+
 def test_who_submits_from_the_first_row_is_told_of_the_next_sentence(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:
