@@ -7,32 +7,34 @@ That is why this module stands outside `ranking.core`, which imports neither ann
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale
-from ranking.core.agreement.counts import shards_of_whole_segments
 from ranking.core.agreement.statistics import scott_chance
-from ranking.core.agreement.units import cells_of_comparisons
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
+from ranking.core.agreement.tallies import AgreementTallies
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.clickers import (
     DAMAGE_ODDS,
+    JUDGES_ALLOWED_FOR,
+    REFERENCE_ODDS,
     ClickingEvidence,
-    reference_ignored,
-    typed_in_order,
+    reference_ignored_of_margins,
+    typed_in_order_of_tallies,
 )
-from ranking.core.judges.clustered_share import Share, clustered_share
-from ranking.core.judges.disagreement import disagreement
-from ranking.core.judges.position_bias import position_bias
-from ranking.core.judges.random_clicking import against_reference, reference_preferences
-from ranking.core.judges.straight_lining import straight_lining
-
-Int64Array = npt.NDArray[np.int64]
+from ranking.core.judges.clustered_share import Share, shares_of_sums
+from ranking.core.judges.disagreement import disagreement_of_tallies
+from ranking.core.judges.judging_times import median_times_of_tallies
+from ranking.core.judges.label_patterns import tie_sums
+from ranking.core.judges.position_bias import position_bias_of_tallies
+from ranking.core.judges.random_clicking import reference_preferences_of_margins
+from ranking.core.judges.reference_margins import ReferenceMargins, reference_margins
+from ranking.core.judges.repeats import repeat_sums
+from ranking.core.judges.straight_lining import straight_lining_of_tallies
+from ranking.core.judges.tallies import JudgeTallies, tally_judges
 
 #: Above this even a judge who always does right could not be told from one who clicks at random.
 _MAX_LOWEST_P = 0.05
@@ -79,7 +81,7 @@ def measure_judges(
     bad_reference: str | None = None,
     p_chance: float | Literal["own"] | None = None,
     seconds: Mapping[str, npt.NDArray[np.floating]] | None = None,
-    excluded: Collection[str] = (),
+    agreement: AgreementTallies | None = None,
     confidence: float = 0.95,
 ) -> MeasuresByJudge:
     """Measure every judge in a few passes over the blocks, without resampling.
@@ -99,8 +101,9 @@ def measure_judges(
         judge's own ties in all comparisons, taken as known; None leaves that agreement out.
     seconds : mapping of str to float array, or None
         Times of each judge's blocks.
-    excluded : collection of str
-        Judges with whom the others are not compared, nor they with the others.
+    agreement : AgreementTallies or None
+        Of the judges who are compared with each other, without references and excluded judges; None
+        leaves `JudgeMeasure.DISAGREES` out.
     confidence : float
         Of the intervals.
 
@@ -109,36 +112,103 @@ def measure_judges(
     dict
         Results by judge, then by `JudgeMeasure`. Measures without evidence are left out.
     """
-    found: MeasuresByJudge = {name: {} for name in blocks.judges}
-    if reference is not None:
-        _preferences(found, blocks, reference, JudgeMeasure.REFERENCE, confidence)
-        ignored = reference_ignored(blocks, reference)
-        _keep_evidence(found, blocks.judges, JudgeMeasure.REFERENCE_IGNORED, ignored)
-    if attention is not None and bad_reference is not None:
-        for name in attention.judges:
-            found.setdefault(name, {})
-        checks = _flipped(attention)
-        _preferences(found, checks, bad_reference, JudgeMeasure.BAD_REFERENCE, confidence)
-        ignored = reference_ignored(checks, bad_reference, odds=DAMAGE_ODDS)
-        _keep_evidence(found, checks.judges, JudgeMeasure.DAMAGE_IGNORED, ignored)
-    _repeats_and_ties(found, blocks, p_chance, confidence)
-    for name, line in zip(
-        blocks.judges, straight_lining(blocks, confidence=confidence), strict=True
-    ):
-        _keep(found[name], JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
-        _keep(
-            found[name],
-            JudgeMeasure.SHOWN_ORDER,
-            _result_of_share(line.shown_order, line.p_shuffled),
-        )
-    _keep_evidence(found, blocks.judges, JudgeMeasure.TYPED_IN_ORDER, typed_in_order(blocks))
-    _disagreement(found, blocks, {reference, bad_reference}, excluded)
-    for name, bias in zip(blocks.judges, position_bias(blocks), strict=True):
-        if bias.p_value is not None:
-            found[name][JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)
-    for name, times in (seconds or {}).items():
-        _keep(found.setdefault(name, {}), JudgeMeasure.SECONDS, _median(times, confidence))
+    tallies = tally_judges(
+        blocks,
+        reference=reference,
+        attention=attention,
+        bad_reference=bad_reference,
+        seconds=seconds,
+    )
+    found = measures_of_tallies(tallies, p_chance=p_chance, confidence=confidence)
+    if agreement is not None:
+        add_disagreement(found, agreement)
     return found
+
+
+def measures_of_tallies(
+    tallies: JudgeTallies,
+    *,
+    judges: Collection[str] | None = None,
+    p_chance: float | Literal["own"] | None = None,
+    confidence: float = 0.95,
+) -> MeasuresByJudge:
+    """Measure judges by their tallies: all of `measure_judges` but `JudgeMeasure.DISAGREES`.
+
+    Parameters
+    ----------
+    tallies : JudgeTallies
+        Of all judges, because p-values allow for their number.
+    judges : collection of str or None
+        Judges to measure, see `judges_to_measure`; all if None.
+    p_chance, confidence
+        As for `measure_judges`.
+
+    Returns
+    -------
+    dict
+        Results by judge, then by `JudgeMeasure`. Measures without evidence are left out.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative: more was subtracted from the tallies than had been added.
+    """
+    if any(np.any(sums.values[:, 0] < 0) for sums in tallies.sums().values()):
+        raise ValueError("tallies: more was subtracted than had been added")
+    judged, checked = _numbers_of_judges(tallies)
+    own = tallies if judges is None else tallies.only(judges)
+    found: MeasuresByJudge = {name: {} for name in own.judges}
+    count = len(found)
+    margins = reference_margins(own.places, count)
+    damaged = reference_margins(own.damaged_places, count)
+    sums = margins.sums, damaged.sums, tie_sums(own.lines, count), repeat_sums(own.repeats, count)
+    # At once, because quantiles cost little beside the call.
+    shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
+    preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
+    _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
+    ignored = reference_ignored_of_margins(margins, odds=REFERENCE_ODDS)
+    _keep_evidence(found, JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
+    _preferences(found, JudgeMeasure.BAD_REFERENCE, damaged, rejected)
+    ignored = reference_ignored_of_margins(damaged, odds=DAMAGE_ODDS)
+    _keep_evidence(found, JudgeMeasure.DAMAGE_IGNORED, ignored, checked)
+    _repeats_and_ties(found, ties, intra, p_chance)
+    _order_of_labels(found, own, judged, confidence)
+    times = median_times_of_tallies(own.times, count, confidence=confidence)
+    for results, time in zip(found.values(), times, strict=True):
+        if time is not None:
+            results[JudgeMeasure.SECONDS] = MeasureResult(
+                time.seconds, time.blocks, time.low, time.high
+            )
+    return found
+
+
+def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[str]:
+    """Return the judges whose `measures_of_tallies` can differ between the two.
+
+    These are the judges whose tallies differ, the absent ones among them; and all judges if p-values
+    allow for another number of judges.
+    """
+    allowed = [
+        [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
+        for tallies in (before, after)
+    ]
+    if allowed[0] != allowed[1]:
+        return frozenset(before.judges) | frozenset(after.judges)
+    return after.changed_from(before)
+
+
+def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
+    """Add `JudgeMeasure.DISAGREES` to the measures of all judges, which must be among `found`."""
+    rows = disagreement_of_tallies(agreement)
+    for name, row in zip(agreement.judges, rows, strict=True):
+        p_value = row.p_value(len(rows))
+        if p_value is not None:
+            found[name][JudgeMeasure.DISAGREES] = MeasureResult(p_value, row.segments)
+
+
+def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:
+    """Return the number of judges with judgments that count, and with attention checks."""
+    return len(np.unique(tallies.lines.judge)), len(np.unique(tallies.damaged_places.judge))
 
 
 def _keep(
@@ -150,28 +220,13 @@ def _keep(
 
 def _keep_evidence(
     found: MeasuresByJudge,
-    judges: tuple[str, ...],
     measure: JudgeMeasure,
     evidence: Iterable[ClickingEvidence],
+    judges: int,
 ) -> None:
-    for name, row in zip(judges, evidence, strict=True):
+    for results, row in zip(found.values(), evidence, strict=True):
         if row.blocks:
-            found[name][measure] = MeasureResult(row.p_value(len(judges)), row.blocks)
-
-
-def _disagreement(
-    found: MeasuresByJudge,
-    blocks: Blocks,
-    references: Collection[str | None],
-    excluded: Collection[str],
-) -> None:
-    out = np.array([name in excluded for name in blocks.judges], dtype=np.bool_)
-    ranked = blocks.take(~out[blocks.judge]) if len(blocks) else blocks
-    ranked = ranked.without([name for name in ranked.systems if name in references])
-    for name, row in zip(ranked.judges, disagreement(ranked), strict=True):
-        p_value = row.p_value(len(ranked.judges))
-        if p_value is not None:
-            found[name][JudgeMeasure.DISAGREES] = MeasureResult(p_value, row.segments)
+            results[measure] = MeasureResult(row.p_value(judges), row.blocks)
 
 
 def _result_of_share(share: Share, p_value: float | None = None) -> MeasureResult | None:
@@ -180,83 +235,46 @@ def _result_of_share(share: Share, p_value: float | None = None) -> MeasureResul
     return MeasureResult(share.value, share.trials, share.low, share.high, p_value)
 
 
-def _flipped(blocks: Blocks) -> Blocks:
-    """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
-    labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(np.int8)
-    return replace(blocks, labels=labels)
-
-
 def _preferences(
-    found: MeasuresByJudge, blocks: Blocks, system: str, measure: JudgeMeasure, confidence: float
+    found: MeasuresByJudge, measure: JudgeMeasure, margins: ReferenceMargins, shares: list[Share]
 ) -> None:
     random = JudgeMeasure(f"{measure}_random")
-    trials, won, _tied = against_reference(blocks, blocks.systems.index(system))
-    preferences = reference_preferences(blocks, system)
-    for index, (name, preference) in enumerate(zip(blocks.judges, preferences, strict=True)):
+    preferences = reference_preferences_of_margins(margins)
+    for results, preference, share in zip(found.values(), preferences, shares, strict=True):
         if preference.p_random is None or preference.p_lowest is None:
             continue
-        own = blocks.judge == index
-        share = clustered_share(won[own], trials[own], confidence=confidence)
-        _keep(found[name], measure, _result_of_share(share, preference.p_random))
+        _keep(results, measure, _result_of_share(share, preference.p_random))
         if preference.p_lowest <= _MAX_LOWEST_P:
-            found[name][random] = MeasureResult(preference.p_random, preference.comparisons)
+            results[random] = MeasureResult(preference.p_random, preference.comparisons)
 
 
 def _repeats_and_ties(
     found: MeasuresByJudge,
-    blocks: Blocks,
+    ties: list[Share],
+    intra: list[Share],
     p_chance: float | Literal["own"] | None,
-    confidence: float,
 ) -> None:
-    judges = len(blocks.judges)
-    repeated: list[Int64Array] = []
-    compared: list[Int64Array] = []
-    for shard in shards_of_whole_segments(blocks):
-        comparisons = collapsed_comparisons(shard)
-        tied = comparisons.outcome == Outcome.TIE
-        compared.append(
-            np.stack(
-                [
-                    shard.judge.astype(np.int64),
-                    np.bincount(comparisons.block[tied], minlength=len(shard)),
-                    np.bincount(comparisons.block, minlength=len(shard)),
-                ]
-            )
-        )
-        cells = cells_of_comparisons(comparisons, judges)
-        times = cells.counts.sum(axis=1)
-        pairs = times * (times - 1) // 2
-        agreeing = (cells.counts * (cells.counts - 1) // 2).sum(axis=1)
-        key = cells.item_segment[cells.item].astype(np.int64) * judges + cells.judge
-        rows, place = np.unique(key[pairs > 0], return_inverse=True)
-        repeated.append(
-            np.stack(
-                [
-                    rows % max(1, judges),
-                    np.bincount(place, agreeing[pairs > 0], len(rows)).astype(np.int64),
-                    np.bincount(place, pairs[pairs > 0], len(rows)).astype(np.int64),
-                ]
-            )
-        )
-    ties = _by_judge(compared, judges, confidence)
-    for name, share in zip(blocks.judges, ties, strict=True):
-        _keep(found[name], JudgeMeasure.TIES, _result_of_share(share))
-    if p_chance is None:
-        return
-    intra = _by_judge(repeated, judges, confidence)
-    for name, share, tied in zip(blocks.judges, intra, ties, strict=True):
-        by_chance = _own_chance(tied) if p_chance == "own" else p_chance
-        _keep(found[name], JudgeMeasure.INTRA, _kappa(share, by_chance))
+    for results, tied, again in zip(found.values(), ties, intra, strict=True):
+        _keep(results, JudgeMeasure.TIES, _result_of_share(tied))
+        if p_chance is not None:
+            by_chance = _own_chance(tied) if p_chance == "own" else p_chance
+            _keep(results, JudgeMeasure.INTRA, _kappa(again, by_chance))
 
 
-def _by_judge(parts: list[Int64Array], judges: int, confidence: float) -> list[Share]:
-    """Return each judge's share, from rows of judge, successes and trials of a cluster each."""
-    rows = np.concatenate([np.empty((3, 0), dtype=np.int64), *parts], axis=1)
-    judge, successes, trials = rows
-    return [
-        clustered_share(successes[judge == index], trials[judge == index], confidence=confidence)
-        for index in range(judges)
-    ]
+def _order_of_labels(
+    found: MeasuresByJudge, tallies: JudgeTallies, judges: int, confidence: float
+) -> None:
+    lines = straight_lining_of_tallies(tallies.lines, len(found), confidence=confidence)
+    for results, line in zip(found.values(), lines, strict=True):
+        _keep(results, JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
+        shown_order = _result_of_share(line.shown_order, line.p_shuffled)
+        _keep(results, JudgeMeasure.SHOWN_ORDER, shown_order)
+    typed = typed_in_order_of_tallies(tallies.lines, len(found))
+    _keep_evidence(found, JudgeMeasure.TYPED_IN_ORDER, typed, judges)
+    biases = position_bias_of_tallies(tallies.positions, len(found))
+    for results, bias in zip(found.values(), biases, strict=True):
+        if bias.p_value is not None:
+            results[JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)
 
 
 def _own_chance(tied: Share) -> float:
@@ -272,16 +290,3 @@ def _kappa(share: Share, p_chance: float) -> MeasureResult | None:
         return (agreeing - p_chance) / (1 - p_chance)
 
     return MeasureResult(kappa(share.value), share.trials, kappa(share.low), kappa(share.high))
-
-
-def _median(times: npt.NDArray[np.floating], confidence: float) -> MeasureResult | None:
-    """Return the median, with its interval between two of the times (order statistics)."""
-    ordered = np.sort(times[~np.isnan(times)])
-    count = len(ordered)
-    if not count:
-        return None
-    below = int(binom.ppf((1 - confidence) / 2, count, 0.5))
-    low, high = (None, None)
-    if below > 0:
-        low, high = float(ordered[below - 1]), float(ordered[count - below])
-    return MeasureResult(float(np.median(ordered)), count, low, high)

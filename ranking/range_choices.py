@@ -9,7 +9,7 @@ from typing import Any
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
-from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.ranking import Ranking
 
 
 class RangeChoiceError(ValueError):
@@ -52,6 +52,17 @@ class RangeChoice:
     def arguments(self) -> dict[str, Any]:
         """Arguments of `ranking.core.rankings.rank.rank`."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def options(self, *, resamples: int = 1000) -> RangeOptions:
+        """Return the same for functions that take all options of ranges in one."""
+        return RangeOptions(
+            kind=self.ranges,
+            resample=self.resample,
+            resamples=resamples,
+            confidence=self.confidence,
+            correction=self.correction,
+            sides=self.sides,
+        )
 
     @property
     def recorded(self) -> dict[str, Any]:

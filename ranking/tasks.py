@@ -1,31 +1,42 @@
-"""What the worker does: rank a test set when told to, and look for what nobody told it."""
+"""Rank test sets on request and at intervals, keep rankings of days, and compute shards."""
 
 import logging
 
 from celery import shared_task
 
+from annotation.notification import ranking_begun
+from annotation.services import waiting_judgments_number
 from annotation.services.judging.notifications import ranking_request, ranking_request_clear
+from campaign.models import TestSet
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_test_sets, ranking_is_due
-from ranking.services import quality_evaluate, ranking_run_compute
+from ranking.services import (
+    quality_evaluate,
+    ranking_compute,
+    rankings_of_days_keep,
+)
+from ranking.services.alert_mails import alert_mails_send
+from ranking.services.shards import shard_compute, shard_jobs_forget
+from ranking.services.tallies_build import tallies_build
+from ranking.services.tallies_check import tallies_check
 
 logger = logging.getLogger(__name__)
 
 
 @shared_task(name="ranking.tasks.rank_test_set")
 def rank_test_set(test_set_id: int) -> None:
-    """Rank a test set."""
+    """Rank a test set if its ranking is out of date, and measure its judges."""
     _rank(test_set_id)
 
 
 @shared_task(name="ranking.tasks.rank_what_is_due")
 def rank_what_is_due() -> None:
-    """Rank every test set that has newer judgments than its ranking, or other judges.
+    """Rank every test set whose judgments or left-out judges have changed since its ranking.
 
-    Then measure judges where that was missed, or where there is a new rule.
-
-    Knows of them from the database alone, so it makes up for a broker that lost every message.
+    Then measure judges where that was missed, or where there is a new rule. Everything due is found in the
+    database alone, so that no ranking depends on a message.
     """
+    waiting_judgments_number()
     for test_set_id in due_test_sets():
         try:
             _rank(test_set_id)
@@ -39,13 +50,58 @@ def rank_what_is_due() -> None:
             logger.exception("The judges of test set %s could not be measured.", run.test_set_id)
 
 
+@shared_task(name="ranking.tasks.send_alert_mails")
+def send_alert_mails() -> None:
+    """Send the daily mails of alerts that are due."""
+    alert_mails_send()
+
+
+@shared_task(name="ranking.tasks.keep_rankings_of_days")
+def keep_rankings_of_days() -> None:
+    """Keep the last ranking of each day that is over, where judging rests."""
+    rankings_of_days_keep()
+
+
+@shared_task(name="ranking.tasks.build_tallies")
+def build_tallies(test_set_id: int) -> None:
+    """Count all judgments of a test set while its last ranking is still shown."""
+    tallies_build(test_set_id=test_set_id)
+
+
+@shared_task(name="ranking.tasks.check_tallies")
+def check_tallies() -> None:
+    """Compare rankings and the tallies they came from with all judgments; log and correct what differs."""
+    for test_set_id in TestSet.objects.order_by("pk").values_list("pk", flat=True):
+        wrong = tallies_check(test_set_id=test_set_id)
+        if wrong:
+            logger.error(
+                "The ranking or the tallies of test set %s are not what its judgments say: %s. "
+                "They were computed anew.",
+                test_set_id,
+                ", ".join(wrong),
+            )
+
+
+@shared_task(name="ranking.tasks.compute_shard")
+def compute_shard(job_id: int, shard: int) -> None:
+    """Compute one shard of a job and store its result, which the engine that made the job reads."""
+    shard_compute(job_id=job_id, shard=shard)
+
+
+@shared_task(name="ranking.tasks.forget_shard_jobs")
+def forget_shard_jobs() -> None:
+    """Delete shard jobs whose engine has stopped renewing them."""
+    shard_jobs_forget()
+
+
 def _rank(test_set_id: int) -> None:
     # Before the judgments are read: one that comes in from now on must request a ranking again.
     ranking_request_clear(test_set_id=test_set_id)
-    run = ranking_run_compute(test_set_id=test_set_id)
-    if run is None:
+    ranking_begun(test_set_id)
+    computed = ranking_compute(test_set_id=test_set_id, is_awaited=False)
+    if computed is None:
         return
-    quality_evaluate(run=run)
+    quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
     # While we ranked, another worker's message was turned away by our lock: look once more.
     if ranking_is_due(test_set_id=test_set_id):
         ranking_request(test_set_id=test_set_id)

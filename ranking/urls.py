@@ -1,9 +1,18 @@
 from django.urls import path
 
-from ranking.views.campaigns import campaign_detail, campaign_list
+from ranking.views.campaigns import campaign_detail, campaign_list, test_sets_page
 from ranking.views.dashboard import dashboard_live, dashboard_page
+from ranking.views.design import design_again, design_budget, design_page, design_preview
 from ranking.views.home import home
-from ranking.views.quality import action_revert, judge_act, judge_quality_page
+from ranking.views.judge import judge_page
+from ranking.views.judge_groups import (
+    judge_group_delete_page,
+    judge_group_page,
+    judge_groups_page,
+)
+from ranking.views.judges import judges_page
+from ranking.views.keeping import ranking_keep
+from ranking.views.quality import action_revert, judge_act
 from ranking.views.rules import (
     rule_act,
     rule_page,
@@ -21,6 +30,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("campaigns/", campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", campaign_detail, name="campaign-detail"),
+    path(f"{_CAMPAIGN}test-sets/", test_sets_page, name="test-sets"),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/",
         dashboard_page,
@@ -31,10 +41,23 @@ urlpatterns = [
         dashboard_live,
         name="test-set-live",
     ),
-    path(f"{_TEST_SET}judges/", judge_quality_page, name="judge-quality"),
+    path(f"{_TEST_SET}design/", design_page, name="design"),
+    path(f"{_TEST_SET}design/preview/", design_preview, name="design-preview"),
+    path(f"{_TEST_SET}design/forecast/", design_budget, name="design-forecast"),
+    path(f"{_TEST_SET}design/<int:design_id>/again/", design_again, name="design-again"),
+    path(f"{_TEST_SET}judges/", judges_page, name="judge-quality"),
+    path(f"{_TEST_SET}judges/<int:judge_id>/", judge_page, name="judge-page"),
     path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
     path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
     path(f"{_TEST_SET}ranking-settings/", ranking_settings_page, name="ranking-settings"),
+    path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
+    path(f"{_CAMPAIGN}people/groups/", judge_groups_page, name="judge-groups"),
+    path(f"{_CAMPAIGN}people/groups/<int:group_id>/", judge_group_page, name="judge-group"),
+    path(
+        f"{_CAMPAIGN}people/groups/<int:group_id>/delete/",
+        judge_group_delete_page,
+        name="judge-group-delete",
+    ),
     path(f"{_CAMPAIGN}rules/", rules_page, name="quality-rules"),
     path(f"{_CAMPAIGN}rules/suggested/", rules_suggest, name="quality-rules-suggest"),
     path(f"{_CAMPAIGN}rules/<int:rule_id>/", rule_page, name="quality-rule"),

@@ -1,1 +1,1 @@
-"""The API researchers read rankings by."""
+"""The API members of campaigns read rankings by."""

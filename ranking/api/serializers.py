@@ -22,7 +22,13 @@ _NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
 
 
 class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
-    """What went into a ranking run, enough to compute it again."""
+    """What went into a ranking, enough to compute it again."""
+
+    id = serializers.IntegerField(
+        read_only=True,
+        allow_null=True,
+        help_text="Null while the latest ranking is not kept: `watermark` and `parameters` give it again.",
+    )
 
     class Meta:
         model = RankingRun
@@ -140,7 +146,7 @@ class ComparedPairSerializer(serializers.Serializer[Any]):
 
 
 class RankingSerializer(RankingBriefSerializer):
-    """A ranking run with its result."""
+    """A ranking with its result."""
 
     systems = RankedSystemSerializer(many=True, source="result.systems", help_text="Best first.")
     not_estimable = UnrankedSystemSerializer(many=True, source="result.not_estimable")
@@ -196,7 +202,7 @@ class RankingSerializer(RankingBriefSerializer):
         ]
 
     def get_judges_left_out(self, run: RankingRun) -> list[str]:
-        return judges_left_out(run)[run.pk]
+        return judges_left_out(run)[run.test_set_id]
 
     @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
     def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
@@ -221,6 +227,13 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
     )
     sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")
     confidence = serializers.FloatField(help_text="Above 0, up to 0.999.")
+    judge_group = serializers.CharField(
+        source="judge_group.name",
+        default=None,
+        allow_null=True,
+        max_length=60,
+        help_text="The group whose judges alone count in the ranking; null: all judges.",
+    )
     changed_at = serializers.DateTimeField(
         source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
     )
@@ -236,6 +249,7 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
             "correction",
             "sides",
             "confidence",
+            "judge_group",
             "changed_at",
             "changed_by",
         ]

@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     from ranking.core.judges.diagnosis import diagnose_judges as diagnose_judges
     from ranking.core.judges.outliers import outliers as outliers
     from ranking.core.methods.registry import METHODS as METHODS
-    from ranking.core.rankings.rank import Ranking as Ranking
     from ranking.core.rankings.rank import rank as rank
+    from ranking.core.rankings.ranking import Ranking as Ranking
     from ranking.core.scores import NotEstimable as NotEstimable
     from ranking.core.scores import Scores as Scores
     from ranking.core.selection.cross_validation import data_requirements as data_requirements
     from ranking.core.selection.cross_validation import select_method as select_method
+    from ranking.core.sharding.shards import map_shards as map_shards
+    from ranking.core.sharding.shards import sum_shards as sum_shards
+    from ranking.core.sharding.this_machine import ThisMachine as ThisMachine
     from ranking.core.simulation.budget import plan_budget as plan_budget
     from ranking.core.simulation.budget import plan_campaign as plan_campaign
     from ranking.core.simulation.futures import likely_futures as likely_futures
@@ -46,7 +49,7 @@ _MODULES = {
     "Blocks": "judged.blocks",
     "METHODS": "methods.registry",
     "NotEstimable": "scores",
-    "Ranking": "rankings.rank",
+    "Ranking": "rankings.ranking",
     "Scores": "scores",
     "agreement_by_length": "agreement.breakdowns",
     "agreement_by_reference": "agreement.breakdowns",
@@ -64,9 +67,12 @@ _MODULES = {
     "outliers": "judges.outliers",
     "plan_budget": "simulation.budget",
     "plan_campaign": "simulation.budget",
+    "map_shards": "sharding.shards",
     "rank": "rankings.rank",
     "select_method": "selection.cross_validation",
     "simulate_campaigns": "simulation.study",
+    "sum_shards": "sharding.shards",
+    "ThisMachine": "sharding.this_machine",
 }
 
 __all__ = list(_MODULES)

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
+from multiprocessing import get_context
+
+import numpy as np
 
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.judged.coded_blocks import IS_POSSIBLE, CodedJudgments, blocks_of_codes
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 
-#: Modules whose kernels have explicit signatures: importing them compiles them.
+#: Modules whose kernels have explicit signatures: importing them compiles them. What takes longest comes first.
 _BY_IMPORT = (
+    "ranking.core.methods.linear_ordering.search_kernel",
+    "ranking.core.agreement.counts_kernel",
     "ranking.core.agreement.judge_pairs_kernel",
     "ranking.core.counting.kernel",
+    "ranking.core.counting.resampling_kernel",
     "ranking.core.methods.linear_ordering.exact_kernel",
-    "ranking.core.methods.linear_ordering.search_kernel",
     "ranking.core.simulation.kernel",
+)
+
+_CODED = CodedJudgments(
+    judge=np.zeros(1, dtype=np.int32),
+    judges=("j",),
+    segment=np.ones(1, dtype=np.int32),
+    candidate=np.array([[0, 1]], dtype=np.int32),
+    candidates=(("a",), ("b",)),
+    label=np.array([[1, 2]], dtype=np.int8),
 )
 
 
 def compile_kernels() -> None:
-    """Compile kernels that are not cached, by importing some and by ranking with each method."""
-    for name in _BY_IMPORT:
-        import_module(name)
+    """Compile kernels that are not cached, on all cores."""
+    # Not forked, which would copy whatever locks are held.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+        imports = [processes.submit(_import, name) for name in _BY_IMPORT]
+        runs = [processes.submit(_run)]
+        for step in (*imports, *runs):
+            step.result()
+
+
+def _import(name: str) -> None:
+    """Import a module, which compiles its kernels; a process cannot send a module back."""
+    import_module(name)
+
+
+def _run() -> None:
+    """Compile kernels that no import compiles, by running them."""
     rows = [
         BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)
     ]
@@ -29,6 +58,8 @@ def compile_kernels() -> None:
     for name in METHODS:
         rank(blocks, name, resamples=2)
     rank(blocks, "hopkins_may", resamples=2, parameters={"inference": "gibbs"})
+    if IS_POSSIBLE:
+        blocks_of_codes(_CODED, "ab", compiled=True)
 
 
 if __name__ == "__main__":

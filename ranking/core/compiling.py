@@ -16,6 +16,8 @@ from types import ModuleType
 
 #: The number of steps, of about five nanoseconds each, from which loading compiled code pays.
 _WORTH_LOADING = 200_000_000
+#: The same where numba is loaded already, as it is once 50,000 judgments were read.
+_WORTH_LOADING_ONE_MORE = 20_000_000
 
 
 def kernel_if_worth(name: str, steps: int, *, worth_calling: int = 0) -> ModuleType | None:
@@ -30,5 +32,7 @@ def kernel_if_worth(name: str, steps: int, *, worth_calling: int = 0) -> ModuleT
     worth_calling : int
         Number of steps from which calling the module pays once it is loaded.
     """
-    worth = worth_calling if name in sys.modules else _WORTH_LOADING
+    worth = _WORTH_LOADING_ONE_MORE if "numba" in sys.modules else _WORTH_LOADING
+    if name in sys.modules:
+        worth = worth_calling
     return import_module(name) if steps >= worth else None

@@ -9,6 +9,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.model import Model
 from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, SimulatedCampaign
@@ -62,7 +64,7 @@ def compare_designs(
     limit: int = 100_000,
     experiments: int = 100,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Simulate campaigns under each design until they reach their targets.
@@ -93,8 +95,8 @@ def compare_designs(
     limit : int
         Judgments (blocks) after which a campaign is stopped.
     experiments, seed : int
-    jobs : int
-        Number of worker processes. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (campaigns done, all of them).
 
@@ -127,7 +129,7 @@ def compare_designs(
             _measure, source, tuple(designs), questions, confidences, resamples, floor, limit, seed
         ),
         range(experiments),
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     return Comparison(
@@ -177,6 +179,7 @@ def _check(
         raise ValueError("limit: expected at least one judgment")
 
 
+@on_any_engine()
 def _measure(
     source: JudgmentSource,
     designs: tuple[ComparedDesign, ...],

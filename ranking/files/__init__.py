@@ -1,11 +1,12 @@
 """Judgments from files: any of the formats of docs/formats.md in, columns for the core out."""
 
 from ranking.files.documents import IgnoredBecause, IgnoredDocuments
-from ranking.files.reading import read_judgments
+from ranking.files.reading import read_columns, read_judgments
 from ranking.files.records import (
     FileRead,
     InputFormat,
     JudgmentSelection,
+    JudgmentsFound,
     JudgmentsRead,
     SelectionError,
 )
@@ -16,7 +17,9 @@ __all__ = [
     "IgnoredDocuments",
     "InputFormat",
     "JudgmentSelection",
+    "JudgmentsFound",
     "JudgmentsRead",
     "SelectionError",
+    "read_columns",
     "read_judgments",
 ]

@@ -7,6 +7,7 @@ import re
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.streams import peek
+from ranking.files.parquet.opening import MAGIC
 from ranking.files.records import InputFormat
 
 _SNIFFED_BYTES = 64 * 1024
@@ -29,6 +30,8 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
         If the file is empty, or begins like none of the formats.
     """
     head, whole = peek(file, _SNIFFED_BYTES)
+    if head.startswith(MAGIC):
+        return InputFormat.PARQUET, whole
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if text:
         found = _format_of(text)

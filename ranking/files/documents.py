@@ -42,11 +42,16 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
     used : bool
         Whether `ranking.core.judged.documents.several_documents` found that they count.
     """
-    naming = int(np.count_nonzero(document >= 0))
-    if used or not naming:
+    naming = document[document >= 0]
+    several = bool(len(naming)) and not bool((naming == naming[0]).all())
+    return None if used else ignored_of(len(naming), len(document), several=several)
+
+
+def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments | None:
+    """Return why documents do not count, of which so many of all blocks name one, or several."""
+    if not naming:
         return None
-    if naming < len(document):
+    if naming < blocks:
         return IgnoredDocuments(IgnoredBecause.SOME_UNNAMED, naming)
-    if (document == document[0]).all():
-        return IgnoredDocuments(IgnoredBecause.ONE, naming)
-    return IgnoredDocuments(IgnoredBecause.SEGMENT_OF_TWO, naming)
+    because = IgnoredBecause.SEGMENT_OF_TWO if several else IgnoredBecause.ONE
+    return IgnoredDocuments(because, naming)

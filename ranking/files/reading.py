@@ -11,8 +11,11 @@ from ranking.files.detection import detect_input_format
 from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
+from ranking.files.parquet.opening import opened
+from ranking.files.parquet.reading import read_row_groups
 from ranking.files.rank_pairs import read_rank
 from ranking.files.records import (
+    MAX_CANDIDATES,
     FileRead,
     InputFormat,
     JudgedBlock,
@@ -30,8 +33,6 @@ _READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
     InputFormat.RANK: read_rank,
     InputFormat.JSONL: read_jsonl,
 }
-#: What the core counts places with.
-MAX_CANDIDATES = 127
 
 
 def read_judgments(
@@ -49,7 +50,7 @@ def read_judgments(
     Parameters
     ----------
     names : sequence of str
-        Files, plain or gzip whatever they are called; ``-`` is standard input.
+        Files, plain, gzip or Parquet whatever they are called; ``-`` is standard input.
     input_format : InputFormat, optional
         Told by how the files begin if not given.
     selection : JudgmentSelection, optional
@@ -73,11 +74,40 @@ def read_judgments(
         If several language pairs are there and none was chosen (the message lists them), or what
         was chosen is not there.
     """
+    reading = _read(names, input_format, progress, standard_input)
+    return reading.result(selection or JudgmentSelection())
+
+
+def read_columns(
+    names: Sequence[str],
+    *,
+    input_format: InputFormat | None = None,
+    progress: ReadingProgress | None = None,
+    standard_input: IO[bytes] | None = None,
+) -> tuple[Columns, Vocabulary]:
+    """Read all judgments and skips of all language pairs, to be written in another format.
+
+    Parameters and errors are those of `read_judgments`.
+
+    Returns
+    -------
+    tuple of Columns and Vocabulary
+    """
+    reading = _read(names, input_format, progress, standard_input)
+    return reading.columns(), reading.vocabulary
+
+
+def _read(
+    names: Sequence[str],
+    input_format: InputFormat | None,
+    progress: ReadingProgress | None,
+    standard_input: IO[bytes] | None,
+) -> _Reading:
     sources = Sources(names, progress=progress, standard_input=standard_input)
     reading = _Reading(input_format, sources)
     for name in sources.names:
         reading.read(name)
-    return reading.result(selection or JudgmentSelection())
+    return reading
 
 
 class _Reading:
@@ -87,7 +117,7 @@ class _Reading:
         self._given = input_format
         self._first: tuple[InputFormat, str] | None = None
         self._sources = sources
-        self._vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary()
         self._columns: list[Columns] = []
         self._files: list[FileRead] = []
 
@@ -95,9 +125,14 @@ class _Reading:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
         with self._sources.opened(name) as stream:
             found, file = self._detected(InputFile(called, stream))
-            rows = _fitting(_READERS[found](file), called)
-            parts = list(columns_of(rows, self._vocabulary))
-            sha256 = stream.sha256()
+            if found is InputFormat.PARQUET:
+                sha256 = stream.sha256()
+                with opened(called, self._sources.seekable(name)) as parquet:
+                    parts = list(read_row_groups(parquet, self.vocabulary))
+            else:
+                rows = _fitting(_READERS[found](file), called)
+                parts = list(columns_of(rows, self.vocabulary))
+                sha256 = stream.sha256()
         if not any(len(part) for part in parts):
             raise FormatError(
                 called, "the file holds no judgment", "give a file with judgments", line=1
@@ -118,10 +153,15 @@ class _Reading:
             )
         return found, whole
 
+    def columns(self) -> Columns:
+        """Return what was read, and keep none of it."""
+        parts, self._columns = self._columns, []
+        return joined(parts)
+
     def result(self, selection: JudgmentSelection) -> JudgmentsRead:
         if self._first is None:
             raise ValueError("no file was read")
-        chosen = selected(joined(self._columns), self._vocabulary, selection, self._files)
+        chosen = selected(self.columns(), self.vocabulary, selection, self._files)
         return JudgmentsRead(
             blocks=chosen.blocks,
             duration_ms=chosen.duration_ms,

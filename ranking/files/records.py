@@ -16,6 +16,9 @@ NO_JUDGE = ""
 
 LanguagePair = tuple[str, str]
 
+#: What the core counts places with.
+MAX_CANDIDATES = 127
+
 
 class InputFormat(StrEnum):
     """The formats judgments are read from."""
@@ -25,6 +28,7 @@ class InputFormat(StrEnum):
     APPRAISE_XML = "appraise-xml"
     RANK = "rank"
     JSONL = "jsonl"
+    PARQUET = "parquet"
 
 
 class SelectionError(ValueError):
@@ -76,18 +80,12 @@ class FileRead:
     sha256: str
 
 
-@dataclass(frozen=True, eq=False)
-class JudgmentsRead:
-    """The selected judgments of all files.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgmentsFound:
+    """What files say beside their judgments.
 
     Attributes
     ----------
-    blocks : Blocks
-        B judged blocks with all systems, the reference included; without the skipped ones. The
-        keys are those of the same judgments in the database. With documents if every block names
-        one, at least two are named, and no segment is of two.
-    duration_ms : int64, shape (B,)
-        Time spent on each block, -1 where the file says nothing.
     files : tuple of FileRead
         In the order given.
     input_format : InputFormat
@@ -102,13 +100,11 @@ class JudgmentsRead:
     judges : int
         Judges of at least one block; 0 if the format names none.
     ignored_documents : IgnoredDocuments or None
-        Why `blocks` are without documents although some blocks name one.
+        Why documents do not count although some blocks name one.
     excluded_judges : tuple of str
         Pseudonyms that were asked to be left out.
     """
 
-    blocks: Blocks
-    duration_ms: npt.NDArray[np.int64]
     files: tuple[FileRead, ...]
     input_format: InputFormat
     languages: LanguagePair
@@ -118,3 +114,21 @@ class JudgmentsRead:
     skipped_by: dict[str, int] = field(default_factory=dict)
     ignored_documents: IgnoredDocuments | None = None
     excluded_judges: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgmentsRead(JudgmentsFound):
+    """The selected judgments of all files.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        B judged blocks with all systems, the reference included; without the skipped ones. The
+        keys are those of the same judgments in the database. With documents if every block names
+        one, at least two are named, and no segment is of two.
+    duration_ms : int64, shape (B,)
+        Time spent on each block, -1 where the file says nothing.
+    """
+
+    blocks: Blocks
+    duration_ms: npt.NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,29 @@ class Selected:
     ignored_documents: IgnoredDocuments | None
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The judgments and skips of one language pair, without the judges to be left out.
+
+    Attributes
+    ----------
+    judged : Columns
+    skipped_by : mapping of str to int
+    present : tuple of str
+        Judges of the pair, those who are left out among them.
+    systems : tuple of str
+        Systems of the pair, sorted; also of skips and of judges who are left out: a system nobody is
+        left to judge is listed as such, not forgotten.
+    blank_labels : int
+    """
+
+    judged: Columns
+    skipped_by: dict[str, int]
+    present: tuple[str, ...]
+    systems: tuple[str, ...]
+    blank_labels: int
+
+
 def selected(
     columns: Columns,
     vocabulary: Vocabulary,
@@ -44,41 +67,64 @@ def selected(
     files: Sequence[FileRead],
 ) -> Selected:
     """Keep one language pair without the judges to be left out, and part judgments from skips."""
-    languages = _one_pair(vocabulary, selection)
-    rows = columns.take(columns.language == vocabulary.languages[languages])
-    judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
-    used = np.unique(rows.candidate[rows.candidate >= 0]).tolist()
-    # Of skipped blocks and of excluded judges, too: a system nobody is left to judge is listed as
-    # such, not forgotten.
-    systems = sorted({name for one in used for name in candidates[one]})
-    _refuse_few_systems(systems, files)
-    rows = rows.take(~np.isin(rows.judge, _excluded(rows, vocabulary, selection)))
-    # As WMT counts: who was shown outputs and labelled none of them has judged the block.
-    is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
-    judged, skips = rows.take(is_judged), rows.take(~is_judged)
-    if not judged.label.any():
-        raise SelectionError("no judgment is left: every block was skipped or left out")
-    count = np.bincount(skips.judge, minlength=len(judges)).tolist()
-    blocks = blocks_of(judged, systems, judges, candidates)
+    languages = one_language_pair(vocabulary.languages, selection)
+    parts = parts_of(columns, vocabulary, languages, selection.exclude_judges)
+    refuse_few_systems(parts.systems, files)
+    refuse_unknown_judges(parts.present, selection)
+    judged = parts.judged
+    refuse_no_judgment(is_any=bool(judged.label.any()))
+    blocks = blocks_of(judged, parts.systems, list(vocabulary.judges), list(vocabulary.candidates))
     return Selected(
         blocks=blocks,
         duration_ms=judged.duration_ms,
         languages=languages,
-        skipped_by={judges[one]: number for one, number in enumerate(count) if number},
-        blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
+        skipped_by=parts.skipped_by,
+        blank_labels=parts.blank_labels,
         judges=sum(name != NO_JUDGE for name in blocks.judges),
         ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
     )
 
 
-def _one_pair(vocabulary: Vocabulary, selection: JudgmentSelection) -> LanguagePair:
-    there = sorted(vocabulary.languages)
-    listed = ", ".join(f"{source} to {target}" for source, target in there)
-    found = [
+def parts_of(
+    columns: Columns, vocabulary: Vocabulary, languages: LanguagePair, excluded: Collection[str]
+) -> Parts:
+    """Return the judgments of a language pair without some judges, and what is counted of the rest."""
+    rows = columns.take(columns.language == vocabulary.languages[languages])
+    judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
+    # One entry more, for -1.
+    used = np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
+    present = np.bincount(rows.judge).nonzero()[0].tolist()
+    left_out = [one for one in present if judges[one] in excluded]
+    if left_out:
+        rows = rows.take(~np.isin(rows.judge, left_out))
+    # As WMT counts: who was shown outputs and labelled none of them has judged the block.
+    is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
+    judged, skips = rows.take(is_judged), rows.take(~is_judged)
+    count = np.bincount(skips.judge, minlength=len(judges)).tolist()
+    return Parts(
+        judged=judged,
+        skipped_by={judges[one]: number for one, number in enumerate(count) if number},
+        present=tuple(judges[one] for one in present),
+        systems=tuple(sorted({name for one in used for name in candidates[one]})),
+        blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
+    )
+
+
+def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) -> list[LanguagePair]:
+    """Return the language pairs that the selection asks for, sorted."""
+    return [
         pair
-        for pair in there
+        for pair in sorted(there)
         if selection.source in {None, pair[0]} and selection.target in {None, pair[1]}
     ]
+
+
+def one_language_pair(
+    there: Collection[LanguagePair], selection: JudgmentSelection
+) -> LanguagePair:
+    """Return the one pair that the selection asks for; SelectionError if there is not one."""
+    listed = ", ".join(f"{source} to {target}" for source, target in sorted(there))
+    found = pairs_chosen(there, selection)
     if len(found) > 1:
         raise SelectionError(
             f"the files hold several language pairs: {listed}. "
@@ -90,7 +136,8 @@ def _one_pair(vocabulary: Vocabulary, selection: JudgmentSelection) -> LanguageP
     return found[0]
 
 
-def _refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> None:
+def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> None:
+    """Refuse files that compare nothing."""
     if len(systems) > 1:
         return
     problem = f"the only system is {systems[0]}" if systems else "no block names a system"
@@ -103,9 +150,8 @@ def _refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> No
     )
 
 
-def _excluded(columns: Columns, vocabulary: Vocabulary, selection: JudgmentSelection) -> list[int]:
-    judges = list(vocabulary.judges)
-    present = {judges[one]: one for one in np.unique(columns.judge).tolist()}
+def refuse_unknown_judges(present: Collection[str], selection: JudgmentSelection) -> None:
+    """Refuse to leave out judges who are not there."""
     for name in selection.exclude_judges:
         if name not in present or name == NO_JUDGE:
             named = sorted(present)[:_NAMED_AT_MOST]
@@ -113,4 +159,9 @@ def _excluded(columns: Columns, vocabulary: Vocabulary, selection: JudgmentSelec
             raise SelectionError(
                 f"there is no judge {name!r} to leave out; there are {', '.join(named)}{more}"
             )
-    return [present[name] for name in selection.exclude_judges]
+
+
+def refuse_no_judgment(*, is_any: bool) -> None:
+    """Refuse a selection in which no label is left."""
+    if not is_any:
+        raise SelectionError("no judgment is left: every block was skipped or left out")

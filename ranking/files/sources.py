@@ -86,6 +86,10 @@ class Sources:
         if self._progress is not None and size:
             self._progress(self._read, self._total)
 
+    def seekable(self, name: str) -> str | IO[bytes]:
+        """Return the name of a file, or standard input as a file, for readers that go to and fro."""
+        return io.BytesIO(self._kept_input()) if name == STANDARD_INPUT else name
+
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:
         """Open a file to be read from its beginning."""

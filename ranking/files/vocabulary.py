@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.judged.coded_blocks import Candidate
 from ranking.files.records import JudgedBlock, LanguagePair
 
-Candidate = tuple[str, ...]
 Int32Array = npt.NDArray[np.int32]
 
 
@@ -67,8 +67,11 @@ class Columns:
         return len(self.judge)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Columns:
-        if rows.all():
-            return self
+        """Return some of the rows, in order."""
+        return self if rows.all() else self.rows(rows)
+
+    def rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Columns:
+        """Return rows as numpy indexes them."""
         return Columns(
             language=self.language[rows],
             judge=self.judge[rows],
@@ -141,18 +144,3 @@ def joined(parts: list[Columns]) -> Columns:
         ),
         document=np.concatenate([empty, *(part.document for part in parts)]),
     )
-
-
-def systems_table(candidates: Iterable[Candidate], systems: Iterable[str]) -> Int32Array:
-    """List the systems of each candidate by index, padded with -1.
-
-    Shape (candidates, most systems of one). A candidate with a system that is not among `systems`
-    has none: it belongs to another language pair.
-    """
-    index_of = {name: index for index, name in enumerate(systems)}
-    listed = list(candidates)
-    table = np.full((len(listed), max(map(len, listed), default=0)), -1, dtype=np.int32)
-    for row, candidate in enumerate(listed):
-        if all(name in index_of for name in candidate):
-            table[row, : len(candidate)] = [index_of[name] for name in candidate]
-    return table

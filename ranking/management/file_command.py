@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,8 +16,10 @@ from django.utils.translation import gettext as _
 from campaign.formats import FormatError
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
 from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.sharding.errors import EngineError
 from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
+from ranking.management.engine_arguments import add_engine_arguments, chosen_engine
 from ranking.management.output import Progress, replaced
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
@@ -35,15 +37,19 @@ class ReportCommand(BaseCommand):
 
     # No check of settings, migrations or translations: there is nothing they could be about.
     requires_system_checks: list[str] = []
+    #: Whether it draws random numbers and computes; without, it takes no seed and no engine.
+    computes = True
 
     @abstractmethod
     def report(self, options: Options, progress: Progress) -> Report:
-        """Compute the report."""
+        """Compute the report; `options["engine"]` says where."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
-        )
+        if self.computes:
+            parser.add_argument(
+                "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
+            )
+            add_engine_arguments(parser)
         parser.add_argument(
             "--format",
             type=ReportFormat,
@@ -54,18 +60,17 @@ class ReportCommand(BaseCommand):
         parser.add_argument(
             "--output", metavar="F", help="write the report to this file instead of standard output"
         )
-        parser.add_argument(
-            "--jobs",
-            type=POSITIVE,
-            default=os.cpu_count() or 1,
-            help="how much to compute at a time; does not change the result (default: %(default)s here)",
-        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
         try:
-            with Progress(self.stderr, quiet=not options["verbosity"]) as progress:
-                report = self.report(options, progress)
+            with (
+                Progress(self.stderr, quiet=not options["verbosity"]) as progress,
+                chosen_engine(options, say=progress.say)
+                if self.computes
+                else nullcontext() as engine,
+            ):
+                report = self.report({**options, "engine": engine}, progress)
             text = write(report, options["format"])
             if output is None:
                 self.stdout.write(text, ending="")
@@ -76,7 +81,7 @@ class ReportCommand(BaseCommand):
             raise CommandError(
                 _("Interrupted; nothing was written."), returncode=_INTERRUPTED
             ) from None
-        except NotConvergedError as error:
+        except (NotConvergedError, EngineError) as error:
             raise CommandError(str(error)) from error
         except (FormatError, SelectionError, ValueError) as error:
             # The core raises ValueError for arguments that do not fit the data, and says which.
@@ -142,6 +147,22 @@ def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) ->
     )
 
 
+def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None:
+    """Add the files and their format."""
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*" if optional else "+",
+        help="file of judgments, plain, gzip or Parquet; - is standard input",
+    )
+    parser.add_argument(
+        "--input-format",
+        type=InputFormat,
+        choices=list(InputFormat),
+        help="format of the files (default: recognised by how they begin)",
+    )
+
+
 def add_file_arguments(
     parser: CommandParser, *, optional: bool = False, reference: bool = True, short: bool = True
 ) -> None:
@@ -150,18 +171,7 @@ def add_file_arguments(
     `optional` files may be none; `reference` says whether excluding it can be asked for; `short`
     whether --source and --target mean languages.
     """
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        nargs="*" if optional else "+",
-        help="file of judgments, plain or gzip; - is standard input",
-    )
-    parser.add_argument(
-        "--input-format",
-        type=InputFormat,
-        choices=list(InputFormat),
-        help="format of the files (default: recognised by how they begin)",
-    )
+    add_names_of_files(parser, optional=optional)
     for side in ("source", "target"):
         parser.add_argument(
             *([f"--{side}"] if short else []),
@@ -192,33 +202,43 @@ def add_file_arguments(
     )
 
 
+def selection_of(options: Options) -> JudgmentSelection:
+    """Return which judgments the options of `add_file_arguments` ask for."""
+    return JudgmentSelection(
+        source=options["source_language"],
+        target=options["target_language"],
+        exclude_judges=tuple(dict.fromkeys(options["exclude_judge"])),
+    )
+
+
+def reference_among(systems: Sequence[str], options: Options) -> str | None:
+    """Return the reference if there is one; SelectionError if it is not where the options say."""
+    named: str | None = options["reference_system"]
+    if named is not None and named not in systems:
+        raise SelectionError(
+            f"there is no system {named!r} to be the reference; there are {', '.join(systems)}"
+        )
+    reference = named or REFERENCE_SYSTEM
+    if reference not in systems:
+        return None
+    if options.get("reference") == "exclude" and len(systems) < 3:
+        raise SelectionError(
+            f"without the reference {reference!r} there is one system only; "
+            "compare two or more, or say --reference include"
+        )
+    return reference
+
+
 def read_input(options: Options, progress: Progress) -> Input:
     """Read the files of `add_file_arguments`."""
     read = read_judgments(
         options["files"],
         input_format=options["input_format"],
-        selection=JudgmentSelection(
-            source=options["source_language"],
-            target=options["target_language"],
-            exclude_judges=tuple(dict.fromkeys(options["exclude_judge"])),
-        ),
+        selection=selection_of(options),
         progress=progress.begin(_("Reading")),
     )
-    named = options["reference_system"]
-    if named is not None and named not in read.blocks.systems:
-        raise SelectionError(
-            f"there is no system {named!r} to be the reference; "
-            f"there are {', '.join(read.blocks.systems)}"
-        )
-    reference = named or REFERENCE_SYSTEM
-    if reference not in read.blocks.systems:
-        return Input(read=read, blocks=read.blocks, reference=None)
+    reference = reference_among(read.blocks.systems, options)
     blocks = read.blocks
-    if options.get("reference") == "exclude":
+    if reference is not None and options.get("reference") == "exclude":
         blocks = blocks.without([reference])
-    if len(blocks.systems) < 2:
-        raise SelectionError(
-            f"without the reference {reference!r} there is one system only; "
-            "compare two or more, or say --reference include"
-        )
     return Input(read=read, blocks=blocks, reference=reference)

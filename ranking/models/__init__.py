@@ -1,7 +1,22 @@
 """What the judgments mean."""
 
+from ranking.models.judge_measures import JudgeMeasures
+from ranking.models.latest_ranking import LatestRanking
 from ranking.models.quality_report import QualityReport
-from ranking.models.ranking_run import RankingRun
+from ranking.models.ranking_run import KeptFor, RankingRun
 from ranking.models.ranking_settings import RankingSettings
+from ranking.models.shards import ShardJob, ShardResult
+from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
-__all__ = ["QualityReport", "RankingRun", "RankingSettings"]
+__all__ = [
+    "JudgeMeasures",
+    "KeptFor",
+    "LatestRanking",
+    "QualityReport",
+    "RankingRun",
+    "RankingSettings",
+    "ShardJob",
+    "ShardResult",
+    "StoredTallies",
+    "TalliesBuild",
+]

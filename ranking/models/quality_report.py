@@ -4,10 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class QualityReport(models.Model):
-    """What was last measured of the judges of a test set; computed anew, never history.
+    """When the judges of a test set were last measured, and by which judgments; never history.
 
-    History is what followed from it: the evidence is kept with each
-    `QualityAction`.
+    What was measured stands in `JudgeMeasures`. History is what followed from it: the evidence is kept
+    with each `QualityAction`.
     """
 
     test_set = models.OneToOneField(
@@ -19,7 +19,6 @@ class QualityReport(models.Model):
     watermark = models.PositiveIntegerField(
         _("watermark"), help_text=_("Number of the last judgment in it.")
     )
-    measures = models.JSONField(_("measures by pseudonym"))
     computed_at = models.DateTimeField(_("computed"), db_default=Now())
 
     class Meta:

@@ -2,10 +2,21 @@ from typing import ClassVar
 
 import pgtrigger
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated
+from ranking.models.ranking import Ranking
+
+
+class KeptFor(models.TextChoices):
+    """Why a ranking is kept for good; see `ranking.services.keeping`."""
+
+    FIRST = "first", _("the first ranking")
+    GROWTH = "growth", _("two per cent more judgments")
+    DAY = "day", _("the last ranking of a day")
+    PARAMETERS = "parameters", _("other parameters")
+    ASKED = "asked", _("on request")
 
 
 class RankingRunQuerySet(models.QuerySet["RankingRun"]):
@@ -13,26 +24,32 @@ class RankingRunQuerySet(models.QuerySet["RankingRun"]):
         return self.filter(test_set_id=test_set_id)
 
 
-class RankingRun(models.Model):
-    """A computed ranking. Immutable, and reproducible from what it records.
+class RankingRun(Ranking):
+    """A ranking that is kept. Immutable, and reproducible from what it records.
 
-    Went in: the current judgments among numbers 1…`watermark` of the test
-    set, less what `parameters` leaves out.
+    The history of a test set: its milestones, not each ranking that was shown. The present one is its
+    `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.
     """
 
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.PROTECT, related_name="ranking_runs"
     )
-    method = models.CharField(_("method"), max_length=40)
-    parameters = models.JSONField(_("parameters"))
-    seed = models.BigIntegerField(_("seed"))
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last judgment in it.")
+    kept_for = models.CharField(
+        _("kept for"),
+        max_length=10,
+        choices=KeptFor,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Empty for runs from before only milestones were kept."),
     )
-    code_version = models.CharField(_("code version"), max_length=60)
-    result = models.JSONField(_("result"))
-    started_at = models.DateTimeField(_("started"))
-    finished_at = models.DateTimeField(_("finished"), db_default=Now(), editable=False)
+    comparisons = models.PositiveIntegerField(_("comparisons"), null=True, blank=True)
+    standings = models.JSONField(
+        _("standings"),
+        null=True,
+        blank=True,
+        help_text=_("Rank, rank range, cluster and score of each system, best first."),
+    )
 
     objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -41,12 +58,12 @@ class RankingRun(models.Model):
         verbose_name_plural = _("ranking runs")
         get_latest_by = "id"
         indexes = [models.Index(fields=["test_set", "-id"], name="ranking_run_latest")]
+        constraints = [
+            is_one_of("kept_for", ["", *KeptFor], name="ranking_run_kept_for_a_known_reason"),
+        ]
         triggers = [
             pgtrigger.Protect(
                 name="ranking_run_immutable", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="ranking_run_never_truncated"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.method} of {self.test_set_id} at {self.watermark}"

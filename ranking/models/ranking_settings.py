@@ -7,7 +7,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated
+from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.recorded import OF_TEST_SET
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -59,6 +61,15 @@ class RankingSettings(models.Model):
     )
     sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=2)
     confidence = models.FloatField(_("confidence"), default=0.95)
+    judge_group = models.ForeignKey(
+        "campaign.JudgeGroup",
+        on_delete=models.PROTECT,
+        related_name="ranking_settings",
+        null=True,
+        blank=True,
+        verbose_name=_("judges of a group only"),
+        help_text=_("Only judgments of its judges count; empty: of all."),
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -104,12 +115,38 @@ class RankingSettings(models.Model):
             ),
         ]
         triggers = [
+            Recorded(
+                name="ranking_settings_recorded",
+                fields=[
+                    "resample",
+                    "ranges",
+                    "correction",
+                    "sides",
+                    "confidence",
+                    "judge_group_id",
+                ],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                replaces=EARLIER_OF_TEST_SET,
+            ),
             # Who changed it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    "test_set_id", "resample", "ranges", "correction", "sides", "confidence"
+                    "test_set_id",
+                    "resample",
+                    "ranges",
+                    "correction",
+                    "sides",
+                    "confidence",
+                    "judge_group_id",
                 ),
+            ),
+            trigger_from_file(
+                "ranking",
+                "ranking_is_of_a_group_of_its_campaign",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
             ),
             NeverTruncated(name="ranking_settings_never_truncated"),
         ]

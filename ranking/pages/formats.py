@@ -11,6 +11,7 @@ from annotation.selectors import JudgeStatus
 from campaign.models import TestSet
 from campaign.texts.languages import language_name
 from ranking.wording.agreement import no_interval_in_words
+from ranking.wording.by_language import by_language
 
 _NOTHING = "–"
 
@@ -20,10 +21,21 @@ def kappa(value: float | None) -> str:
     if value is None:
         return _NOTHING
     # Readers do not know "-0".
-    rounded = round(value, 2) + 0.0
-    return number_format(rounded, decimal_pos=2).replace("-", "−")
+    return _two_decimals(round(value, 2) + 0.0)
 
 
+@by_language
+def _two_decimals(value: float) -> str:
+    return number_format(value, decimal_pos=2).replace("-", "−")
+
+
+@by_language
+def figure(value: int | None) -> str:
+    """Return a whole number, with its thousands apart; a dash without one."""
+    return _NOTHING if value is None else number_format(value)
+
+
+@by_language
 def why_no_interval(reason: str) -> str:
     """Return why a κ has no interval."""
     return no_interval_in_words(reason)
@@ -36,9 +48,15 @@ def share(value: float | None) -> str:
     whole = round(100 * value)
     if 0 < value < 1:
         whole = min(99, max(1, whole))
+    return _per_cent(whole)
+
+
+@by_language
+def _per_cent(whole: int) -> str:
     return _("%(number)s %%") % {"number": number_format(whole)}
 
 
+@by_language
 def judge_status_label(value: JudgeStatus) -> str:
     """Return "warned", "paused" or "excluded"; an empty string for a judge in good standing."""
     words = {
@@ -51,7 +69,11 @@ def judge_status_label(value: JudgeStatus) -> str:
 
 def rank_range(row: dict[str, int]) -> str:
     """Return "3–4", or "1" for a range of one rank."""
-    low, high = row["rank_low"], row["rank_high"]
+    return _range_of_ranks(row["rank_low"], row["rank_high"])
+
+
+@by_language
+def _range_of_ranks(low: int, high: int) -> str:
     if low == high:
         return number_format(low)
     return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
@@ -63,7 +85,11 @@ def duration(seconds: float | None) -> str:
         return _NOTHING
     if seconds < 9.5:
         return _("%(seconds)s s") % {"seconds": number_format(seconds, decimal_pos=1)}
-    whole = round(seconds)
+    return _whole_seconds(round(seconds))
+
+
+@by_language
+def _whole_seconds(whole: int) -> str:
     if whole < 60:
         return _("%(seconds)s s") % {"seconds": whole}
     minutes, rest = divmod(whole, 60)
@@ -71,6 +97,12 @@ def duration(seconds: float | None) -> str:
         return _("%(minutes)s min %(seconds)s s") % {"minutes": minutes, "seconds": rest}
     hours, minutes = divmod(minutes, 60)
     return _("%(hours)s h %(minutes)s min") % {"hours": number_format(hours), "minutes": minutes}
+
+
+@by_language
+def interval(low: str, high: str) -> str:
+    """Return "0.21 to 0.34"."""
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}
 
 
 def ago(moment: datetime) -> str:

@@ -14,7 +14,7 @@ from annotation.judge_measures import (
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, JudgeGroup, TestSet
 from ranking.models import RankingSettings
 
 
@@ -86,6 +86,18 @@ class RankingSettingsForm(forms.Form):
         choices=RankingSettings.Resample.choices,
         widget=forms.RadioSelect,
     )
+    judge_group = forms.ModelChoiceField(
+        label=_("Whose judgments count"),
+        help_text=_("With a group, scores and ranks follow from its judges alone."),
+        queryset=JudgeGroup.objects.none(),
+        empty_label=_("of all judges"),
+        required=False,
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        present = JudgeGroup.objects.present().filter(campaign=campaign)
+        self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
 
 
 REINSTATE = "reinstate"

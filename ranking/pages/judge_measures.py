@@ -1,6 +1,6 @@
 """Put the measures of a judge into words: a row for each, with its interval and evidence."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,7 +11,8 @@ from django.utils.translation import ngettext
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityRule, RuleDirection
 from campaign.models import TestSet
-from ranking.pages.formats import duration, kappa, share
+from ranking.pages.formats import duration, interval, kappa, share
+from ranking.wording.by_language import by_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ _IN_BLOCKS: Final = {
 }
 
 
+def in_figures(measure: JudgeMeasure, value: float | None) -> str:
+    """Format a value of a measure as its row does."""
+    return _SHOWN.get(measure, probability)(value)
+
+
 def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
     """Return a row for each measure of a judge, in the order of the pages.
 
@@ -82,7 +88,7 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
 def _without_reference() -> MeasureRow:
     return MeasureRow(
         measure=JudgeMeasure.REFERENCE,
-        label=str(JudgeMeasure.REFERENCE.label),
+        label=_label(JudgeMeasure.REFERENCE),
         value=_("no data"),
         interval="",
         evidence=_("no comparison with the reference"),
@@ -90,11 +96,8 @@ def _without_reference() -> MeasureRow:
     )
 
 
-def reference_missing_in_words(test_set: TestSet, judges: Iterable[Collection[str]]) -> str:
-    """Return why no judge has a measure of the reference, by what is measured of each; else ""."""
-    measured = [each for each in judges if each]
-    if not measured or any(JudgeMeasure.REFERENCE in each for each in measured):
-        return ""
+def reference_missing_in_words(test_set: TestSet) -> str:
+    """Return why no judge of a test set has a measure of the reference."""
     if test_set.campaign.show_reference:
         return _(
             "“Prefers the reference” has no data: judges see the reference, so it was not among the "
@@ -137,24 +140,28 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     measure = JudgeMeasure(rule["measure"])
     row = evidence["measures"][rule["measure"]]
     shown = _measure_row(measure, _SHOWN.get(measure, probability), row)
-    interval = f" ({shown.interval})" if shown.interval else ""
-    return f"{shown.label}: {shown.value}{interval}, {shown.evidence}"
+    between = f" ({shown.interval})" if shown.interval else ""
+    return f"{shown.label}: {shown.value}{between}, {shown.evidence}"
 
 
 def _measure_row(measure: JudgeMeasure, shown: _Format, row: Mapping[str, Any]) -> MeasureRow:
-    interval = ""
-    if row["low"] is not None and row["high"] is not None:
-        interval = _("%(low)s to %(high)s") % {"low": shown(row["low"]), "high": shown(row["high"])}
+    low, high = row["low"], row["high"]
     return MeasureRow(
         measure=measure,
-        label=str(measure.label),
+        label=_label(measure),
         value=shown(row["value"]),
-        interval=interval,
+        interval="" if low is None or high is None else interval(shown(low), shown(high)),
         evidence=_evidence(measure, row["evidence"]),
         test=_test(measure, row["p_value"]),
     )
 
 
+@by_language
+def _label(measure: JudgeMeasure) -> str:
+    return str(measure.label)
+
+
+@by_language
 def _evidence(measure: JudgeMeasure, count: int) -> str:
     if measure in _IN_BLOCKS:
         return ngettext("%(count)d block", "%(count)d blocks", count) % {"count": count}
@@ -167,5 +174,15 @@ def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
     if measure == JudgeMeasure.SHOWN_ORDER:
-        return _("by shuffling: p %(p)s") % {"p": probability(p_value)}
-    return _("by clicking at random: p %(p)s") % {"p": probability(p_value)}
+        return _by_shuffling(probability(p_value))
+    return _by_clicking(probability(p_value))
+
+
+@by_language
+def _by_shuffling(p: str) -> str:
+    return _("by shuffling: p %(p)s") % {"p": p}
+
+
+@by_language
+def _by_clicking(p: str) -> str:
+    return _("by clicking at random: p %(p)s") % {"p": p}

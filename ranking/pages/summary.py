@@ -41,11 +41,12 @@ def summarise_run(run: RankingRun | None) -> RankingSummary:
     """Return a run's result in words; without a run, say when there will be one."""
     if run is None:
         return RankingSummary(
-            headline=_("No ranking yet"), basis=(_("It will appear with the first judgments."),)
+            headline=headline_without_ranking(),
+            basis=(_("It will appear with the first judgments."),),
         )
     systems = run.result["systems"]
     return RankingSummary(
-        headline=_headline(systems, run.result["groups"]),
+        headline=headline(systems, run.result["groups"]),
         details=_details(systems, run.result["groups"]),
         basis=_basis(run),
         warnings=_warnings(run),
@@ -55,6 +56,11 @@ def summarise_run(run: RankingRun | None) -> RankingSummary:
             counts=run.result["input"],
         ),
     )
+
+
+def headline_without_ranking() -> str:
+    """Return what stands in place of a headline before the first ranking."""
+    return _("No ranking yet")
 
 
 def names_in_a_row(names: Sequence[str]) -> str:
@@ -68,7 +74,8 @@ def names_in_a_row(names: Sequence[str]) -> str:
     }
 
 
-def _headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> str:
+def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> str:
+    """Return one phrase on ranked systems, best first, and the groups that comparisons connect."""
     count = len(systems)
     if count == 0:
         return _("No system can be ranked yet")
@@ -87,12 +94,12 @@ def _headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]
         }
     if clusters == count:
         return _("All %(systems)s are told apart") % {"systems": among}
-    headline = ngettext(
+    words = ngettext(
         "%(clusters)s cluster among %(systems)s",
         "%(clusters)s clusters among %(systems)s",
         clusters,
     ) % {"clusters": number_in_words(clusters), "systems": among}
-    return capfirst(headline)
+    return capfirst(words)
 
 
 def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:

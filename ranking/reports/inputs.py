@@ -1,21 +1,67 @@
-"""What was read, as every report on files begins with it."""
+"""Describe the judgments read from files, which is how every report on files begins."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
-from ranking.files import IgnoredBecause, JudgmentsRead
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.counted_judgments import CountedJudgments
+from ranking.core.rankings.effective_units import (
+    EffectiveUnits,
+    effective_units,
+    effective_units_of_sizes,
+)
+from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
 
 
 @dataclass(frozen=True, slots=True)
+class Units:
+    """Numbers of segments and documents, the latter None if not known, and effective numbers."""
+
+    segments: int
+    documents: int | None
+    effective: EffectiveUnits
+
+
+class AnyInput(Protocol):
+    """What reports say of their input."""
+
+    @property
+    def read(self) -> JudgmentsFound:
+        """What the files say."""
+
+    @property
+    def reference(self) -> str | None:
+        """The reference among the systems of the files, whether excluded or not."""
+
+    @property
+    def is_reference_excluded(self) -> bool:
+        """Whether there is a reference, and it is not looked at."""
+
+    @property
+    def judged_blocks(self) -> int:
+        """Number of judged blocks."""
+
+    @property
+    def tallies(self) -> Tallies:
+        """Wins and ties as looked at."""
+
+    def units(self, method: str) -> Units:
+        """Return the numbers of units that a ranking by a method rests on."""
+
+
+@dataclass(frozen=True)
 class Input:
-    """The judgments read, and what of them is looked at.
+    """Hold the judgments that were read, and those of them that the report is about.
 
     Attributes
     ----------
@@ -32,13 +78,77 @@ class Input:
 
     @property
     def is_reference_excluded(self) -> bool:
-        """Whether there is a reference, and it is not looked at."""
+        """Return whether there is a reference that the report leaves out."""
         return self.reference is not None and self.reference not in self.blocks.systems
 
+    @property
+    def judged_blocks(self) -> int:
+        """Number of judged blocks."""
+        return len(self.blocks)
 
-def input_data(given: Input) -> dict[str, Any]:
+    @cached_property
+    def tallies(self) -> Tallies:
+        """Wins and ties as looked at."""
+        return tally(self.blocks)
+
+    def units(self, method: str) -> Units:
+        """Return the numbers of units that a ranking by a method rests on."""
+        document = self.blocks.document
+        return Units(
+            segments=len(np.unique(self.blocks.segment)),
+            documents=None if document is None else len(np.unique(document)),
+            effective=effective_units(self.blocks, METHODS[method]),
+        )
+
+
+@dataclass(frozen=True)
+class CountedInput:
+    """Judgments that were counted shard by shard, and are not in memory.
+
+    Attributes
+    ----------
+    read : JudgmentsFound
+    counted : mapping of str to CountedJudgments
+        By method, at least one.
+    reference : str or None
+    """
+
+    read: JudgmentsFound
+    counted: Mapping[str, CountedJudgments]
+    reference: str | None
+
+    @property
+    def _any(self) -> CountedJudgments:
+        return next(iter(self.counted.values()))
+
+    @property
+    def is_reference_excluded(self) -> bool:
+        """Whether there is a reference, and it is not looked at."""
+        return self.reference is not None and self.reference not in self._any.systems
+
+    @property
+    def judged_blocks(self) -> int:
+        """Number of judged blocks."""
+        return self._any.blocks
+
+    @property
+    def tallies(self) -> Tallies:
+        """Wins and ties as looked at."""
+        return self._any.tallies
+
+    def units(self, method: str) -> Units:
+        """Return the numbers of units that a ranking by a method rests on."""
+        counted = self.counted[method]
+        return Units(
+            segments=counted.segments,
+            documents=counted.documents or None,
+            effective=effective_units_of_sizes(counted.sizes),
+        )
+
+
+def input_data(given: AnyInput) -> dict[str, Any]:
     """Describe the input for programs: comparisons, ties and systems as looked at."""
-    tallies = tally(given.blocks)
+    tallies = given.tallies
     ignored = given.read.ignored_documents
     return {
         "files": [{"name": file.name, "sha256": file.sha256} for file in given.read.files],
@@ -47,19 +157,19 @@ def input_data(given: Input) -> dict[str, Any]:
         "target_language": given.read.languages[1],
         "reference": given.reference,
         "reference_excluded": given.is_reference_excluded,
-        "blocks": len(given.blocks),
+        "blocks": given.judged_blocks,
         "skipped": given.read.skipped,
         "blank_labels": given.read.blank_labels,
         "comparisons": tallies.comparisons,
         "ties": tallies.tied,
         "judges": given.read.judges,
         "excluded_judges": list(given.read.excluded_judges),
-        "systems": len(given.blocks.systems),
+        "systems": len(tallies.systems),
         "documents_ignored": None if ignored is None else ignored.reason,
     }
 
 
-def input_notes(given: Input) -> list[str]:
+def input_notes(given: AnyInput) -> list[str]:
     """Describe the input for people."""
     data = input_data(given)
     blocks = ngettext("%(number)s block", "%(number)s blocks", data["blocks"]) % {
@@ -92,7 +202,7 @@ def input_notes(given: Input) -> list[str]:
     return notes
 
 
-def ignored_documents_notes(given: Input) -> list[str]:
+def ignored_documents_notes(given: AnyInput) -> list[str]:
     """Return what to say about documents that are named and that rank ranges do not account for."""
     ignored = given.read.ignored_documents
     if ignored is None:
@@ -113,4 +223,4 @@ def ignored_documents_notes(given: Input) -> list[str]:
             "Warning: some segment is said to be of two documents, so rank ranges ignore documents "
             "and take segments as independent. Name the same document wherever a segment is judged."
         )
-    return [note % {"naming": f"{ignored.naming:,}", "blocks": f"{len(given.read.blocks):,}"}]
+    return [note % {"naming": f"{ignored.naming:,}", "blocks": f"{given.judged_blocks:,}"}]

@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
 from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
-from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.effective_units import effective_units
-from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
-from ranking.reports.inputs import Input, ignored_documents_notes, input_data, input_notes
+from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
 
-def rankings_report(given: Input, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
+def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
     """Tell one or several rankings of the same judgments; `pairs` adds a table of these to each."""
     limits = [_limits(given, ranking) for ranking in rankings]
     notes = input_notes(given)
@@ -55,15 +52,15 @@ class _Limits:
     counts: dict[str, Any]
 
 
-def _limits(given: Input, ranking: Ranking) -> _Limits:
-    blocks = given.blocks
-    effective = effective_units(blocks, METHODS[ranking.method])
+def _limits(given: AnyInput, ranking: Ranking) -> _Limits:
+    units = given.units(ranking.method)
+    effective = units.effective
     return _Limits(
         codes=range_limits(choice_of(ranking), ranking.limits, effective),
         counts={
             "judges": ranking.judges,
-            "segments": len(np.unique(blocks.segment)),
-            "documents": None if blocks.document is None else len(np.unique(blocks.document)),
+            "segments": units.segments,
+            "documents": units.documents,
             "effective_judges": effective.judges,
             "effective_documents": effective.documents,
             "effective_segments": effective.segments,

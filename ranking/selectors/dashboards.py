@@ -1,91 +1,133 @@
 """Data of organisers' pages, and whether it has changed."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models import BigIntegerField, JSONField, Model, Q, QuerySet, TextField
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.models import Judgment, ProblemReport, Skip
-from campaign.models import Campaign, TestSet, User
-from ranking.models import RankingRun
+from annotation.models import JudgmentSequence
+from campaign.database.prepared import instance_from
+from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
+from campaign.models import Campaign, CampaignState, TestSet, User
+from ranking.models import LatestRanking
 from ranking.selectors.left_out import judges_left_out
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """A test set of the user, and the numbers of its latest changes when it was read."""
+    """A test set of the user, and the marks of everything that changes its dashboard, as it was read.
+
+    Attributes
+    ----------
+    changes : tuple of int
+        Of judgments and skips as they are counted (`JudgmentSequence`), and of what judges report and
+        organisers and rules do (`PageChanges`). They only rise, and show what was committed.
+    """
 
     test_set: TestSet
-    run_id: int | None
-    last_number: int
-    last_skip_id: int
-    last_report_id: int
+    role: str
+    changes: tuple[int, int]
+    ranked_at: datetime | None
     measured_at: datetime | None
+    kept: tuple[int | None, bool | None]
     at: datetime
 
     @property
     def version(self) -> str:
-        """The version of the dashboard: equal versions show the same page.
+        """The version of the dashboard: equal versions show the same page in the same language.
 
         It includes the minute, because "5 minutes ago" and "at work" become wrong with time.
         """
+        test_set, campaign = self.test_set, self.test_set.campaign
+        fields = [getattr(row, f.attname) for row in (test_set, campaign) for f in _columns(row)]
         minute = int(self.at.timestamp()) // 60
-        measured = int(self.measured_at.timestamp() * 1000) if self.measured_at else 0
         seen = (
-            self.run_id or 0,
-            self.last_number,
-            self.last_skip_id,
-            self.last_report_id,
-            measured,
+            fields,
+            self.role,
+            self.changes,
+            self.ranked_at,
+            self.measured_at,
+            self.kept,
             minute,
         )
-        return ".".join(map(str, seen))
+        return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
+
+
+def _columns(row: Model) -> Iterable[Any]:
+    return row._meta.concrete_fields
+
+
+def _state(
+    user_id: int | Parameter, slug: str | Parameter, test_set_id: int | Parameter
+) -> QuerySet[TestSet, Any]:
+    mine = TestSet.objects.with_role_of(user_id)
+    return mine.filter(pk=test_set_id, campaign__slug=slug).values_list(
+        "role",
+        Coalesce("judgment_sequence__changes", 0),
+        Coalesce("page_changes__changes", 0),
+        "latest_ranking__finished_at",
+        "quality_report__computed_at",
+        "latest_ranking__last_kept",
+        "latest_ranking__is_kept",
+        *field_names(TestSet),
+        *field_names(Campaign, "campaign__"),
+    )
+
+
+_STATE = PreparedQuery(
+    "dashboard_state",
+    _state,
+    {"user_id": BigIntegerField(), "slug": TextField(), "test_set_id": BigIntegerField()},
+)
 
 
 def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardState | None:
-    """Return the state of a test set's dashboard; None if the user is no organiser. One query."""
-    here = OuterRef("pk")
-    runs = RankingRun.objects.filter(test_set=here).order_by("-id")
-    skips = Skip.objects.filter(block__hit__test_set=here).order_by("-id")
-    reports = ProblemReport.objects.filter(test_set=here).order_by("-id")
-    found: Any = (
-        TestSet.objects.filter(
-            pk=test_set_id, campaign__slug=slug, campaign__in=Campaign.objects.run_by(user)
-        )
-        .select_related("campaign")
-        .annotate(
-            run_id=Subquery(runs.values("pk")[:1]),
-            last_number=F("judgment_sequence__last_number"),
-            last_skip_id=Subquery(skips.values("pk")[:1]),
-            last_report_id=Subquery(reports.values("pk")[:1]),
-            measured_at=F("quality_report__computed_at"),
-        )
-        .first()
-    )
+    """Return the state of a test set's dashboard; None if the user is no member. One query.
+
+    It looks up rows by key, one of each table, however much was judged.
+    """
+    found = _STATE.row(user_id=user.pk, slug=slug, test_set_id=test_set_id)
     if found is None:
         return None
+    role, counted, otherwise, ranked_at, measured_at, last_kept, is_kept, *columns = found
+    split = len(TestSet._meta.concrete_fields)
+    test_set = instance_from(TestSet, columns[:split])
+    test_set.campaign = instance_from(Campaign, columns[split:])
     return DashboardState(
-        test_set=found,
-        run_id=found.run_id,
-        last_number=found.last_number or 0,
-        last_skip_id=found.last_skip_id or 0,
-        last_report_id=found.last_report_id or 0,
-        measured_at=found.measured_at,
+        test_set=test_set,
+        role=role,
+        changes=(counted, otherwise),
+        ranked_at=ranked_at,
+        measured_at=measured_at,
+        kept=(last_kept, is_kept),
         at=timezone.now(),
     )
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """The part of a ranking's result that its headline says; as in `LatestRanking.result`."""
+
+    systems: Sequence[dict[str, Any]]
+    groups: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class TestSetSummary:
-    """A test set with the blocks judged in it, its latest ranking run, and who that leaves out."""
+    """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out."""
 
     __test__ = False
 
     test_set: TestSet
     judged: int
-    run: RankingRun | None
+    standing: Standing | None
+    judges: int = 0
     left_out: int = 0
 
     @property
@@ -101,44 +143,65 @@ class CampaignSummary:
     test_sets: tuple[TestSetSummary, ...]
 
 
-def organised_campaigns(*, user: User) -> list[CampaignSummary]:
-    """Return the campaigns a user organises, newest first, with their test sets.
+def states_hidden(*, user: User) -> frozenset[str]:
+    """Return which of "archived" and "in the bin" any campaign of the user's is. One query."""
+    hidden = [CampaignState.ARCHIVED, CampaignState.BIN]
+    campaigns = Campaign.objects.filter(memberships__user=user, state__in=hidden)
+    return frozenset(campaigns.order_by().values_list("state", flat=True).distinct())
+
+
+def organised_campaigns(*, user: User, archived: bool = False) -> list[CampaignSummary]:
+    """Return the campaigns a user is a member of, newest first, with their test sets: archived ones, or the others.
+
+    Rehearsals are not among them.
 
     Four queries; five if a ranking was made without somebody.
     """
-    campaigns = list(Campaign.objects.run_by(user).order_by("-created_at", "-pk"))
-    runs = RankingRun.objects.filter(test_set=OuterRef("pk")).order_by("-id")
-    test_sets: list[Any] = list(
-        TestSet.objects.filter(campaign__in=campaigns)
-        .annotate(run_id=Subquery(runs.values("pk")[:1]))
-        .order_by("created_at", "pk")
-    )
-    latest = RankingRun.objects.in_bulk([row.run_id for row in test_sets if row.run_id])
-    left_out = judges_left_out(*latest.values())
-    judged = dict(
-        Judgment.objects.filter(test_set__in=test_sets, supersedes__isnull=True)
-        .counted()
-        .values("test_set")
-        .annotate(judged=Count("pk"))
-        .values_list("test_set", "judged")
-    )
-    summaries: dict[int, list[TestSetSummary]] = {}
+    is_archived = Q(state=CampaignState.ARCHIVED)
+    mine = Campaign.objects.open_to(user).real().filter(is_archived if archived else ~is_archived)
+    campaigns = list(mine.order_by("-created_at", "-pk"))
+    test_sets = list(TestSet.objects.filter(campaign__in=campaigns).order_by("created_at", "pk"))
+    summaries = test_set_summaries(test_sets)
+    of_campaign: dict[int, list[TestSetSummary]] = {}
     for row in test_sets:
-        summaries.setdefault(row.campaign_id, []).append(
-            TestSetSummary(
-                test_set=row,
-                judged=judged.get(row.pk, 0),
-                run=latest.get(row.run_id or 0),
-                left_out=len(left_out.get(row.run_id, ())),
-            )
-        )
+        of_campaign.setdefault(row.campaign_id, []).append(summaries[row.pk])
     return [
-        CampaignSummary(campaign=campaign, test_sets=tuple(summaries.get(campaign.pk, ())))
+        CampaignSummary(campaign=campaign, test_sets=tuple(of_campaign.get(campaign.pk, ())))
         for campaign in campaigns
     ]
 
 
-def siblings(test_set: TestSet) -> list[TestSet]:
-    """Return all test sets of the campaign, in the order in which they came."""
-    rows = TestSet.objects.filter(campaign_id=test_set.campaign_id)
-    return list(rows.order_by("created_at", "pk"))
+def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary]:
+    """Return the summaries of test sets by primary key. Two queries; three if a ranking was made without somebody."""
+    # Not their results: each is as long as its judges are many.
+    rankings = (
+        LatestRanking.objects.filter(test_set__in=test_sets)
+        .defer("result")
+        .annotate(
+            systems=KeyTransform("systems", "result", output_field=JSONField()),
+            groups=KeyTransform("groups", "result", output_field=JSONField()),
+        )
+    )
+    latest: dict[int, Any] = {ranking.test_set_id: ranking for ranking in rankings}
+    left_out = judges_left_out(*latest.values())
+    counted = {
+        test_set: (judged, judges)
+        for test_set, judged, judges in JudgmentSequence.objects.filter(
+            test_set__in=test_sets
+        ).values_list("test_set", "judged", "judges")
+    }
+    found = {}
+    for row in test_sets:
+        judged, judges = counted.get(row.pk, (0, 0))
+        found[row.pk] = TestSetSummary(
+            test_set=row,
+            judged=judged,
+            judges=judges,
+            standing=_standing(latest.get(row.pk)),
+            left_out=len(left_out.get(row.pk, ())),
+        )
+    return found
+
+
+def _standing(ranking: Any) -> Standing | None:
+    return None if ranking is None else Standing(ranking.systems, ranking.groups)

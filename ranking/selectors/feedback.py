@@ -2,18 +2,33 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
-from annotation.models import Judgment, ProblemReport, Skip
-from campaign.models import Segment, TestSet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 
-# Number shown of each kind; the rest is in the export.
-SHOWN = 10
+from annotation.models import (
+    Judgment,
+    PageChanges,
+    ProblemReport,
+    ProblemReportKind,
+    Skip,
+    SkipReason,
+)
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import TestSet
+
+# Of each kind; the rest is on the page of reports and in the export.
+SHOWN = 5
+# Of comments: some were taken back, or corrected.
+_LOOKED_AT = 2 * SHOWN
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeFeedback:
     """A report or comment of a judge; `about` is a kind of problem, a reason to skip, or empty."""
 
+    judge_id: int
     judge: str
     about: str
     comment: str
@@ -32,48 +47,98 @@ class LatestFeedback:
     reported: int
 
 
+# Of each entry, for `JudgeFeedback`.
+_SHOWN_OF: Final = (
+    "judge",
+    "judge__pseudonym",
+    "comment",
+    "block__segment__document__name",
+    "block__segment__position",
+    "block__segment__source_text",
+)
+_OF_TEST_SET: Final = {"test_set_id": BigIntegerField()}
+
+
+def _problems(test_set_id: int | Parameter) -> QuerySet[ProblemReport, Any]:
+    rows = ProblemReport.objects.filter(test_set=test_set_id).order_by("-id")
+    return rows.values_list(*_SHOWN_OF, "created_at", "kind")[:SHOWN]
+
+
+# The latest few are read by their index, and then each is looked up by its own: a filter would be a join of all, and
+# `Exists` may be answered from a hash of all.
+def _judgments(test_set_id: int | Parameter) -> QuerySet[Judgment, Any]:
+    """Return the latest judgments with a comment, and the id of one that supersedes each."""
+    later = Judgment.objects.filter(supersedes=OuterRef("pk")).values("pk")[:1]
+    rows = Judgment.objects.filter(test_set=test_set_id).exclude(comment="").order_by("-pk")
+    return rows.values_list(*_SHOWN_OF, "submitted_at", Subquery(later))[:_LOOKED_AT]
+
+
+def _skips(test_set_id: int | Parameter) -> QuerySet[Skip, Any]:
+    """Return the latest skips with a comment, each with its judge and who has judged its block."""
+    judged = Judgment.objects.filter(block=OuterRef("block")).order_by().values("judge")
+    rows = Skip.objects.filter(test_set=test_set_id).exclude(comment="").order_by("-pk")
+    columns = ("created_at", "reason", ArraySubquery(judged))
+    return rows.values_list(*_SHOWN_OF, *columns)[:_LOOKED_AT]
+
+
+def _reported(test_set_id: int | Parameter) -> QuerySet[PageChanges, Any]:
+    return PageChanges.objects.filter(test_set=test_set_id).values_list("problem_reports")
+
+
+# Five tables are joined for ten lines: PostgreSQL plans that ten times as long as it reads.
+_PROBLEMS = PreparedQuery("problems_reported_last", _problems, _OF_TEST_SET)
+_JUDGMENTS = PreparedQuery("judgments_commented_last", _judgments, _OF_TEST_SET)
+_SKIPS = PreparedQuery("skips_commented_last", _skips, _OF_TEST_SET)
+_REPORTED = PreparedQuery("problems_counted", _reported, _OF_TEST_SET)
+
+
 def latest_feedback(test_set: TestSet) -> LatestFeedback:
-    """Return the latest feedback on a test set. Three queries, four if there are many reports."""
-    reports = ProblemReport.objects.filter(test_set=test_set)
+    """Return the latest feedback on a test set. Four queries."""
     problems = tuple(
-        _feedback_of(report, report.get_kind_display(), report.created_at)
-        for report in reports.select_related(*_JOINED).order_by("-id")[:SHOWN]
+        _feedback_of(*shown, about=str(ProblemReportKind(kind).label))
+        for *shown, kind in _PROBLEMS.rows(test_set_id=test_set.pk)
     )
-    reported = reports.count() if len(problems) == SHOWN else len(problems)
-    return LatestFeedback(problems=problems, comments=_comments(test_set), reported=reported)
-
-
-_JOINED = ("judge", "block__segment__document")
+    counted = _REPORTED.row(test_set_id=test_set.pk)
+    return LatestFeedback(
+        problems=problems, comments=_comments(test_set), reported=counted[0] if counted else 0
+    )
 
 
 def _comments(test_set: TestSet) -> tuple[JudgeFeedback, ...]:
-    judgments = (
-        Judgment.objects.of(test_set.pk)
-        .exclude(comment="")
-        .current()
-        .select_related(*_JOINED)
-        .order_by("-number")[:SHOWN]
-    )
-    skips = (
-        Skip.objects.standing()
-        .filter(block__hit__test_set=test_set)
-        .exclude(comment="")
-        .select_related(*_JOINED)
-        .order_by("-id")[:SHOWN]
-    )
-    entries = [_feedback_of(judgment, "", judgment.submitted_at) for judgment in judgments]
-    entries += [_feedback_of(skip, skip.get_reason_display(), skip.created_at) for skip in skips]
+    """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
+    entries = [
+        *(
+            _feedback_of(*shown, about="")
+            for *shown, later in _JUDGMENTS.rows(test_set_id=test_set.pk)
+            if later is None
+        ),
+        *(
+            _feedback_of(*shown, about=str(SkipReason(reason).label))
+            for *shown, reason, judged_by in _SKIPS.rows(test_set_id=test_set.pk)
+            if shown[0] not in judged_by
+        ),
+    ]
     return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:SHOWN])
 
 
-def _feedback_of(row: ProblemReport | Judgment | Skip, about: str, at: datetime) -> JudgeFeedback:
-    segment: Segment = row.block.segment
+def _feedback_of(
+    judge_id: int,
+    judge: str,
+    comment: str,
+    document: str,
+    segment: int,
+    text: str | None,
+    at: datetime,
+    *,
+    about: str,
+) -> JudgeFeedback:
     return JudgeFeedback(
-        judge=row.judge.pseudonym,
+        judge_id=judge_id,
+        judge=judge,
         about=about,
-        comment=row.comment,
-        document=segment.document.name,
-        segment=segment.position,
-        text=segment.source_text or "",
+        comment=comment,
+        document=document,
+        segment=segment,
+        text=text or "",
         at=at,
     )

@@ -1,8 +1,12 @@
-"""The history of a ranking: the stored runs of a test set, thinned out."""
+"""The history of a ranking: the kept runs of a test set, thinned out."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import IntegerField, JSONField
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Cast, Coalesce
 
 from ranking.models import RankingRun
 
@@ -11,7 +15,7 @@ RUNS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The ranking after a number of comparisons; `systems` as in a run's result."""
+    """The ranking after a number of comparisons; `systems` as in a run's result or standings."""
 
     watermark: int
     comparisons: int
@@ -22,24 +26,34 @@ class HistoryPoint:
         return len({row["cluster"] for row in self.systems})
 
 
-def ranking_history(*, test_set_id: int) -> list[HistoryPoint]:
-    """Return at most `RUNS_SHOWN` runs, evenly spread over the judgments, in their order.
+def ranking_history(*, test_set_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
+    """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
-    The first and the latest run are among them. It takes two queries, however many runs are
-    stored: first the watermarks alone, then the results of the runs chosen.
+    The first and the last kept run are among them. It takes two queries, however many runs are kept:
+    first the watermarks alone, then the standings of the runs chosen. Runs from before standings were
+    kept by themselves are read from their results.
     """
     watermarks = dict(
         RankingRun.objects.of(test_set_id).order_by("id").values_list("watermark", "pk")
     )
     chosen = _evenly_spread(sorted(watermarks))
-    rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
-    return [
-        HistoryPoint(watermark=watermark, comparisons=comparisons, systems=systems)
-        for watermark, comparisons, systems in rows.order_by("watermark").values_list(
-            "watermark", "result__input__comparisons", "result__systems"
+    rows = (
+        RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
+        .annotate(
+            compared=Coalesce("comparisons", Cast("result__input__comparisons", IntegerField())),
+            ranked=Coalesce(
+                "standings", KeyTransform("systems", "result"), output_field=JSONField()
+            ),
         )
-        if systems
-    ]
+        .order_by("watermark")
+    )
+    points = [HistoryPoint(*row) for row in rows.values_list("watermark", "compared", "ranked")]
+    if latest is not None and latest.watermark not in watermarks:
+        result = latest.result
+        points.append(
+            HistoryPoint(latest.watermark, result["input"]["comparisons"], result["systems"])
+        )
+    return [point for point in points if point.systems]
 
 
 def _evenly_spread(numbers: list[int]) -> list[int]:

@@ -1,27 +1,34 @@
 """The work of each judge of a test set, and their agreement with the others."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from django.db.models import Aggregate, Count, F, FloatField, Max, Q
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    BigIntegerField,
+    F,
+    FloatField,
+    OrderBy,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import Judgment
+from annotation.models import JudgeTally
 from annotation.selectors import JudgeStatus, judge_statuses
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, TestSet
-from ranking.models import QualityReport, RankingRun
-from ranking.selectors.progress import open_skips
+from ranking.models import JudgeMeasures, RankingRun
 
-
-class Median(Aggregate):
-    """The median, without NULLs."""
-
-    function = "PERCENTILE_CONT"
-    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
-    output_field = FloatField()
+# Level of the test for low agreement, over all judges and all looks.
+LOW_AGREEMENT_LEVEL = 0.05
+# Of each kind on the dashboard: a page that is made anew every second shows no thousand of them.
+JUDGES_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +50,12 @@ class JudgeKappa:
 # For a judge who is not in the latest run, or without a run.
 _NOT_YET = JudgeKappa(kappa=None, low=None, high=None, agreeing=0, comparable=0)
 
-# Level of the test for low agreement, over all judges and all looks.
-_LOW_AGREEMENT_LEVEL = 0.05
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
     """A judge in a test set. Times are of first judgments of blocks: active time if measured.
+
+    `median_seconds` is as of the judges' latest measurement, which follows each ranking.
 
     A judge has low agreement if they agree with the others less than these do; the test allows for
     the number of judges and for repeated looks (`ranking.core.judges.disagreement`).
@@ -62,7 +68,7 @@ class JudgeRow:
     judged: int
     skipped: int
     median_seconds: float | None
-    last_seen: datetime | None
+    last_seen: datetime
     agreement: JudgeKappa
     status: JudgeStatus
     has_low_agreement: bool
@@ -72,76 +78,122 @@ class JudgeRow:
         return self.origin == Judge.Origin.SIMULATED
 
 
-def judge_rows(
-    *, test_set: TestSet, run: RankingRun | None, report: QualityReport | None
-) -> list[JudgeRow]:
-    """Return the judges with a judgment or a skip in a test set, by pseudonym. Four queries.
+class TallyRow(NamedTuple):
+    """What a test set counts of a judge, and what was last measured of them.
 
-    Agreement comes from `run`, low agreement from `report`; both may be a moment behind the counts.
+    `standing` are the skips not taken back, `disagrees` is p of the test for low agreement.
     """
-    first = Q(supersedes__isnull=True)
-    judged = {
-        row["judge"]: row
-        for row in Judgment.objects.of(test_set.pk)
-        .counted()
-        .values("judge")
-        .annotate(
-            judged=Count("pk", filter=first),
-            median_ms=Median(Coalesce(F("active_ms"), F("duration_ms")), filter=first),
-            last=Max("submitted_at"),
-        )
-    }
-    skipped = {
-        row["judge"]: row
-        for row in open_skips(test_set_id=test_set.pk)
-        .values("judge")
-        .annotate(skipped=Count("pk"), last=Max("created_at"))
-    }
-    agreement, disagreeing = _agreement(run), _disagreeing(report)
-    judges = list(Judge.objects.filter(pk__in=judged.keys() | skipped.keys()).order_by("pseudonym"))
-    statuses = judge_statuses(*(judge.pk for judge in judges))
+
+    judge_id: int
+    pseudonym: str
+    origin: str
+    note: str
+    judged: int
+    standing: int
+    seconds: float | None
+    last_at: datetime
+    disagrees: float | None
+
+
+def judge_tallies(*, test_set: TestSet) -> QuerySet[JudgeTally, Any]:
+    """Return a `TallyRow` of each judge with a judgment or a skip that stands, by pseudonym.
+
+    `judge_rows` takes all of them, or a page.
+    """
+    return _tallies(test_set.pk)
+
+
+def judges_present(test_set_id: int | Parameter) -> QuerySet[JudgeTally]:
+    """Return the tallies of judges of a test set with a judgment or a skip that stands."""
+    present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
+    return JudgeTally.objects.filter(present, test_set=test_set_id)
+
+
+def _tallies(test_set_id: int | Parameter, *order: OrderBy) -> QuerySet[JudgeTally, Any]:
+    rows: QuerySet[Any, Any] = judges_present(test_set_id).annotate(
+        pseudonym=F("judge__pseudonym"),
+        origin=F("judge__origin"),
+        note=F("judge__note"),
+        standing=F("skipped") - F("taken_back"),
+        seconds=_measured(test_set_id, JudgeMeasure.SECONDS),
+        disagrees=_measured(test_set_id, JudgeMeasure.DISAGREES),
+    )
+    return rows.order_by(*order, "pseudonym").values_list(*TallyRow._fields, named=True)
+
+
+def _measured(test_set_id: int | Parameter, measure: JudgeMeasure) -> Subquery:
+    rows = JudgeMeasures.objects.filter(test_set=test_set_id, judge=OuterRef("judge"))
+    value = KeyTextTransform("value", KeyTransform(measure, "measures"))
+    return Subquery(rows.values(number=Cast(value, FloatField())))
+
+
+def _seen_last(test_set_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
+    return _tallies(test_set_id, F("last_at").desc())[: JUDGES_SHOWN + 1]
+
+
+def _with_low_agreement(test_set_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
+    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
+    low = JudgeMeasures.objects.filter(test_set=test_set_id, **is_low).values("judge")
+    return _tallies(test_set_id).filter(judge__in=low)[:JUDGES_SHOWN]
+
+
+# Each second and open dashboard.
+_OF_TEST_SET: Final = {"test_set_id": BigIntegerField()}
+_SEEN_LAST = PreparedQuery("judges_seen_last", _seen_last, _OF_TEST_SET)
+_LOW_AGREEMENT = PreparedQuery("judges_with_low_agreement", _with_low_agreement, _OF_TEST_SET)
+
+
+def tallies_seen_last(*, test_set: TestSet) -> tuple[list[TallyRow], bool]:
+    """Return those of `judge_tallies` who were seen last, and whether there are more. One query."""
+    found = [TallyRow(*row) for row in _SEEN_LAST.rows(test_set_id=test_set.pk)]
+    return found[:JUDGES_SHOWN], len(found) > JUDGES_SHOWN
+
+
+def tallies_with_low_agreement(*, test_set: TestSet) -> list[TallyRow]:
+    """Return the first of `judge_tallies` whose judges agree with the others less than these do. One query."""
+    return [TallyRow(*row) for row in _LOW_AGREEMENT.rows(test_set_id=test_set.pk)]
+
+
+def judge_rows(
+    *, test_set: TestSet, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
+) -> list[JudgeRow]:
+    """Return the judges of a test set by pseudonym, or those of some `judge_tallies` in their order.
+
+    Two queries, of which one is for `judge_tallies`. Agreement comes from `run`, low agreement and times from the stored measures; both may
+    be a moment behind the counts, which are of what has a number. No judgment is looked at.
+    """
+    found: Sequence[TallyRow] = list(
+        judge_tallies(test_set=test_set) if tallies is None else tallies
+    )
+    if not found:
+        return []
+    statuses = judge_statuses(*(tally.judge_id for tally in found))
+    agreement = _agreement(run, {tally.pseudonym for tally in found})
     return [
-        _row(
-            judge,
-            judged.get(judge.pk, {}),
-            skipped.get(judge.pk, {}),
-            agreement,
-            statuses.get(judge.pk, JudgeStatus.GOOD),
-            has_low_agreement=judge.pseudonym in disagreeing,
+        JudgeRow(
+            judge_id=tally.judge_id,
+            pseudonym=tally.pseudonym,
+            origin=tally.origin,
+            note=tally.note,
+            judged=tally.judged,
+            skipped=tally.standing,
+            median_seconds=tally.seconds,
+            last_seen=tally.last_at,
+            agreement=agreement.get(tally.pseudonym, _NOT_YET),
+            status=statuses.get(tally.judge_id, JudgeStatus.GOOD),
+            has_low_agreement=_is_low(tally.disagrees),
         )
-        for judge in judges
+        for tally in found
     ]
 
 
-def _row(
-    judge: Judge,
-    judged: Mapping[str, Any],
-    skipped: Mapping[str, Any],
-    agreement: dict[str, JudgeKappa],
-    status: JudgeStatus,
-    *,
-    has_low_agreement: bool,
-) -> JudgeRow:
-    median_ms = judged.get("median_ms")
-    return JudgeRow(
-        judge_id=judge.pk,
-        pseudonym=judge.pseudonym,
-        origin=judge.origin,
-        note=judge.note,
-        judged=judged.get("judged", 0),
-        skipped=skipped.get("skipped", 0),
-        median_seconds=None if median_ms is None else median_ms / 1000,
-        last_seen=max(filter(None, [judged.get("last"), skipped.get("last")]), default=None),
-        agreement=agreement.get(judge.pseudonym, _NOT_YET),
-        status=status,
-        has_low_agreement=has_low_agreement,
-    )
+def _is_low(disagrees: float | None) -> bool:
+    return disagrees is not None and disagrees < LOW_AGREEMENT_LEVEL
 
 
-def _agreement(run: RankingRun | None) -> dict[str, JudgeKappa]:
+def _agreement(run: RankingRun | None, names: set[str]) -> dict[str, JudgeKappa]:
     if run is None:
         return {}
-    report = run.result["agreement"]
     return {
         row["judge"]: JudgeKappa(
             kappa=row["kappa"],
@@ -151,15 +203,6 @@ def _agreement(run: RankingRun | None) -> dict[str, JudgeKappa]:
             comparable=row["comparable"],
             no_interval=row.get("no_interval"),
         )
-        for row in report["judges"]
-    }
-
-
-def _disagreeing(report: QualityReport | None) -> set[str]:
-    measured = report.measures if report else {}
-    return {
-        name
-        for name, rows in measured.items()
-        if JudgeMeasure.DISAGREES in rows
-        and rows[JudgeMeasure.DISAGREES]["value"] < _LOW_AGREEMENT_LEVEL
+        for row in run.result["agreement"]["judges"]
+        if row["judge"] in names
     }

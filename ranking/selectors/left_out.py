@@ -1,33 +1,52 @@
-"""Judges whom rankings leave out."""
+"""Judges whom rankings leave out: excluded ones, and those outside of the group that a ranking is of."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.db.models import Q
 
-from annotation.models import Judgment
-from ranking.models import RankingRun
+from annotation.models import JudgeTally
+from campaign.models import GroupMember
+from ranking.models import LatestRanking, RankingRun
 
 
-def judges_left_out(*runs: RankingRun) -> dict[int, list[str]]:
-    """Return, by the id of each run, the pseudonyms of judges whose judgments it leaves out.
+def judges_outside(*, test_set_id: int, group_id: int) -> list[str]:
+    """Return the pseudonyms, sorted, of judges who judged a test set and are not in a group. One query."""
+    inside = GroupMember.objects.filter(group=group_id).values("judge")
+    tallies = JudgeTally.objects.filter(test_set=test_set_id).exclude(judge__in=inside)
+    return sorted(tallies.values_list("judge__pseudonym", flat=True))
+
+
+def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the pseudonyms of judges whose judgments do not count, from the parameters of a run."""
+    excluded: list[str] = parameters.get("excluded_judges", [])
+    if "judge_group" not in parameters:
+        return excluded
+    return sorted({*excluded, *parameters["judge_group"]["others"]})
+
+
+def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
+    """Return, by test set, the pseudonyms of judges whose judgments its run leaves out.
 
     A run records all judges who were excluded in the campaign; these are those of them who had
-    judged this test set. One query, none if nobody was excluded.
+    judged this test set. One run a test set. One query, none if nobody was excluded.
     """
-    excluded = {run.pk: run.parameters.get("excluded_judges", []) for run in runs}
-    left_out: dict[int, list[str]] = {run.pk: [] for run in runs}
-    concerned = [run for run in runs if excluded[run.pk]]
+    excluded = {run.test_set_id: run.parameters.get("excluded_judges", []) for run in runs}
+    left_out: dict[int, list[str]] = {run.test_set_id: [] for run in runs}
+    concerned = [run for run in runs if excluded[run.test_set_id]]
     if not concerned:
         return left_out
     judged = Q()
     for run in concerned:
         judged |= Q(
             test_set=run.test_set_id,
-            number__lte=run.watermark,
-            judge__pseudonym__in=excluded[run.pk],
+            first_number__lte=run.watermark,
+            judge__pseudonym__in=excluded[run.test_set_id],
         )
-    rows = Judgment.objects.counted().filter(judged).order_by()
-    found = set(rows.values_list("test_set", "judge__pseudonym").distinct())
+    rows = JudgeTally.objects.filter(judged)
+    found = set(rows.values_list("test_set", "judge__pseudonym"))
     for run in concerned:
-        left_out[run.pk] = sorted(
-            name for name in excluded[run.pk] if (run.test_set_id, name) in found
+        left_out[run.test_set_id] = sorted(
+            name for name in excluded[run.test_set_id] if (run.test_set_id, name) in found
         )
     return left_out

@@ -2,13 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 
-from django.db.models import Count, Min, Q, QuerySet
-from django.db.models.functions import TruncDay, TruncHour
+from django.db.models import (
+    BigIntegerField,
+    DateTimeField,
+    Field,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Coalesce, TruncDay, TruncHour
 from django.utils import timezone
 
-from annotation.models import Assignment, Judgment, Skip
+from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, JudgmentSequence
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, TestSet
 
 # A judge who did something this recently is at work: a block takes a minute or two.
@@ -25,12 +37,17 @@ class Period:
     start: datetime
     judged: int
 
+    @property
+    def day(self) -> date:
+        return self.start.date()
+
 
 @dataclass(frozen=True, slots=True)
 class JudgingProgress:
     """How far the judging of a test set is.
 
-    `judged` counts current judgments: one for each judge and block, however often revised.
+    `judged` counts each judge's first judgments of blocks: as many as current ones, however often
+    they were revised, and at the time of judging instead of that of correction.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`), the last one being the present one. `periods`, `today` and
     `at_work` only count people, because imported and simulated judgments have the time of their
@@ -53,51 +70,68 @@ class JudgingProgress:
 
 
 def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> JudgingProgress:
-    """Count what was judged in a test set. Four queries."""
+    """Return what was judged in a test set, up to the last judgment with a number. Three queries.
+
+    The cost does not grow with judgments and skips: they are counted as they are numbered.
+    """
     now = timezone.localtime(now)
-    counts = first_judgments(test_set_id=test_set.pk).aggregate(
-        judged=Count("pk"),
-        today=Count("pk", filter=_BY_PEOPLE & Q(submitted_at__gte=_midnight(now))),
-        judges=Count("judge", distinct=True),
-        begun=Min("submitted_at", filter=_BY_PEOPLE),
-    )
-    begun = counts["begun"] or now
-    hourly = now - begun < timedelta(hours=2 * HOURS_SHOWN)
+    judged, skipped, judges, today, begun = _counts(test_set, since=midnight(now))
+    hourly = now - (begun or now) < timedelta(hours=2 * HOURS_SHOWN)
     return JudgingProgress(
-        judged=counts["judged"],
-        skipped=open_skips(test_set_id=test_set.pk).count(),
+        judged=judged,
+        skipped=skipped,
         wanted=test_set.blocks_wanted,
-        today=counts["today"],
-        judges=counts["judges"],
+        today=today,
+        judges=judges,
         at_work=_judges_at_work(test_set, now),
         periods=_hours(test_set, now) if hourly else _days(test_set, now),
         hourly=hourly,
     )
 
 
-def first_judgments(*, test_set_id: int) -> QuerySet[Judgment]:
-    """Return each judge's first judgment of each block: as many as current judgments.
-
-    A revision supersedes a judgment of the same judge and block. So first judgments can be counted
-    without their revisions, and have the time of judging instead of that of correction.
-    """
-    return Judgment.objects.of(test_set_id).counted().filter(supersedes__isnull=True)
+def _counts(test_set: TestSet, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
+    """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
+    found: Any = _COUNTS.row(test_set_id=test_set.pk, since=since)
+    return found or (0, 0, 0, 0, None)
 
 
-def open_skips(*, test_set_id: int) -> QuerySet[Skip]:
-    """Return the skips in a test set, without those that were taken back."""
-    return Skip.objects.standing().filter(block__hit__test_set_id=test_set_id, block__control="")
+def _counts_read(
+    test_set_id: int | Parameter, since: datetime | Parameter
+) -> QuerySet[JudgmentSequence, Any]:
+    here = OuterRef("test_set")
+    today = JudgedQuarterHour.objects.filter(test_set=here, start__gte=since).values("test_set")
+    people = JudgeTally.objects.filter(_BY_PEOPLE, test_set=here).values("test_set")
+    return JudgmentSequence.objects.filter(test_set=test_set_id).values_list(
+        "judged",
+        "skipped",
+        "judges",
+        Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
+        Subquery(people.annotate(first=Min("first_at")).values("first")),
+    )
 
 
 def _judges_at_work(test_set: TestSet, now: datetime) -> int:
-    since = now - AT_WORK
-    judging = Judgment.objects.of(test_set.pk).filter(_BY_PEOPLE, submitted_at__gte=since)
-    skipping = Skip.objects.filter(_BY_PEOPLE, block__hit__test_set=test_set, created_at__gte=since)
+    return len(_AT_WORK.rows(test_set_id=test_set.pk, since=now - AT_WORK))
+
+
+def _at_work(
+    test_set_id: int | Parameter, since: datetime | Parameter
+) -> QuerySet[JudgeTally, Any]:
+    judging = JudgeTally.objects.filter(_BY_PEOPLE, test_set=test_set_id, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = Assignment.objects.filter(
-        hit__test_set=test_set, completed_at__isnull=True, lease__startswith__gte=since
+    reading = JudgeAccount.objects.filter(_BY_PEOPLE, test_set=test_set_id, last_lent_at__gte=since)
+    found: QuerySet[JudgeTally, Any] = judging.values_list("judge").union(
+        reading.values_list("judge")
     )
-    return judging.values("judge").union(skipping.values("judge"), reading.values("judge")).count()
+    return found
+
+
+_SINCE: "Final[dict[str, Field[Any, Any]]]" = {
+    "test_set_id": BigIntegerField(),
+    "since": DateTimeField(),
+}
+_COUNTS: Final = PreparedQuery("judging_counts", _counts_read, _SINCE)
+_AT_WORK: Final = PreparedQuery("judges_at_work", _at_work, _SINCE)
 
 
 def _hours(test_set: TestSet, now: datetime) -> tuple[Period, ...]:
@@ -108,7 +142,7 @@ def _hours(test_set: TestSet, now: datetime) -> tuple[Period, ...]:
 
 def _days(test_set: TestSet, now: datetime) -> tuple[Period, ...]:
     # Whole days by the calendar: where clocks change, a day has 23 or 25 hours.
-    starts = [_midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
+    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
     return _periods(test_set, starts, TruncDay)
 
 
@@ -118,17 +152,15 @@ def _periods(
     truncate: Callable[[str], TruncHour | TruncDay],
 ) -> tuple[Period, ...]:
     judged = dict(
-        first_judgments(test_set_id=test_set.pk)
-        .filter(_BY_PEOPLE, submitted_at__gte=starts[0])
-        .annotate(start=truncate("submitted_at"))
-        .values("start")
-        .annotate(judged=Count("pk"))
-        .values_list("start", "judged")
+        JudgedQuarterHour.objects.filter(test_set=test_set, start__gte=starts[0])
+        .values(period=truncate("start"))
+        .annotate(blocks=Sum("judged"))
+        .values_list("period", "blocks")
     )
     return tuple(Period(start=start, judged=judged.get(start, 0)) for start in starts)
 
 
-def _midnight(moment: datetime) -> datetime:
+def midnight(moment: datetime) -> datetime:
     """Return the beginning of the calendar day, with the offset it had then."""
     naive = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     return timezone.make_aware(naive)

@@ -1,18 +1,23 @@
 """Quality of the judges of a test set: measures, status and quality actions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import Judgment, QualityAction, QualityRule
-from campaign.models import Campaign, Judge, TestSet
-from ranking.models import QualityReport, RankingRun
-from ranking.selectors.judges import JudgeRow, judge_rows
+from annotation.models import QualityAction, QualityActionKind, QualityRule
+from annotation.models.pool import IsAnyOf
+from annotation.models.quality import QualityActionQuerySet
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import Campaign, TestSet
+from ranking.models import LatestRanking, RankingRun
+from ranking.selectors.judge_measures import measures_by_judge
+from ranking.selectors.judged_columns import first_times
+from ranking.selectors.judges import JudgeRow, TallyRow, judge_rows, judges_present
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +31,25 @@ class JudgeQuality:
 
 def judging_times(*, test_set_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
     """Return the seconds of each judge's first judgments that count, active if measured."""
-    rows = (
-        Judgment.objects.of(test_set_id)
-        .until(watermark)
-        .counted()
-        .filter(supersedes__isnull=True)
-        .annotate(ms=Coalesce(F("active_ms"), F("duration_ms")))
-        .filter(ms__isnull=False)
-        .values_list("judge__pseudonym", "ms")
-    )
-    times: dict[str, list[float]] = {}
-    for name, milliseconds in rows.iterator(chunk_size=5000):
-        times.setdefault(name, []).append(milliseconds / 1000)
-    return {name: np.array(values) for name, values in times.items()}
+    times = first_times(test_set_id=test_set_id, watermark=watermark)
+    return {name: milliseconds / 1000 for name, milliseconds in times.items()}
 
 
 def quality_due() -> list[RankingRun]:
-    """Return the latest runs whose judges were not measured, or not by the current rules."""
-    latest = RankingRun.objects.filter(test_set=OuterRef("pk")).order_by("-id")
+    """Return the latest rankings whose judges were not measured, or not by the current rules. One query."""
     newest_rule = (
-        QualityRule.objects.filter(campaign=OuterRef("campaign"), switched_off_at__isnull=True)
+        QualityRule.objects.filter(
+            campaign=OuterRef("test_set__campaign"), switched_off_at__isnull=True
+        )
         .order_by("-created_at")
         .values("created_at")
     )
-    rows = TestSet.objects.annotate(
-        run_id=Subquery(latest.values("pk")[:1]),
-        ranked_to=Subquery(latest.values("watermark")[:1]),
-        rule_at=Subquery(newest_rule[:1]),
-    ).filter(
-        Q(quality_report__isnull=True)
-        | Q(quality_report__watermark__lt=F("ranked_to"))
-        | Q(quality_report__computed_at__lt=F("rule_at")),
-        run_id__isnull=False,
+    rows = LatestRanking.objects.filter(
+        Q(test_set__quality_report__isnull=True)
+        | Q(test_set__quality_report__watermark__lt=F("watermark"))
+        | Q(test_set__quality_report__computed_at__lt=Subquery(newest_rule[:1]))
     )
-    run_ids = rows.values_list("run_id", flat=True)
-    return list(RankingRun.objects.filter(pk__in=list(run_ids)).order_by("pk"))
+    return [latest.as_run() for latest in rows.order_by("pk")]
 
 
 def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
@@ -79,7 +68,7 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
     )
 
 
-def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
+def quality_actions(*, test_set: TestSet) -> QualityActionQuerySet:
     """Return the quality actions of a campaign, newest first, with who reverted them."""
     return (
         QualityAction.objects.filter(judge__campaign=test_set.campaign_id)
@@ -90,20 +79,18 @@ def quality_actions(*, test_set: TestSet) -> QuerySet[QualityAction]:
     )
 
 
-def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    """Return the latest measures of a judge in a test set."""
-    report = QualityReport.objects.filter(test_set=test_set).first()
-    found: dict[str, Any] = report.measures.get(judge.pseudonym, {}) if report else {}
-    return found
+def judges_quality(
+    *, test_set: TestSet, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
+) -> list[JudgeQuality]:
+    """Return the judges of a test set by pseudonym, or those of some `judge_tallies` in their order.
 
-
-def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQuality]:
-    """Return all judges of a test set, by pseudonym. Six queries for any number of judges."""
-    report = QualityReport.objects.filter(test_set=test_set).first()
-    rows = judge_rows(test_set=test_set, run=run, report=report)
-    measures: dict[str, Any] = report.measures if report else {}
+    Four queries, for any number of judges; five if anything was done about one of them.
+    """
+    rows = judge_rows(test_set=test_set, run=run, tallies=tallies)
+    judges = [row.judge_id for row in rows]
+    measures = measures_by_judge(test_set_id=test_set.pk, judges=judges)
     actions: dict[int, list[QualityAction]] = {}
-    for action in quality_actions(test_set=test_set):
+    for action in _actions_found(test_set, _ACTIONS_ON.rows(judges=judges)):
         actions.setdefault(action.judge_id, []).append(action)
     return [
         JudgeQuality(
@@ -113,3 +100,60 @@ def judges_quality(*, test_set: TestSet, run: RankingRun | None) -> list[JudgeQu
         )
         for row in rows
     ]
+
+
+def actions_in_force(*, test_set: TestSet, judges: list[int]) -> dict[int, list[QualityAction]]:
+    """Return what holds against these judges of a test set's campaign, newest first. At most one query."""
+    found: dict[int, list[QualityAction]] = {}
+    if judges:
+        actions = QualityAction.objects.in_force().filter(
+            judge__in=judges, judge__campaign=test_set.campaign_id
+        )
+        for action in actions.select_related("rule").order_by("-id"):
+            found.setdefault(action.judge_id, []).append(action)
+    return found
+
+
+def exclusions_in_force(*, test_set: TestSet) -> list[QualityAction]:
+    """Return the latest exclusion in force of each judge of a test set, by pseudonym.
+
+    One query; two if there is any.
+    """
+    found = _EXCLUSIONS.rows(test_set_id=test_set.pk, campaign_id=test_set.campaign_id)
+    return list(_actions_found(test_set, found).order_by("judge__pseudonym"))
+
+
+def _actions_found(test_set: TestSet, found: Iterable[tuple[Any, ...]]) -> QuerySet[QualityAction]:
+    """Return these quality actions, newest first, with all that pages say of them.
+
+    Mostly nothing was done about the judges of a page. PostgreSQL plans so many joins for milliseconds.
+    """
+    ids = [action_id for (action_id,) in found]
+    if not ids:
+        return QualityAction.objects.none()
+    return quality_actions(test_set=test_set).filter(pk__in=ids)
+
+
+def _actions_on(judges: Parameter | list[int]) -> QuerySet[QualityAction, Any]:
+    return QualityAction.objects.filter(IsAnyOf(F("judge"), judges)).values_list("pk")
+
+
+def _exclusions(
+    test_set_id: int | Parameter, campaign_id: int | Parameter
+) -> QuerySet[QualityAction, Any]:
+    exclusions = QualityAction.objects.in_force().filter(
+        judge__campaign=campaign_id,
+        action=QualityActionKind.EXCLUDE,
+        judge__in=judges_present(test_set_id).values("judge"),
+    )
+    return exclusions.order_by("judge", "-id").distinct("judge").values_list("pk")
+
+
+_ACTIONS_ON: Final = PreparedQuery(
+    "actions_on_judges", _actions_on, {"judges": ArrayField(BigIntegerField())}
+)
+_EXCLUSIONS: Final = PreparedQuery(
+    "exclusions_in_force",
+    _exclusions,
+    {"test_set_id": BigIntegerField(), "campaign_id": BigIntegerField()},
+)

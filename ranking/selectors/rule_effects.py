@@ -1,5 +1,6 @@
 """What rules do to judges by what is measured of them: computed once, to be shown or to be done."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -7,11 +8,10 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
 from campaign.models import Campaign, Judge
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.models import QualityReport
+from ranking.selectors.judge_measures import measured_test_sets
 
 #: Rules that meet more than one in so many judges wait for an organiser's word.
 ONE_IN: Final = 5
@@ -99,13 +99,7 @@ def rule_acts(
     A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
     anything is breached.
     """
-    breached = [
-        (rule, name)
-        for rule in rules
-        if rule.test_set_id in {None, test_set_id}
-        for name, rows in measures.items()
-        if is_breached(rule, rows.get(rule.measure))
-    ]
+    breached = _breached(rules, test_set_id, measures)
     if not breached:
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
@@ -121,6 +115,18 @@ def rule_acts(
     ]
 
 
+def _breached(
+    rules: Sequence[QualityRule], test_set_id: int, measures: MeasuresByJudge
+) -> list[tuple[QualityRule, str]]:
+    return [
+        (rule, name)
+        for rule in rules
+        if rule.test_set_id in {None, test_set_id}
+        for name, rows in measures.items()
+        if is_breached(rule, rows.get(rule.measure))
+    ]
+
+
 def rule_effects(
     rules: Sequence[QualityRule], *, campaign: Campaign, test_set_id: int | None = None
 ) -> RuleEffects:
@@ -129,25 +135,21 @@ def rule_effects(
     Of one test set, or of all that a rule looks at. One query for the measures and two for each
     test set in which a rule is breached.
     """
-    reports = QualityReport.objects.filter(test_set__campaign=campaign).order_by("pk")
-    if test_set_id is not None:
-        reports = reports.filter(test_set=test_set_id)
     acts: dict[tuple[int, int], RuleAct] = {}
     measured: set[str] = set()
     known: set[str] = set()
-    for report in reports:
-        looking = [rule for rule in rules if rule.test_set_id in {None, report.test_set_id}]
+    for found in measured_test_sets(campaigns=[campaign.pk], test_set_id=test_set_id):
+        looking = [rule for rule in rules if rule.test_set_id in {None, found.test_set_id}]
         if not looking:
             continue
-        measures = measures_of_report(report)
-        measured |= measures.keys()
-        known.update(*measures.values())
+        measured |= found.measures.keys()
+        known.update(*found.measures.values())
         for act in rule_acts(
             looking,
             campaign_id=campaign.pk,
-            test_set_id=report.test_set_id,
-            measures=measures,
-            watermark=report.watermark,
+            test_set_id=found.test_set_id,
+            measures=found.measures,
+            watermark=found.watermark,
         ):
             acts.setdefault((id(act.rule), act.judge.pk), act)
     return RuleEffects(
@@ -155,14 +157,6 @@ def rule_effects(
         measured=len(measured),
         without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
     )
-
-
-def measures_of_report(report: QualityReport) -> MeasuresByJudge:
-    """Return the stored measures as they were computed."""
-    return {
-        name: {JudgeMeasure(measure): MeasureResult(**row) for measure, row in rows.items()}
-        for name, rows in report.measures.items()
-    }
 
 
 def acts_held(
@@ -200,22 +194,62 @@ def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[
     ]
 
 
+def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
+    """Return how many rules wait for an organiser, as in `effects_held`, by campaign.
+
+    At most five queries, however many campaigns and test sets there are.
+    """
+    rules: dict[int, list[QualityRule]] = {}
+    for rule in QualityRule.objects.filter(
+        campaign__in=campaigns, switched_off_at__isnull=True, action__in=STOPPING
+    ):
+        rules.setdefault(rule.campaign_id, []).append(rule)
+    breached = {
+        (rule, name)
+        for found in (measured_test_sets(campaigns=list(rules)) if rules else ())
+        for rule, name in _breached(rules[found.campaign_id], found.test_set_id, found.measures)
+    }
+    if not breached:
+        return Counter()
+    done = set(
+        QualityAction.objects.filter(rule__in={rule for rule, _name in breached}).values_list(
+            "rule", "judge"
+        )
+    )
+    judges = {
+        (campaign, name): judge
+        for campaign, name, judge in Judge.objects.filter(
+            campaign__in=list(rules), pseudonym__in={name for _rule, name in breached}
+        ).values_list("campaign", "pseudonym", "pk")
+    }
+    in_force = set(_stops_in_force(*rules).values_list("judge", "action"))
+    waiting = {
+        rule
+        for rule, name in breached
+        if (judge := judges.get((rule.campaign_id, name))) is not None
+        and (rule.pk, judge) not in done
+        and not _is_stopped(judge, rule.action, in_force)
+    }
+    return Counter(rule.campaign_id for rule in waiting)
+
+
 def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
     """Return the pauses and exclusions of judges who are not stopped in this way already."""
     stops = [act for act in acts if act.rule.action in STOPPING]
     if not stops:
         return []
     in_force = set(_stops_in_force(campaign_id).values_list("judge", "action"))
-    return [
-        act
-        for act in stops
-        if (act.judge.pk, QualityActionKind.EXCLUDE) not in in_force
-        and (act.judge.pk, act.rule.action) not in in_force
-    ]
+    return [act for act in stops if not _is_stopped(act.judge.pk, act.rule.action, in_force)]
 
 
-def _stops_in_force(campaign_id: int) -> QuerySet[QualityAction]:
-    return QualityAction.objects.in_force().filter(judge__campaign=campaign_id, action__in=STOPPING)
+def _is_stopped(judge_id: int, action: str, in_force: Collection[tuple[int, str]]) -> bool:
+    return (judge_id, QualityActionKind.EXCLUDE) in in_force or (judge_id, action) in in_force
+
+
+def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
+    return QualityAction.objects.in_force().filter(
+        judge__campaign__in=campaign_ids, action__in=STOPPING
+    )
 
 
 def _evidence(

@@ -1,56 +1,189 @@
-"""Stored ranking runs, and test sets to rank."""
+"""The present ranking of each test set, and test sets to rank."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Final
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce, JSONObject
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    JSONField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce, JSONObject, Now
 
-from annotation.models import JudgmentSequence
-from annotation.selectors import excluded_judges_by_campaign
-from ranking.models import RankingRun, RankingSettings
-from ranking.range_choices import RangeChoice, recorded_choice
+from annotation.models import Design, JudgmentSequence
+from annotation.selectors import excluded_judges, excluded_judges_by_campaign
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import System, TestSet, User
+from ranking.code_version import code_version
+from ranking.models import LatestRanking, RankingRun, RankingSettings
+from ranking.range_choices import RangeChoice
+from ranking.selectors.left_out import judges_outside
 
 
 def latest_run(*, test_set_id: int) -> RankingRun | None:
-    """Return the newest ranking run of a test set."""
-    return RankingRun.objects.of(test_set_id).order_by("-id").first()
+    """Return the present ranking of a test set; it has no primary key while it is not kept."""
+    latest = LatestRanking.objects.filter(pk=test_set_id).first()
+    return latest.as_run() if latest else None
+
+
+def _version_read(user_id: int | Parameter, test_set_id: int | Parameter) -> QuerySet[Any, Any]:
+    columns = ("finished_at", "watermark", "last_kept", "is_kept")
+    readable = TestSet.objects.open_to(user_id).filter(pk=test_set_id)
+    return readable.values_list(*(f"latest_ranking__{column}" for column in columns))
+
+
+_VERSION_READ: Final = PreparedQuery(
+    "latest_ranking_version",
+    _version_read,
+    {"user_id": BigIntegerField(), "test_set_id": BigIntegerField()},
+)
+
+
+def latest_version(*, user: User, test_set_id: int) -> str | None:
+    """Return what differs for each other present ranking of a test set and for other code.
+
+    None without a ranking, and if the user is no member of the test set's campaign. One query, which leaves
+    the result where it is.
+    """
+    found = _VERSION_READ.row(user_id=user.pk, test_set_id=test_set_id)
+    if found is None or found[0] is None:
+        return None
+    return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RankingBasis:
+    """What a new ranking of a test set is made by, and compared with.
+
+    `now` is the database's time, `has_active_design` whether a design has ever chosen pairs by their
+    judgments, and `latest` the present ranking and the last one kept, both without their results.
+    """
+
+    test_set_id: int
+    campaign_id: int
+    now: datetime
+    last_number: int
+    has_active_design: bool
+    latest: LatestRanking | None
+
+
+def ranking_basis(*, test_set_id: int) -> RankingBasis:
+    """Return what a new ranking of a test set is made by. One query."""
+    active = Design.objects.filter(test_set=OuterRef("pk"), kind=Design.Kind.ACTIVE)
+    found: Any = (
+        TestSet.objects.select_related("latest_ranking__last_kept")
+        .defer(
+            "latest_ranking__result",
+            "latest_ranking__last_kept__result",
+            "latest_ranking__last_kept__standings",
+        )
+        .annotate(
+            now=Now(),
+            last_number=Coalesce(F("judgment_sequence__last_number"), 0),
+            has_active_design=Exists(active),
+        )
+        .get(pk=test_set_id)
+    )
+    return RankingBasis(
+        test_set_id=test_set_id,
+        campaign_id=found.campaign_id,
+        now=found.now,
+        last_number=found.last_number,
+        has_active_design=found.has_active_design,
+        latest=getattr(found, "latest_ranking", None),
+    )
+
+
+def system_kinds(*, test_set_id: int) -> dict[str, str]:
+    """Return the kind of each system of a test set, by name and in the order of names. One query."""
+    systems = System.objects.filter(test_set_id=test_set_id).order_by("name")
+    return dict(systems.values_list("name", "kind"))
 
 
 def due_test_sets() -> list[int]:
-    """Return the ids of test sets whose latest ranking run is out of date.
+    """Return the ids of test sets whose latest ranking is out of date.
 
-    The run is out of date if it is of fewer judgments or other judges, or if its ranges do not
-    follow the test set's settings. Two queries: one with a step into the indexes on runs and on
-    settings for each test set, and one for excluded judges.
+    It is out of date if it is of fewer judgments or other judges, or if its ranges do not follow the
+    test set's settings. Two queries: one for excluded judges, and one that compares columns in the
+    database and brings what is behind, or may be for its judges; one more for each that counts a group alone.
     """
-    return _due(JudgmentSequence.objects.order_by("test_set_id"))
-
-
-def ranking_is_due(*, test_set_id: int) -> bool:
-    """Return whether the latest ranking run of a test set is out of date, see `due_test_sets`."""
-    return bool(_due(JudgmentSequence.objects.filter(test_set_id=test_set_id)))
-
-
-def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
-    runs = RankingRun.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
-    settings = RankingSettings.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
-    rows = sequences.filter(last_number__gt=0).annotate(
-        ranked_to=Coalesce(Subquery(runs.values("watermark")[:1]), 0),
-        without=Subquery(runs.values("parameters__excluded_judges")[:1]),
-        made=Subquery(runs.values(made=_choice("parameters__"))[:1]),
-        asked=Subquery(settings.values(asked=_choice())[:1]),
-    )
     excluded = excluded_judges_by_campaign()
+    may_have_others = (
+        Q(test_set__campaign__in=list(excluded))
+        | Q(test_set__latest_ranking__without__len__gt=0)
+        | Q(group__isnull=False)
+    )
+    rows = _compared(JudgmentSequence.objects.order_by("test_set_id")).filter(
+        Q(is_behind=True) | may_have_others
+    )
     return [
-        row.test_set_id
-        for row in rows.annotate(campaign=F("test_set__campaign"))
-        if row.last_number > row.ranked_to
-        or (row.without or []) != excluded.get(row.campaign, [])
-        or recorded_choice(row.made) != recorded_choice(row.asked or {})
+        test_set
+        for test_set, campaign, is_behind, without, group in rows.values_list(*_COMPARED)
+        if is_behind or without != _not_counted(test_set, group, excluded.get(campaign, []))
     ]
 
 
-def _choice(prefix: str = "") -> JSONObject:
-    """Return the JSON that `recorded_choice` reads, from fields or from keys of a JSON field."""
-    names = [part.name for part in fields(RangeChoice)]
-    return JSONObject(**{name: f"{prefix}{name}" for name in names})
+def ranking_is_due(*, test_set_id: int) -> bool:
+    """Return whether the latest ranking of a test set is out of date, see `due_test_sets`."""
+    found = _COMPARED_ONE.row(test_set_id=test_set_id)
+    if found is None:
+        return False
+    _test_set, campaign, is_behind, without, group = found
+    if is_behind:
+        return True
+    excluded = excluded_judges(campaign_id=campaign)
+    return bool(without != _not_counted(test_set_id, group, excluded))
+
+
+def _not_counted(test_set_id: int, group_id: int | None, excluded: list[str]) -> list[str]:
+    if group_id is None:
+        return excluded
+    return sorted({*excluded, *judges_outside(test_set_id=test_set_id, group_id=group_id)})
+
+
+def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
+    """Compare latest rankings with the judgments and the settings; `is_behind` is what is found."""
+    settings = RankingSettings.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
+    asked = Coalesce(
+        Subquery(settings.values(asked=_CHOICE)[:1]),
+        Value(RangeChoice().recorded, output_field=JSONField()),
+    )
+    is_behind = (
+        Q(test_set__latest_ranking__isnull=True)
+        | Q(last_number__gt=F("test_set__latest_ranking__watermark"))
+        | ~Q(test_set__latest_ranking__choice=F("asked"))
+    )
+    return (
+        sequences.filter(last_number__gt=0)
+        .annotate(asked=asked, group=Subquery(settings.values("judge_group")[:1]))
+        .annotate(is_behind=ExpressionWrapper(is_behind, output_field=BooleanField()))
+    )
+
+
+# Equal to `LatestRanking.choice` where the ranking is as the settings want it.
+_CHOICE = JSONObject(**{part.name: part.name for part in fields(RangeChoice)})
+_COMPARED = (
+    "test_set",
+    "test_set__campaign",
+    "is_behind",
+    "test_set__latest_ranking__without",
+    "group",
+)
+# Asked after every ranking.
+_COMPARED_ONE = PreparedQuery(
+    "ranking_compared",
+    lambda test_set_id: _compared(
+        JudgmentSequence.objects.filter(test_set=test_set_id)
+    ).values_list(*_COMPARED),
+    {"test_set_id": BigIntegerField()},
+)

@@ -1,5 +1,7 @@
-"""Writes of the ranking app: ranking runs, and actions on judges by quality rules."""
+"""Writes of the ranking app: rankings, and actions on judges by quality rules."""
 
+from ranking.services.latest_rankings import latest_ranking_keep, rankings_of_days_keep
+from ranking.services.planned_runs import SEED
 from ranking.services.quality import quality_evaluate
 from ranking.services.rules import (
     ConfirmationNeededError,
@@ -10,7 +12,8 @@ from ranking.services.rules import (
     rules_put_in_force,
 )
 from ranking.services.runs import (
-    SEED,
+    ComputedRun,
+    ranking_compute,
     ranking_history_compute,
     ranking_run_compute,
     ranking_run_reproduce,
@@ -19,13 +22,17 @@ from ranking.services.settings import ranking_settings_change
 
 __all__ = [
     "SEED",
+    "ComputedRun",
     "ConfirmationNeededError",
     "RulesInForce",
+    "latest_ranking_keep",
     "quality_evaluate",
+    "ranking_compute",
     "ranking_history_compute",
     "ranking_run_compute",
     "ranking_run_reproduce",
     "ranking_settings_change",
+    "rankings_of_days_keep",
     "rule_release",
     "rule_replace",
     "rules_preview",

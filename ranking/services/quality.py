@@ -1,7 +1,6 @@
 """Measure judges after each ranking and apply the quality rules of the campaign."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -10,63 +9,92 @@ from annotation.judge_measures import JudgeMeasure
 from annotation.services import quality_rule_apply
 from campaign.models import Campaign, SystemKind, TestSet, User
 from ranking.core.agreement.report import JudgeChance
-from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, measure_judges
+from ranking.core.agreement.tallies import AgreementTallies
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, add_disagreement
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
 from ranking.selectors.quality import judging_times
 from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
+from ranking.selectors.runs import system_kinds
+from ranking.services.judge_measures import judge_measures_store
+from ranking.services.measured import MEASURES
+from ranking.services.run_results import run_agreement
 
 
-def quality_evaluate(*, run: RankingRun) -> QualityReport | None:
-    """Measure the judges of a ranking run, store that, and apply the rules in force.
+def quality_evaluate(
+    *,
+    run: RankingRun,
+    tallies: JudgeTallies | None = None,
+    agreement: AgreementTallies | None = None,
+) -> bool:
+    """Measure the judges of a ranking, store that, and apply the rules in force.
 
-    This takes a few passes over the run's judgments without resampling, because κ with the others
-    is that of the run. Excluded judges are measured as well, except for this κ and the test for low
-    agreement. It can run twice: a rule acts on a judge once. Rules that would stop more than one in
-    five judges wait for an organiser: see `acts_held`.
+    `tallies` are of the judgments that the run was computed from, of all judges, and `agreement` its
+    tallies of agreement; counted from all judgments if not given. Excluded judges
+    are measured as well, except for this κ and the test for low agreement. It can run twice: a rule
+    acts on a judge once. Rules that would stop more than one in five judges wait for an organiser: see
+    `acts_held`.
 
-    Returns the stored report, or None if a report of later judgments is already stored.
+    Returns whether the measures are stored: not if those of later judgments are already.
     """
-    test_set = TestSet.objects.select_related("campaign").get(pk=run.test_set_id)
+    test_set = TestSet.objects.get(pk=run.test_set_id)
     with transaction.atomic():
-        measures = _measures(test_set, run)
-        stored = {
-            name: {str(measure): asdict(row) for measure, row in rows.items()}
-            for name, rows in measures.items()
-        }
-        report = QualityReport.objects.select_for_update().filter(test_set=test_set).first()
-        if report is not None and report.watermark > run.watermark:
-            return None
-        # Waits for a rule that is being added: it would count as older than this report, unread.
+        if tallies is None or agreement is None:
+            judged = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+            tallies = judge_tallies(run, judged)
+            agreement = run_agreement(run, judged)
+        measures = _measures(run, tallies, agreement)
+        # Waits for another measurement, and for a rule that is being added: it would count as older than
+        # this report, unread.
         Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
-        report, _created = QualityReport.objects.update_or_create(
-            test_set=test_set,
-            # By the same clock as the rules, which must not seem older than this.
-            defaults={"watermark": run.watermark, "measures": stored, "computed_at": Now()},
-        )
-    report.refresh_from_db(fields=["computed_at"])
+        if not _report_store(run):
+            return False
+        judge_measures_store(test_set=test_set, measures=measures)
     _rules_apply(test_set, measures, watermark=run.watermark)
-    return report
+    return True
 
 
-def _measures(test_set: TestSet, run: RankingRun) -> MeasuresByJudge:
-    names = {
-        kind: name
-        for name, kind in test_set.systems.order_by("-name").values_list("name", "kind")
-        if kind != SystemKind.SYSTEM
-    }
+def _report_store(run: RankingRun) -> bool:
+    """Store that the judges are measured by this run's judgments; False if by later ones already."""
+    # By the same clock as the rules, which must not seem older than this.
+    now = {"watermark": run.watermark, "computed_at": Now()}
+    reports = QualityReport.objects.filter(test_set=run.test_set_id)
+    if reports.filter(watermark__lte=run.watermark).update(**now):
+        return True
+    if reports.exists():
+        return False
+    QualityReport.objects.create(test_set_id=run.test_set_id, **now)
+    return True
+
+
+def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
+    """Count all judgments up to the run's watermark for the measures of judges."""
+    kinds = system_kinds(test_set_id=run.test_set_id)
+    names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    bad_reference = names.get(SystemKind.BAD_REFERENCE)
+    return tally_judges(
+        judged,
+        reference=names.get(SystemKind.REFERENCE),
+        attention=attention_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+        if bad_reference is not None
+        else None,
+        bad_reference=bad_reference,
+        seconds=judging_times(test_set_id=run.test_set_id, watermark=run.watermark),
+    )
+
+
+def _measures(
+    run: RankingRun, tallies: JudgeTallies, of_agreement: AgreementTallies
+) -> MeasuresByJudge:
     agreement = run.result["agreement"]
     # Older runs do not record it: P(E) was the same for all judges.
     is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
-    measures = measure_judges(
-        judged_blocks(test_set_id=test_set.pk, watermark=run.watermark),
-        reference=names.get(SystemKind.REFERENCE),
-        attention=attention_blocks(test_set_id=test_set.pk, watermark=run.watermark),
-        bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        p_chance="own" if is_own else agreement["p_chance"],
-        seconds=judging_times(test_set_id=test_set.pk, watermark=run.watermark),
-        excluded=run.parameters.get("excluded_judges", ()),
+    measures = MEASURES.measures(
+        run.test_set_id, tallies, p_chance="own" if is_own else agreement["p_chance"]
     )
+    add_disagreement(measures, of_agreement)
     for row in agreement["judges"]:
         if row["kappa"] is not None:
             measures.setdefault(row["judge"], {})[JudgeMeasure.INTER] = MeasureResult(

@@ -1,5 +1,6 @@
 """Results of ranking runs, computed from the fields they record."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -10,17 +11,27 @@ from ranking.core.agreement.report import (
     AgreementReport,
     Chance,
     JudgeChance,
+    agreement_of_tallies,
     inter_judge_agreement,
 )
+from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.documents import several_documents
-from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.effective_units import effective_units
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.live.definition import Definition, definition_of
+from ranking.core.live.tallies import (
+    RunTallies,
+    counted_of_blocks,
+    tallies_of_blocks,
+)
+from ranking.core.rankings.counted_judgments import CountedJudgments
+from ranking.core.rankings.effective_units import effective_units_of_sizes
+from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.rank import rank_counted
+from ranking.core.rankings.ranking import Ranking
 from ranking.models import RankingRun
-from ranking.range_choices import recorded_choice
+from ranking.range_choices import RangeChoice, recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
+from ranking.selectors.left_out import judges_not_counted
 from ranking.services.stored_pairs import stored_pairs
 
 # An arbitrary value if a run records none, because its intervals of κ are not resampled.
@@ -30,104 +41,196 @@ _PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
 
 
 def run_result(run: RankingRun) -> dict[str, Any]:
-    """Return the result of a run, computed from the fields it records.
+    """Return the result of a run, computed from all judgments and the fields it records.
 
-    The same run gives the same bits at any later time. Results that earlier versions did not have
-    are left out for their runs. Call it in a transaction, see `judged_blocks`.
+    The same run gives the same bits at any later time. Results that earlier versions did not have are
+    left out for their runs. Call it in a transaction, see `judged_blocks`.
     """
+    judged = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
     parameters = run.parameters
-    everything = judged_blocks(
-        test_set_id=run.test_set_id,
-        watermark=run.watermark,
-        without_judges=parameters.get("excluded_judges", ()),
-    )
-    blocks = everything.without(set(everything.systems).difference(parameters["systems"]))
-    blocks, named = _with_documents(run, blocks)
-    choice = recorded_choice(parameters)
-    ranking = rank(
-        blocks,
-        run.method,
-        resamples=parameters["resamples"],
-        seed=run.seed,
-        parameters=parameters.get("method_parameters", _PARAMETERS_BEFORE.get(run.method)),
-        **choice.arguments,
-    )
-    agreement = parameters["agreement"]
+    if _is_counted(parameters):
+        return run_result_of(run_tallies(run, judged), parameters, seed=run.seed)
+    definition, agreement = _definition_of(run), parameters["agreement"]
+    blocks = _with_documents(run.test_set_id, _counted_blocks(definition, judged))
     report = inter_judge_agreement(
         blocks,
-        chance=Chance(agreement["chance"]),
-        # Older runs do not record it: P(E) was the same for all judges.
-        chance_of_judges=JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
         resample=agreement["resample"],
         resamples=agreement.get("resamples", _KAPPA_RESAMPLES),
-        confidence=agreement["confidence"],
+        variance="left_out",
         seed=run.seed,
+        **_agreement_arguments(agreement),
+    )
+    return _result(
+        counted_of_blocks(blocks, definition), definition, report, parameters, seed=run.seed
+    )
+
+
+def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
+    """Count the judgments 1…watermark that count, of all judges, for a run."""
+    definition = _definition_of(run)
+    blocks = _with_documents(run.test_set_id, _counted_blocks(definition, judged))
+    return tallies_of_blocks(blocks, definition)
+
+
+def run_agreement(run: RankingRun, judged: Blocks) -> AgreementTallies:
+    """Count the agreement of the judges of a run alone, as `run_tallies` does."""
+    return tally_agreement(_counted_blocks(_definition_of(run), judged).with_judges_in_order())
+
+
+def _definition_of(run: RankingRun) -> Definition:
+    return run_definition(run.parameters, method=run.method, seed=run.seed)
+
+
+def _counted_blocks(definition: Definition, judged: Blocks) -> Blocks:
+    """Return the blocks without excluded judges, over the systems that are ranked."""
+    counted = judged.without_judges(definition.excluded)
+    return counted.without(set(counted.systems).difference(definition.systems))
+
+
+def run_result_of(
+    tallies: RunTallies, parameters: Mapping[str, Any], *, seed: int
+) -> dict[str, Any]:
+    """Return the result of a run from the tallies of its judgments.
+
+    The same tallies give the same bits, whether they were counted at once or kept up to date.
+
+    Parameters
+    ----------
+    tallies : RunTallies
+        Of the `run_definition` of these parameters.
+    parameters : mapping
+        The parameters that the run records.
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If the tallies are of another definition, or the run is from before κ was computed from
+        tallies.
+    """
+    expected = run_definition(parameters, method=tallies.definition.method, seed=seed)
+    if tallies.definition != expected:
+        raise ValueError("tallies: they are of another definition than the run")
+    if not _is_counted(parameters):
+        raise ValueError("agreement: intervals of this run are not computed from tallies")
+    agreement = parameters["agreement"]
+    report = agreement_of_tallies(
+        tallies.agreement,
+        resample=agreement["resample"],
+        seed=seed,
+        **_agreement_arguments(agreement),
+    )
+    return _result(tallies.counted, tallies.definition, report, parameters, seed=seed)
+
+
+def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> Definition:
+    """Return what the tallies of a run are of, from the parameters it records."""
+    choice = recorded_choice(parameters)
+    # Runs from before documents were recorded used them for anytime ranges only.
+    documents = parameters.get("documents", False) or choice.ranges == "anytime"
+    return definition_of(
+        method,
+        _options(parameters, choice),
+        systems=tuple(parameters["systems"]),
+        seed=seed,
+        documents=documents,
+        excluded=tuple(judges_not_counted(parameters)),
+    )
+
+
+def _is_counted(parameters: Mapping[str, Any]) -> bool:
+    return bool(parameters["agreement"].get("variance") == "linear")
+
+
+def _agreement_arguments(agreement: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "chance": Chance(agreement["chance"]),
+        # Older runs do not record it: P(E) was the same for all judges.
+        "chance_of_judges": JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
+        "confidence": agreement["confidence"],
+    }
+
+
+def _options(parameters: Mapping[str, Any], choice: RangeChoice) -> RangeOptions:
+    return RangeOptions(
+        kind=choice.ranges,
+        resample=choice.resample,
+        resamples=parameters["resamples"],
+        confidence=choice.confidence,
+        correction=choice.correction,
+        sides=choice.sides,
+        draws=parameters.get("draws", 1),
+    )
+
+
+def _result(
+    counted: CountedJudgments,
+    definition: Definition,
+    report: AgreementReport,
+    parameters: Mapping[str, Any],
+    *,
+    seed: int,
+) -> dict[str, Any]:
+    choice, method = recorded_choice(parameters), definition.counts_method
+    given = parameters.get("method_parameters", _PARAMETERS_BEFORE.get(method.name))
+    ranking = rank_counted(
+        counted, method, method.complete(given), _options(parameters, choice), seed=seed
     )
     result = {
         "systems": [asdict(row) for row in ranking.systems],
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
-        "input": _input(blocks, ranking),
-        "agreement": _agreement(report, is_older="chance_of_judges" not in agreement),
+        "input": _input(counted, ranking),
+        "agreement": _agreement(report, is_older="chance_of_judges" not in parameters["agreement"]),
     }
     if "ranges" in parameters:
-        return result | _units_and_limits(run, blocks, ranking, named)
+        return result | _units_and_limits(counted, ranking, parameters)
     return result
 
 
-def _with_documents(run: RankingRun, blocks: Blocks) -> tuple[Blocks, int]:
-    """Return the blocks with documents, if the run takes these for independent, and their number.
+def _with_documents(test_set_id: int, blocks: Blocks) -> Blocks:
+    """Return the blocks with the documents of their segments.
 
-    Runs from before this was recorded only did so for anytime ranges. Segments imported without
-    documents are all in one document, and a single document does not replace segments. The number
-    is that of all documents of judged segments.
+    Documents are numbered in the order of their primary keys. Segments imported without documents
+    are all in one document.
     """
     numbers, place = np.unique(blocks.segment, return_inverse=True)
-    of_segment = documents_of_segments(test_set_id=run.test_set_id, segments=numbers.tolist())
+    of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
     documents = {
         document: number for number, document in enumerate(sorted(set(of_segment.values())))
     }
-    by_documents = run.parameters.get("documents", False)
-    if not by_documents and recorded_choice(run.parameters).ranges != "anytime":
-        return blocks, len(documents)
     document = np.array(
         [documents[of_segment[number]] for number in numbers.tolist()], dtype=np.int32
-    )[place]
-    return replace(blocks, document=several_documents(document, blocks.segment)), len(documents)
+    )
+    return replace(blocks, document=document[place])
 
 
-def _input(blocks: Blocks, ranking: Ranking) -> dict[str, int]:
+def _input(counted: CountedJudgments, ranking: Ranking) -> dict[str, int]:
     return {
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
         "ties": ranking.ties,
         "judges": ranking.judges,
-        "systems": len(blocks.systems),
+        "systems": len(counted.systems),
     }
 
 
 def _units_and_limits(
-    run: RankingRun, blocks: Blocks, ranking: Ranking, documents: int
+    counted: CountedJudgments, ranking: Ranking, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the numbers of units behind the ranges, and the units not accounted for.
-
-    `documents` is the number of documents that the judged segments are of.
-    """
-    effective = effective_units(blocks, METHODS[run.method])
+    """Return the numbers of units behind the ranges, and the units not accounted for."""
+    effective, documents = effective_units_of_sizes(counted.sizes), counted.documents
     of_documents = {"documents": documents, "effective_documents": effective.documents}
     return {
         "input": {
-            **_input(blocks, ranking),
-            "segments": len(np.unique(blocks.segment)),
+            **_input(counted, ranking),
+            "segments": counted.segments,
             "effective_segments": effective.segments,
             "effective_judges": effective.judges,
-            **(of_documents if run.parameters.get("documents") and documents > 1 else {}),
+            **(of_documents if parameters.get("documents") and documents > 1 else {}),
         },
         "limits": range_limits(
-            recorded_choice(run.parameters),
-            ranking.limits,
-            effective,
-            one_document=documents == 1,
+            recorded_choice(parameters), ranking.limits, effective, one_document=documents == 1
         ),
         "refusals": ranking.extra.get("refusals", {}),
         "pairs": stored_pairs(ranking),
@@ -155,7 +258,7 @@ def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
 
 
 def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
-    said = asdict(agreement)
+    said = dict(vars(agreement))
     if is_older:
         # The result of a run must not change by a bit.
         del said["p_chance"], said["no_interval"]

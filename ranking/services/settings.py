@@ -1,5 +1,6 @@
 """Changes of the settings of rank ranges."""
 
+from enum import Enum
 from typing import Any, TypedDict, Unpack
 
 from django.db import transaction
@@ -7,13 +8,19 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgmentSequence
 from annotation.services.judging.notifications import ranking_request
-from campaign.models import TestSet, User
+from campaign.models import JudgeGroup, TestSet, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.settings import ranking_settings_in_force
 
 #: A thousand resamples are too few for a higher confidence.
 MAX_CONFIDENCE = 0.999
+
+
+class Unchanged(Enum):
+    """What stands for a group that is not named; None is all judges."""
+
+    GROUP = "group"
 
 
 class RangeSettings(TypedDict, total=False):
@@ -28,16 +35,20 @@ class RangeSettings(TypedDict, total=False):
 
 @transaction.atomic
 def ranking_settings_change(
-    *, test_set: TestSet, changed_by: User | None = None, **changes: Unpack[RangeSettings]
+    *,
+    test_set: TestSet,
+    changed_by: User | None = None,
+    judge_group: JudgeGroup | Unchanged | None = Unchanged.GROUP,
+    **changes: Unpack[RangeSettings],
 ) -> RankingSettings:
-    """Change how the rank ranges of a test set are made; settings that are not given stay.
+    """Change how the rank ranges of a test set are made, and whose judgments count; what is not given stays.
 
     If the kind of ranges changes, level, correction and sides that are not given become the
     defaults of the new kind. A change is stored as a row with its author, its time and all
     settings; nothing is stored if no setting differs. The worker is told to rank the test set
     again. Earlier runs keep the settings they recorded.
 
-    Locks the test set. Raises `RangeChoiceError`, and changes nothing, if the settings do not go
+    Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises `RangeChoiceError`, and changes nothing, if the settings do not go
     together.
     """
     TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
@@ -47,13 +58,27 @@ def ranking_settings_change(
         kept = {"confidence": before.confidence}
     choice = completed_choice({**kept, **changes})
     _check(choice, test_set)
-    if choice == before.choice:
+    group = before.judge_group if isinstance(judge_group, Unchanged) else judge_group
+    if choice == before.choice and group == before.judge_group:
         return before
-    settings = RankingSettings(test_set=test_set, changed_by=changed_by, **choice.recorded)
+    if group is not None:
+        _group_check(group, test_set)
+    settings = RankingSettings(
+        test_set=test_set, changed_by=changed_by, judge_group=group, **choice.recorded
+    )
     settings.save(force_insert=True)
     if JudgmentSequence.objects.filter(pk=test_set.pk, last_number__gt=0).exists():
         ranking_request(test_set_id=test_set.pk)
     return settings
+
+
+def _group_check(group: JudgeGroup, test_set: TestSet) -> None:
+    """Lock the group, so that it is not deleted meanwhile; raise `RangeChoiceError` if it is not there."""
+    present = JudgeGroup.objects.present().filter(campaign=test_set.campaign_id)
+    if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
+        raise RangeChoiceError(
+            _("This campaign has no group “%(name)s”.") % {"name": group.name}, field="judge_group"
+        )
 
 
 def _check(choice: RangeChoice, test_set: TestSet) -> None:

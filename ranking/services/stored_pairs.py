@@ -3,7 +3,7 @@
 from itertools import combinations
 
 from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.ranking import Ranking
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 

@@ -3,51 +3,100 @@ from typing import cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import CampaignState, Judge, User
+from campaign.selectors import may_make_campaigns
+from campaign.selectors.uploads import drafts
+from campaign.views.access import organised_campaign
+from ranking.pages.overview import overview_rows, totals_of
 from ranking.pages.plots import percent
-from ranking.pages.summary import RankingSummary, summarise_run
-from ranking.selectors.dashboards import TestSetSummary, organised_campaigns
+from ranking.pages.preparation import steps_of
+from ranking.pages.summary import headline, headline_without_ranking
+from ranking.selectors.alerts import alerts_in, alerts_of_campaigns, campaign_facts
+from ranking.selectors.dashboards import TestSetSummary, organised_campaigns, states_hidden
+from ranking.selectors.preparation import preparation
+from ranking.selectors.test_sets import test_sets_described
 
 
 @dataclass(frozen=True, slots=True)
 class _TestSetCard:
     summary: TestSetSummary
-    ranking: RankingSummary
+    headline: str
     bar: str | None
 
 
 @require_safe
 @login_required
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """List the campaigns the user organises, and those in which they judge."""
+    """List the campaigns the user is a member of, and those in which they judge; archived ones if asked."""
     user = cast("User", request.user)
+    archived = "archived" in request.GET
+    organised = organised_campaigns(user=user, archived=archived)
+    alerts = alerts_of_campaigns(campaigns=[row.campaign for row in organised])
     campaigns = [
-        (row.campaign, [_card(test_set) for test_set in row.test_sets])
-        for row in organised_campaigns(user=user)
+        (
+            row.campaign,
+            [_card(test_set) for test_set in row.test_sets],
+            len(alerts[row.campaign.pk]),
+        )
+        for row in organised
     ]
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
-    context = {"campaigns": campaigns, "judging": judging.order_by("-pk")}
+    context = {
+        "campaigns": campaigns,
+        "judging": judging.order_by("-pk"),
+        "archived": archived,
+        "hidden": states_hidden(user=user),
+        "may_make": may_make_campaigns(user),
+    }
     return render(request, "dashboard/campaign_list.html", context)
 
 
 def _card(summary: TestSetSummary) -> _TestSetCard:
     return _TestSetCard(
         summary=summary,
-        ranking=summarise_run(summary.run),
+        headline=headline(standing.systems, standing.groups)
+        if (standing := summary.standing)
+        else headline_without_ranking(),
         bar=None if summary.share is None else percent(summary.share),
     )
 
 
 @require_safe
+@never_cache
 @login_required
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the campaign's first test set, or explain how to add one."""
-    user = cast("User", request.user)
-    campaign = get_object_or_404(Campaign.objects.run_by(user), slug=slug)
-    first = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk").first()
-    if first is None:
-        return render(request, "dashboard/campaign_empty.html", {"campaign": campaign})
-    return redirect("test-set-dashboard", slug=slug, test_set_id=first.pk)
+    """Show a campaign at a glance: what needs somebody, and each test set's standing, pace and end."""
+    campaign = organised_campaign(request, slug)
+    now = timezone.localtime()
+    (facts,) = campaign_facts(campaigns=[campaign], now=now)
+    is_draft = campaign.state == CampaignState.DRAFT
+    context = {
+        "campaign": campaign,
+        "section": "overview",
+        "steps": steps_of(campaign, preparation(campaign=campaign)) if is_draft else [],
+        "rows": overview_rows(facts.overviews, today=now.date()),
+        # What a draft lacks, its checklist says.
+        "needs": [] if is_draft else alerts_in(facts),
+        "totals": totals_of(facts.overviews),
+    }
+    return render(request, "organiser/overview.html", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the test sets of a campaign: languages, texts, systems, design and state."""
+    campaign = organised_campaign(request, slug)
+    context = {
+        "campaign": campaign,
+        "section": "test-sets",
+        "rows": test_sets_described(campaign=campaign),
+        "drafts": drafts(campaign=campaign),
+    }
+    return render(request, "organiser/test_sets.html", context)

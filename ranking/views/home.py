@@ -11,9 +11,9 @@ from campaign.models import Campaign, Judge, User
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Redirect an organiser to their campaigns and a judge to their work; show others an explanation."""
+    """Redirect a member to their campaigns and a judge to their work; show others an explanation."""
     user = cast("User", request.user)
-    if Campaign.objects.run_by(user).exists():
+    if Campaign.objects.open_to(user).exists():
         return redirect("campaign-list")
     judging = list(
         Judge.objects.filter(user=user, withdrawn_at=None)

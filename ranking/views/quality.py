@@ -1,17 +1,16 @@
-from dataclasses import dataclass
+"""What organisers decide about judges."""
+
 from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from annotation.models import QualityAction, QualityActionKind
-from annotation.selectors.training import TrainingResult, training_rounds
 from annotation.services import (
     QualityRefusedError,
     judge_reinstate,
@@ -21,82 +20,10 @@ from annotation.services import (
 from campaign.models import Judge, TestSet, User
 from campaign.views.access import organised_test_set
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.models import QualityReport
 from ranking.pages.acting import stopping_in_words
 from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
-from ranking.pages.judge_measures import (
-    MeasureRow,
-    breach_in_words,
-    measure_rows,
-    reference_missing_in_words,
-    rule_in_words,
-)
-from ranking.selectors.quality import JudgeQuality, judges_quality, measures_of
+from ranking.selectors.judge_measures import measures_of
 from ranking.selectors.rule_effects import STOPPING
-from ranking.selectors.runs import latest_run
-
-
-@dataclass(frozen=True, slots=True)
-class _ActionLine:
-    action: QualityAction
-    reason: str
-    evidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgeCard:
-    """A judge with their measures and history; `excluded_by` are the actions that leave them out."""
-
-    judge: JudgeQuality
-    rows: list[MeasureRow]
-    actions: list[_ActionLine]
-    training: list[TrainingResult]
-
-    @property
-    def excluded_by(self) -> list[_ActionLine]:
-        return [
-            line
-            for line in self.actions
-            if line.action.action == QualityActionKind.EXCLUDE
-            and not hasattr(line.action, "reversal")
-        ]
-
-
-@require_safe
-@never_cache
-@login_required
-def judge_quality_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
-    """Show what is known of each judge, where they stand, and what was done about it."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    judges = judges_quality(test_set=test_set, run=latest_run(test_set_id=test_set.pk))
-    training = training_rounds(test_set_id=test_set.pk)
-    cards = [_card(judge, training.get(judge.row.judge_id, [])) for judge in judges]
-    context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
-        "section": "judges",
-        "cards": cards,
-        "no_reference": reference_missing_in_words(test_set, (each.measures for each in judges)),
-        "left_out": [card for card in cards if card.excluded_by],
-        "report": QualityReport.objects.filter(test_set=test_set).first(),
-    }
-    return render(request, "organiser/judges.html", context)
-
-
-def _card(judge: JudgeQuality, training: list[TrainingResult]) -> _JudgeCard:
-    return _JudgeCard(
-        judge=judge,
-        training=training,
-        rows=measure_rows(judge.measures),
-        actions=[
-            _ActionLine(
-                action=action,
-                reason=rule_in_words(action.rule) if action.rule else action.note,
-                evidence=breach_in_words(action.evidence),
-            )
-            for action in judge.actions
-        ],
-    )
 
 
 @require_POST
@@ -132,20 +59,19 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
         messages.error(request, str(error))
     else:
         messages.success(request, _said(action) % {"judge": judge.pseudonym})
-    return _back(slug, test_set_id, judge.pk)
+    return redirect(_address_of(test_set, judge.pk))
 
 
 def _stop_question(judge: Judge, test_set: TestSet, action: str, note: str) -> Question:
     is_exclusion = action == QualityActionKind.EXCLUDE
     title = _("Exclude %(judge)s") if is_exclusion else _("Pause %(judge)s")
-    address = reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk])
     return Question(
         title=title % {"judge": judge.pseudonym},
         facts=stopping_in_words(judge=judge, test_set=test_set, action=action),
         after=_("One click on “Revert” undoes it; the history keeps both."),
         answers=[Answer(_("Exclude the judge") if is_exclusion else _("Pause the judge"))],
         fields={"action": action, "note": note},
-        cancel=f"{address}#judge-{judge.pk}",
+        cancel=_address_of(test_set, judge.pk),
     )
 
 
@@ -180,8 +106,8 @@ def action_revert(
         messages.error(request, str(error))
     else:
         messages.success(request, _("The action was reverted."))
-    return _back(slug, test_set_id, action.judge_id)
+    return redirect(_address_of(test_set, action.judge_id))
 
 
-def _back(slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
-    return redirect(f"{reverse('judge-quality', args=[slug, test_set_id])}#judge-{judge_id}")
+def _address_of(test_set: TestSet, judge_id: int) -> str:
+    return reverse("judge-page", args=[test_set.campaign.slug, test_set.pk, judge_id])

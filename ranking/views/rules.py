@@ -81,7 +81,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
         "before": [row for row in rules if row[0].switched_off_at is not None],
     }
     status = 400 if form.is_bound else 200
-    return render(request, "organiser/rules.html", context, status=status)
+    return render(request, "quality/rules.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -133,7 +133,7 @@ def _rule_form(
         "words": rule_in_words(rule),
     }
     status = 400 if form.is_bound else 200
-    return render(request, "organiser/rule.html", context, status=status)
+    return render(request, "quality/rule.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,11 +23,16 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
     """Show what the rank ranges of a test set account for; POST changes it."""
     test_set = organised_test_set(request, slug, test_set_id)
     before = ranking_settings_in_force(test_set_id=test_set.pk)
-    form = RankingSettingsForm(request.POST or None, initial={"resample": before.resample})
+    form = RankingSettingsForm(
+        request.POST or None,
+        initial={"resample": before.resample, "judge_group": before.judge_group},
+        campaign=test_set.campaign,
+    )
     if request.method == "POST" and form.is_valid():
         after = ranking_settings_change(
             test_set=test_set,
             changed_by=cast("User", request.user),
+            judge_group=form.cleaned_data["judge_group"],
             # Sets may be of any level; of the others, only percentiles.
             ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
             resample=form.cleaned_data["resample"],
@@ -42,7 +47,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
     context = {
         "campaign": test_set.campaign,
         "test_set": test_set,
-        "section": "ranking-settings",
+        "section": "ranking",
         "form": form,
         "levels": level_words(),
         "before": before,

@@ -10,8 +10,8 @@ clusters, Aronow, Samii & Assenova 2015 for pairs with a member in common)
 
 Each term sums the squared changes of κ when a unit is left out: a segment; a judge, with all their
 pairs; a judge's comparisons of one segment (overlap), whose pairs share both; and the pairs of two
-judges, which V_judges counts once for each of the two. V_judges and V_segments are delete-one
-jackknives.
+judges, which V_judges counts once for each of the two. V_judges is a delete-one jackknife; so is
+V_segments, or its linearised form (`ranking.core.agreement.linear`).
 """
 
 from __future__ import annotations
@@ -83,6 +83,46 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class VarianceParts:
+    """κ, and the parts of its variance.
+
+    Attributes
+    ----------
+    kappa : float
+        κ of all judgments.
+    of_segments, of_judges : float
+        Variances over segments and over judges; NaN where they cannot be estimated.
+    segments : int
+        Number of segments.
+    overlap, judges, pairs, pairs_in_segments : float
+        As in `Spread`.
+    """
+
+    kappa: float
+    of_segments: float
+    segments: int
+    of_judges: float
+    overlap: float
+    judges: float
+    pairs: float = 0.0
+    pairs_in_segments: float = 0.0
+
+
+def parts_of_spread(spread: Spread) -> VarianceParts:
+    """Return the parts of the variance from κ without each segment and without each judge."""
+    return VarianceParts(
+        kappa=spread.kappa,
+        of_segments=jackknife(spread.kappa, spread.without_segment),
+        segments=len(spread.without_segment),
+        of_judges=jackknife(spread.kappa, spread.without_judge),
+        overlap=spread.overlap,
+        judges=spread.judges,
+        pairs=spread.pairs,
+        pairs_in_segments=spread.pairs_in_segments,
+    )
+
+
+@dataclass(frozen=True)
 class Interval:
     """Ends of an interval, or the reason why there are none."""
 
@@ -120,7 +160,7 @@ def jackknife(kappa: float, without: FloatArray) -> float:
     return float((count - 1) / count * (changes @ changes))
 
 
-def variance(spread: Spread, level: KappaLevel) -> Variance:
+def variance(spread: Spread | VarianceParts, level: KappaLevel) -> Variance:
     """Estimate the variance of κ over judges, or over segments and judges.
 
     The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares; otherwise for
@@ -131,7 +171,7 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
 
     Parameters
     ----------
-    spread : Spread
+    spread : Spread or VarianceParts
     level : "judges" or "two_way"
 
     Returns
@@ -144,21 +184,19 @@ def variance(spread: Spread, level: KappaLevel) -> Variance:
     ValueError
         If `level` is neither of these.
     """
-    of_judges = jackknife(spread.kappa, spread.without_judge)
-    degrees_of_freedom = _degrees_of_judges(spread.judges)
+    parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
+    of_segments, of_judges = parts.of_segments, parts.of_judges
+    degrees_of_freedom = _degrees_of_judges(parts.judges)
     if level == "judges":
         return Variance(of_judges, degrees_of_freedom)
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
-    of_segments = jackknife(spread.kappa, spread.without_segment)
-    once = of_judges - spread.pairs
-    both = of_segments + once - spread.overlap + spread.pairs_in_segments
+    once = of_judges - parts.pairs
+    both = of_segments + once - parts.overlap + parts.pairs_in_segments
     value = max(both, of_segments, once)
     if math.isnan(of_segments) or math.isnan(of_judges):
         return Variance(math.nan, degrees_of_freedom)
-    uncertain = max(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / (
-        len(spread.without_segment) - 1
-    )
+    uncertain = max(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / (parts.segments - 1)
     return Variance(
         value, max(degrees_of_freedom, value**2 / uncertain) if uncertain else degrees_of_freedom
     )
@@ -171,7 +209,7 @@ def _degrees_of_judges(judges: float) -> float:
 
 
 def kappa_interval(
-    spread: Spread, level: KappaLevel, *, confidence: float, lowest: float
+    spread: Spread | VarianceParts, level: KappaLevel, *, confidence: float, lowest: float
 ) -> Interval:
     """Return an interval of κ, by Student's t on the logarithm of 1 − κ.
 
@@ -180,7 +218,7 @@ def kappa_interval(
 
     Parameters
     ----------
-    spread : Spread
+    spread : Spread or VarianceParts
     level : "judges" or "two_way"
     confidence : float
         Between 0 and 1.
@@ -191,13 +229,14 @@ def kappa_interval(
     -------
     Interval
     """
-    reason = _reason_for_none(spread, level)
-    found = variance(spread, level)
+    parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
+    reason = _reason_for_none(parts, level)
+    found = variance(parts, level)
     if reason is None and found.value <= _NOTHING:
         reason = NoInterval.NO_VARIATION
     if reason is not None:
         return Interval(None, None, reason)
-    disagreement = 1 - spread.kappa
+    disagreement = 1 - parts.kappa
     quantile = float(stdtrit(found.degrees_of_freedom, (1 + confidence) / 2))
     # Beyond this, the interval holds every κ, and exp would overflow.
     reach = min(700.0, quantile * math.sqrt(found.value) / disagreement)
@@ -205,9 +244,9 @@ def kappa_interval(
     return Interval(low, 1 - disagreement * math.exp(-reach), None)
 
 
-def _reason_for_none(spread: Spread, level: KappaLevel) -> NoInterval | None:
-    if math.isnan(jackknife(spread.kappa, spread.without_judge)):
+def _reason_for_none(parts: VarianceParts, level: KappaLevel) -> NoInterval | None:
+    if math.isnan(parts.of_judges):
         return NoInterval.TOO_FEW_JUDGES
-    if level == "two_way" and math.isnan(jackknife(spread.kappa, spread.without_segment)):
+    if level == "two_way" and math.isnan(parts.of_segments):
         return NoInterval.TOO_FEW_SEGMENTS
     return None

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.agreement.counts import AgreementCounts
-from ranking.core.agreement.kappa_intervals import Interval, KappaLevel, Spread, kappa_interval
+from ranking.core.agreement.kappa_intervals import (
+    Interval,
+    KappaLevel,
+    VarianceParts,
+    kappa_interval,
+    parts_of_spread,
+)
 from ranking.core.agreement.spread import (
     cohen_chance,
     inter_spread,
@@ -98,11 +105,19 @@ def left_out_intervals(
     """Return intervals from leaving out judges and segments, see `kappa_intervals`."""
     judges = len(point.kappa) - 1
     p_chance = float(point.p_chance[-1, 0])
-    spreads: list[Spread] = [
+    spreads = [
         *judge_spreads(counts, judges, p_chance=None if own_chance else p_chance),
         inter_spread(counts, judges, expected=expected),
     ]
+    parts = [parts_of_spread(spread) for spread in spreads]
+    return intervals_of_parts(parts, point, level, confidence)
+
+
+def intervals_of_parts(
+    parts: Sequence[VarianceParts], point: Kappas, level: KappaLevel, confidence: float
+) -> list[Interval]:
+    """Return the intervals of each judge's κ, and of κ of all judges, from their variances."""
     return [
-        kappa_interval(spread, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
-        for spread, by_chance in zip(spreads, point.p_chance[:, 0], strict=True)
+        kappa_interval(each, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
+        for each, by_chance in zip(parts, point.p_chance[:, 0], strict=True)
     ]

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.counts import COMPARISONS, TIES, count_agreement
+from ranking.core.agreement.counts import (
+    AGREEING,
+    COMPARABLE,
+    COMPARISONS,
+    TIES,
+    count_agreement,
+)
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, Interval, KappaLevel, NoInterval
 from ranking.core.agreement.kappas import (
     Kappas,
+    intervals_of_parts,
     kappas_of_sums,
     left_out_intervals,
     percentile_intervals,
 )
+from ranking.core.agreement.linear import parts_of_all, parts_of_judges
+from ranking.core.agreement.tallies import PAIRS, AgreementTallies, tally_agreement
 from ranking.core.counting.bootstrap import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+#: How changes of κ without a segment are computed, see `inter_judge_agreement`.
+KappaVariance = Literal["linear", "left_out"]
+KAPPA_VARIANCES: tuple[KappaVariance, ...] = get_args(KappaVariance)
 
 
 class Chance(StrEnum):
@@ -171,6 +186,7 @@ def inter_judge_agreement(
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    variance: KappaVariance = "linear",
 ) -> AgreementReport:
     """Measure how much judges agree with each other (Bojar et al. 2011, §2.2).
 
@@ -204,6 +220,10 @@ def inter_judge_agreement(
         Confidence of the intervals, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64, for "segments".
+    variance : "linear" or "left_out"
+        How changes without a segment are computed: linearised from sums, see
+        `ranking.core.agreement.linear`, or by leaving out each segment, as in ranking runs from
+        before this was recorded.
 
     Returns
     -------
@@ -221,10 +241,16 @@ def inter_judge_agreement(
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
     """
     cut = trim_count(resamples, confidence)
-    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
-        raise ValueError(f"chance: {chance.value} is not the same for all judges")
-    if resample not in KAPPA_LEVELS:
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    _refuse(chance, resample, variance)
+    if resample != "segments" and variance == "linear":
+        return agreement_of_tallies(
+            tally_agreement(blocks),
+            chance=chance,
+            chance_of_judges=chance_of_judges,
+            resample=resample,
+            confidence=confidence,
+            seed=seed,
+        )
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
     judges = len(blocks.judges)
     counts = count_agreement(blocks, shared_items=resample != "segments")
@@ -241,31 +267,113 @@ def inter_judge_agreement(
         intervals = left_out_intervals(
             counts, point, expected, resample, confidence, own_chance=own
         )
-    found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
-    own_blocks = np.bincount(blocks.judge, minlength=judges)
-    of_judges = counts.by_judge(judges)
+    work = _Work(
+        judges=blocks.judges,
+        blocks=np.bincount(blocks.judge, minlength=judges),
+        counts=counts.by_judge(judges),
+    )
     return AgreementReport(
-        judges=tuple(
-            JudgeAgreement(
-                judge=name,
-                blocks=int(own_blocks[row]),
-                comparisons=int(of_judges[row, COMPARISONS]),
-                ties=int(of_judges[row, TIES]),
-                agreement=found[row],
-            )
-            for row, name in enumerate(blocks.judges)
-        ),
-        inter=found[judges],
+        **_rows(work, point, intervals),
         chance=chance,
-        p_chance=found[judges].p_chance,
         chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
-        comparisons=int(of_judges[:, COMPARISONS].sum()),
-        ties=int(of_judges[:, TIES].sum()),
         resample=resample,
         resamples=resamples if resample == "segments" else 0,
         confidence=confidence,
         seed=seed,
     )
+
+
+def agreement_of_tallies(
+    tallies: AgreementTallies,
+    *,
+    chance: Chance = Chance.SCOTT,
+    chance_of_judges: JudgeChance = JudgeChance.OWN,
+    resample: KappaLevel = "two_way",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AgreementReport:
+    """Measure how much judges agree with each other, from sums over segments.
+
+    Parameters
+    ----------
+    tallies : AgreementTallies
+    chance, chance_of_judges, resample, confidence, seed
+        As for `inter_judge_agreement`; "segments" needs all judgments.
+
+    Returns
+    -------
+    AgreementReport
+        That of `inter_judge_agreement` with ``variance="linear"``; the same sums give the same bits.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    _refuse(chance, resample, "linear")
+    if resample == "segments":
+        raise ValueError("resample: segments cannot be resampled from sums")
+    own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
+    judges, expected = len(tallies.judges), FIXED_CHANCE.get(chance)
+    kinds = [*PAIRS] if own else [COMPARABLE, AGREEING]
+    all_of_them = tallies.of_judges[:, [TIES, COMPARISONS]].sum(axis=0)
+    total = np.concatenate([tallies.of_judges[:, kinds].T.ravel(), all_of_them])
+    point = kappas_of_sums(total[:, np.newaxis], judges, expected, own_chance=own)
+    p_chance = None if own else float(point.p_chance[-1, 0])
+    parts = [
+        *parts_of_judges(tallies, p_chance=p_chance),
+        parts_of_all(tallies, expected=expected),
+    ]
+    work = _Work(judges=tallies.judges, blocks=tallies.blocks, counts=tallies.of_judges)
+    return AgreementReport(
+        **_rows(work, point, intervals_of_parts(parts, point, resample, confidence)),
+        chance=chance,
+        chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
+        resample=resample,
+        resamples=0,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _refuse(chance: Chance, resample: str, variance: str) -> None:
+    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
+        raise ValueError(f"chance: {chance.value} is not the same for all judges")
+    if resample not in KAPPA_LEVELS:
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    if variance not in KAPPA_VARIANCES:
+        raise ValueError(f"variance: {variance!r} is none of {', '.join(KAPPA_VARIANCES)}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """The blocks of each judge, and their counts by the columns of `AgreementCounts`."""
+
+    judges: tuple[str, ...]
+    blocks: Int64Array
+    counts: Int64Array
+
+
+def _rows(work: _Work, point: Kappas, intervals: Sequence[Interval]) -> dict[str, Any]:
+    """Return the parts of a report that are of each judge, or summed over judges."""
+    found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
+    inter = found[len(work.judges)]
+    return {
+        "judges": tuple(
+            JudgeAgreement(
+                judge=name,
+                blocks=int(work.blocks[row]),
+                comparisons=int(work.counts[row, COMPARISONS]),
+                ties=int(work.counts[row, TIES]),
+                agreement=found[row],
+            )
+            for row, name in enumerate(work.judges)
+        ),
+        "inter": inter,
+        "p_chance": inter.p_chance,
+        "comparisons": int(work.counts[:, COMPARISONS].sum()),
+        "ties": int(work.counts[:, TIES].sum()),
+    }
 
 
 def _agreement(row: int, point: Kappas, interval: Interval) -> Agreement:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.counting.compiled import counting_kernel
+from ranking.core.counting.compiled import resampling_kernel
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks, UInt64Array
@@ -257,7 +257,7 @@ def bootstrap_counts(
     """
     if not 1 <= chunk <= UNITS_AT_A_TIME:
         raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
-    kernel = counting_kernel(len(blocks) * resamples)
+    kernel = resampling_kernel(len(blocks) * resamples)
     if kernel is not None:
         counted = kernel.resample_cells(
             blocks.labels,

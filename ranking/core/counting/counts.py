@@ -95,6 +95,27 @@ class Layout:
         outright = larger.size - 3 * n + np.arange(3 * n * self.outright)
         return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(np.int64)
 
+    def cells_of(self, kept: Int64Array) -> Int64Array:
+        """Return the indices of the cells that compare only some of the systems.
+
+        Parameters
+        ----------
+        kept : int64, shape (n',)
+            Indices of these systems, ascending.
+
+        Returns
+        -------
+        int64, shape (m',)
+            One for each cell of the same layout for n' systems.
+        """
+        n = self.systems
+        pairs = (kept[:, np.newaxis] * n + kept).ravel()
+        parts = [pairs, n * n + pairs] if self.ties else [pairs]
+        if self.outright:
+            start = self.size - 3 * n
+            parts += [start + kind * n + kept for kind in range(3)]
+        return np.concatenate(parts).astype(np.int64)
+
     def unpack(self, cells: Int64Array) -> Counts:
         """Return vectors of counts, of shape (..., m), as `Counts`."""
         n, lead = self.systems, cells.shape[:-1]
@@ -160,7 +181,7 @@ def count(
             ties=layout.ties,
             outright=layout.outright,
             weights=weights,
-        )
+        )[0]
         return counted
     total = np.zeros(layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
@@ -168,3 +189,40 @@ def count(
         times = np.ones(cells.shape[1]) if weights is None else weights[rows]
         total += np.asarray(cells.astype(np.int64) @ times.astype(np.int64))
     return total
+
+
+def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int) -> Int64Array:
+    """Count the cells of a layout over the blocks of each unit.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over the layout's n systems.
+    layout : Layout
+        The m cells to count.
+    unit : int64, shape (B,)
+        Number of each block's unit, 0 … U − 1.
+    units : int
+        U.
+
+    Returns
+    -------
+    int64, shape (U, m)
+    """
+    kernel = counting_kernel(len(blocks) * layout.size // 8)
+    if kernel is not None:
+        counted: Int64Array = kernel.cells_of(
+            blocks.labels,
+            blocks.candidates,
+            ties=layout.ties,
+            outright=layout.outright,
+            unit=unit,
+            units=units,
+        )
+        return counted
+    totals = np.zeros((units, layout.size), dtype=np.int64)
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
+        cells = layout.of_blocks(blocks.take(rows))
+        owners = np.repeat(unit[rows], np.diff(cells.indptr))
+        np.add.at(totals, (owners, cells.indices), 1)
+    return totals

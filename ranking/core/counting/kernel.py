@@ -1,4 +1,4 @@
-"""Count and resample in compiled code: the same bits as in numpy, ten times as fast.
+"""Count in compiled code: the same numbers as in numpy, ten times as fast.
 
 Importing this module imports numba, and compiles the first time. It is only imported where there is
 much to count, see `ranking.core.counting.compiled`.
@@ -10,111 +10,138 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, int8, int32, int64, njit, types, uint64, void
-
-from ranking.core.counting.bootstrap import MAX_WEIGHT
-from ranking.core.counting.weights_kernel import weights_of_tile
+from numba import boolean, int8, int32, int64, njit, types, void
 
 #: The largest number of blocks listed at a time.
 _BLOCKS = 16384
-#: How often a cell may be listed, so that 16 bits hold its weighted count. This allows more blocks at a
-#: time than a fixed number would, so that the totals are updated less often.
-_MOST = (2**15 - 1) // MAX_WEIGHT
-
 # The columns of `Blocks` are read-only.
 _TABLE = types.Array(int8, 2, "C", readonly=True)
-_STATES = types.Array(uint64, 1, "C", readonly=True)
+_ROW = types.Array(int8, 1, "C", readonly=True)
 _INTS = types.Array(int64, 1, "C", readonly=True)
 
 
+@njit(int64(_ROW, _ROW, int64[::1], int64, int32[::1], int64), cache=True, nogil=True)
+def _list_outright(
+    labels: Any, candidates: Any, present: Any, start: int, cells: Any, total: int
+) -> int:
+    """List the cells for blocks that a system was compared in, did not lose, and won.
+
+    Return the number of cells listed so far.
+    """
+    n = len(labels)
+    for a in present:
+        shown, lost, drew = False, False, False
+        for b in present:
+            if labels[a] < labels[b]:
+                shown = True
+            elif labels[a] > labels[b]:
+                shown = lost = True
+            elif candidates[a] != candidates[b]:
+                shown = drew = True
+        if shown:
+            cells[total] = start + a
+            total += 1
+            if not lost:
+                cells[total] = start + n + a
+                total += 1
+                if not drew:
+                    cells[total] = start + 2 * n + a
+                    total += 1
+    return total
+
+
 @njit(
-    int64(_TABLE, _TABLE, boolean, boolean, int64, int32[::1], int64[::1], int64[::1]),
+    void(_TABLE, _TABLE, boolean, boolean, int64, int64, int32[::1], int64[::1]),
     cache=True,
     nogil=True,
 )
-def _list_cells(  # noqa: C901
+def list_cells(
     labels: Any,
     candidates: Any,
     ties: bool,
     outright: bool,
     begin: int,
+    end: int,
     cells: Any,
     starts: Any,
-    counts: Any,
-) -> int:
-    """List the cells that blocks from `begin` on add to, as `Layout` numbers them.
+) -> None:
+    """List the cells that the blocks from `begin` to before `end` add to, as `Layout` numbers them.
 
-    Stop after the block with which a cell was listed `_MOST` times, or after `_BLOCKS` blocks.
-    Return the row of the next block.
+    Those of each block begin in `cells` where `starts`, which has one entry more, says.
     """
-    blocks, n = labels.shape
+    n = labels.shape[1]
     present = np.empty(n, dtype=np.int64)
     square = n * n
     total = 0
     outright_start = square * 2 if ties else square
-    counts[:] = 0
-    for block in range(begin, min(begin + _BLOCKS, blocks)):
+    for block in range(begin, end):
         starts[block - begin] = total
+        # Without branches, which the processor could not foresee: what does not count is overwritten.
         count = 0
         for system in range(n):
-            if labels[block, system] > 0:
-                present[count] = system
-                count += 1
+            present[count] = system
+            count += labels[block, system] > 0
         for p in range(count):
             a = present[p]
-            shown, lost, drew = False, False, False
-            for q in range(count):
+            for q in range(p + 1, count):
                 b = present[q]
-                if labels[block, a] < labels[block, b]:
-                    cells[total] = a * n + b
-                    total += 1
-                    shown = True
-                elif labels[block, a] > labels[block, b]:
-                    shown = lost = True
-                elif candidates[block, a] != candidates[block, b]:
-                    shown = drew = True
-                    if ties and a < b:
-                        cells[total] = square + a * n + b
-                        total += 1
-            if outright and shown:
-                cells[total] = outright_start + a
-                total += 1
-                if not lost:
-                    cells[total] = outright_start + n + a
-                    total += 1
-                    if not drew:
-                        cells[total] = outright_start + 2 * n + a
-                        total += 1
-        full = False
-        for at in range(starts[block - begin], total):
-            counts[cells[at]] += 1
-            full |= counts[cells[at]] == _MOST
-        if full:
-            break
-    starts[block + 1 - begin] = total
-    return block + 1
+                apart = int64(labels[block, a]) - int64(labels[block, b])
+                won = a * n + b if apart < 0 else b * n + a
+                cells[total] = won if apart != 0 else square + a * n + b
+                drew = ties & (candidates[block, a] != candidates[block, b])
+                total += (apart != 0) | drew
+        if outright:
+            total = _list_outright(
+                labels[block], candidates[block], present[:count], outright_start, cells, total
+            )
+    starts[end - begin] = total
 
 
 @njit(
-    void(_TABLE, _TABLE, boolean, boolean, _INTS, int64[::1]),
+    void(_TABLE, _TABLE, boolean, boolean, _INTS, _INTS, int64[:, ::1]),
     cache=True,
     nogil=True,
 )
 def _count(
-    labels: Any, candidates: Any, ties: bool, outright: bool, weights: Any, totals: Any
+    labels: Any,
+    candidates: Any,
+    ties: bool,
+    outright: bool,
+    weights: Any,
+    unit: Any,
+    all_totals: Any,
 ) -> None:
-    """Add the weight of each block to its cells in `totals`; no `weights` stand for weights of 1."""
+    """Add the weight of each block to its cells in the totals of its unit.
+
+    No `weights` stand for weights of 1, no `unit` for a single one. The cells are those of
+    `list_cells`, which need not be listed to be counted once.
+    """
     blocks, n = labels.shape
-    cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
-    starts = np.empty(_BLOCKS + 1, dtype=np.int64)
-    counts = np.empty(len(totals), dtype=np.int64)
-    end = 0
-    while end < blocks:
-        begin = end
-        end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
-        for block in range(begin, end):
-            weight = weights[block] if len(weights) else 1
-            for at in range(starts[block - begin], starts[block - begin + 1]):
+    present = np.empty(n, dtype=np.int64)
+    cells = np.empty(3 * n, dtype=np.int32)
+    square = n * n
+    tie_start = square if ties else 0
+    for block in range(blocks):
+        weight = weights[block] if len(weights) else 1
+        totals = all_totals[unit[block] if len(unit) else 0]
+        count = 0
+        for system in range(n):
+            present[count] = system
+            count += labels[block, system] > 0
+        for p in range(count):
+            a = present[p]
+            for q in range(p + 1, count):
+                b = present[q]
+                apart = int64(labels[block, a]) - int64(labels[block, b])
+                won = a * n + b if apart < 0 else b * n + a
+                drew = ties & (candidates[block, a] != candidates[block, b])
+                cell = won if apart != 0 else tie_start + a * n + b
+                totals[cell] += weight * int64((apart != 0) | drew)
+        if outright:
+            total = _list_outright(
+                labels[block], candidates[block], present[:count], tie_start + square, cells, 0
+            )
+            for at in range(total):
                 totals[cells[at]] += weight
 
 
@@ -130,14 +157,12 @@ def _add_moments(
     blocks, n = labels.shape
     cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
     starts = np.empty(_BLOCKS + 1, dtype=np.int64)
-    counts = np.empty(len(place), dtype=np.int64)
     row = np.zeros(len(moments), dtype=np.int64)
     touched = np.empty(len(moments), dtype=np.int64)
     count = 0
-    end = 0
-    while end < blocks:
-        begin = end
-        end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
+    for begin in range(0, blocks, _BLOCKS):
+        end = min(begin + _BLOCKS, blocks)
+        list_cells(labels, candidates, ties, outright, begin, end, cells, starts)
         for block in range(begin, end):
             for at in range(starts[block - begin], starts[block - begin + 1]):
                 cell = place[cells[at]]
@@ -154,62 +179,6 @@ def _add_moments(
                 count = 0
 
 
-def _resampler(tile_size: int) -> Any:
-    """Return a function that counts `tile_size` resamples at a time.
-
-    The compiler makes the inner loops tight because their length is a constant.
-    """
-
-    @njit(
-        void(_TABLE, _TABLE, boolean, boolean, _STATES, uint64, _STATES, int64[:, ::1]),
-        cache=True,
-        nogil=True,
-    )
-    def _resample(
-        labels: Any,
-        candidates: Any,
-        ties: bool,
-        outright: bool,
-        starts_of: Any,
-        first_group: Any,
-        thresholds: Any,
-        totals: Any,
-    ) -> None:
-        blocks, n = labels.shape
-        size, columns = totals.shape
-        cells = np.empty(min(blocks, _BLOCKS) * n * (n + 5) // 2, dtype=np.int32)
-        starts = np.empty(_BLOCKS + 1, dtype=np.int64)
-        counts = np.empty(size, dtype=np.int64)
-        bits = np.empty(tile_size // 4, dtype=np.uint64)
-        lanes = bits.view(np.uint16)
-        weights = np.empty(tile_size, dtype=np.int16)
-        words = weights.view(np.int64)
-        tile = np.empty((size, tile_size), dtype=np.int16)
-        end = 0
-        while end < blocks:
-            begin = end
-            end = _list_cells(labels, candidates, ties, outright, begin, cells, starts, counts)
-            for column in range(0, columns, tile_size):
-                tile[:] = 0
-                group = first_group + np.uint64(column // 4)
-                for block in range(begin, end):
-                    weights_of_tile(
-                        starts_of[block], group, bits, lanes, thresholds, weights, words
-                    )
-                    for at in range(starts[block - begin], starts[block - begin + 1]):
-                        row = tile[cells[at]]
-                        for i in range(tile_size):
-                            row[i] += weights[i]
-                for cell in range(size):
-                    for i in range(tile_size):
-                        totals[cell, column + i] += tile[cell, i]
-
-    return _resample
-
-
-_RESAMPLERS = {tile_size: _resampler(tile_size) for tile_size in (128, 1024)}
-
-
 def cells_of(
     labels: npt.NDArray[np.int8],
     candidates: npt.NDArray[np.int8],
@@ -217,8 +186,10 @@ def cells_of(
     ties: bool,
     outright: bool,
     weights: npt.NDArray[np.integer] | None = None,
+    unit: npt.NDArray[np.int64] | None = None,
+    units: int = 1,
 ) -> npt.NDArray[np.int64]:
-    """Count cells, as `ranking.core.counting.counts.count` does.
+    """Count cells, as `ranking.core.counting.counts.count` does, for each unit apart.
 
     Parameters
     ----------
@@ -227,20 +198,26 @@ def cells_of(
         As in `Layout`.
     weights : integer, shape (B,), optional
         How often each block counts; once if not given.
+    unit : int64, shape (B,), optional
+        Number of each block's unit, 0 … U − 1; all are of one if not given.
+    units : int
+        U.
 
     Returns
     -------
-    int64, shape (m,)
+    int64, shape (U, m)
     """
     n = labels.shape[1]
-    times = np.empty(0, dtype=np.int64) if weights is None else weights.astype(np.int64)
-    totals = np.zeros(n * n * (1 + ties) + 3 * n * outright, dtype=np.int64)
+    none = np.empty(0, dtype=np.int64)
+    times = none if weights is None else weights.astype(np.int64)
+    totals = np.zeros((units, n * n * (1 + ties) + 3 * n * outright), dtype=np.int64)
     _count(
         np.ascontiguousarray(labels),
         np.ascontiguousarray(candidates),
         ties,
         outright,
         np.ascontiguousarray(times),
+        none if unit is None else np.ascontiguousarray(unit),
         totals,
     )
     return totals
@@ -289,51 +266,3 @@ def moments_of(
         moments,
     )
     return moments
-
-
-def resample_cells(
-    labels: npt.NDArray[np.int8],
-    candidates: npt.NDArray[np.int8],
-    starts: npt.NDArray[np.uint64],
-    thresholds: npt.NDArray[np.uint64],
-    *,
-    ties: bool,
-    outright: bool,
-    size: int,
-    first_resample: int,
-    resamples: int,
-) -> npt.NDArray[np.int64]:
-    """Count cells in resamples, as `ranking.core.counting.bootstrap.bootstrap_counts` does.
-
-    Parameters
-    ----------
-    labels, candidates : int8, shape (B, n)
-    starts : uint64, shape (B,)
-        State of each block's generator, see `generator_states`.
-    thresholds : uint64, shape (20,)
-        See `poisson_thresholds`.
-    ties, outright, size
-        As in `Layout`.
-    first_resample, resamples : int
-
-    Returns
-    -------
-    int64, shape (m, R)
-    """
-    first_group = first_resample // 4
-    offset = first_resample - 4 * first_group
-    # Long inner loops are faster, but even the last tile is computed in full.
-    tile_size = 1024 if resamples >= 512 else 128
-    columns = -(-(offset + resamples) // tile_size) * tile_size
-    totals = np.zeros((size, columns), dtype=np.int64)
-    _RESAMPLERS[tile_size](
-        np.ascontiguousarray(labels),
-        np.ascontiguousarray(candidates),
-        ties,
-        outright,
-        starts,
-        np.uint64(first_group),
-        thresholds,
-        totals,
-    )
-    return totals[:, offset : offset + resamples]

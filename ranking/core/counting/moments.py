@@ -63,6 +63,12 @@ class Moments:
     judges: Int64Array
     few_documents: bool = False
 
+    def __post_init__(self) -> None:
+        # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+        for name in ("cells", *CLUSTER_UNITS):
+            whole = np.ascontiguousarray(getattr(self, name), dtype=np.int64)
+            object.__setattr__(self, name, whole)
+
     def effective(self, unit: ClusterUnit) -> float:
         """Return the effective number of units, (Σ a_u)² / Σ a_u² (Kish 1965).
 

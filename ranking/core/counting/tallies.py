@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,13 @@ class Tallies:
     wins: Int64Array
     ties: Int64Array
 
+    def without(self, systems: Collection[str]) -> Tallies:
+        """Return the counts between the other systems, which do not depend on those left out."""
+        kept = [index for index, name in enumerate(self.systems) if name not in systems]
+        rows = np.ix_(kept, kept)
+        names = tuple(self.systems[index] for index in kept)
+        return Tallies(names, self.wins[rows], self.ties[rows])
+
     @property
     def comparisons(self) -> int:
         """Number of comparisons, ties included."""
@@ -66,7 +73,7 @@ def tally(blocks: Blocks) -> Tallies:
     n = len(blocks.systems)
     kernel = counting_kernel(len(blocks) * n * n // 8)
     if kernel is not None:
-        cells = kernel.cells_of(blocks.labels, blocks.candidates, ties=True, outright=False)
+        (cells,) = kernel.cells_of(blocks.labels, blocks.candidates, ties=True, outright=False)
         above = cells[n * n :].reshape(n, n)
         return Tallies(blocks.systems, wins=cells[: n * n].reshape(n, n), ties=above + above.T)
     wins = np.zeros((n, n), dtype=np.int64)

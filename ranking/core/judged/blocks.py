@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -82,6 +83,13 @@ class Blocks:
             self._freeze("document", np.int32, (blocks,))
         self._validate()
 
+    def _with(self, **columns: Any) -> Blocks:
+        """Return a copy with columns that select values of this one, which need no second check."""
+        made = copy(self)
+        for name, column in columns.items():
+            object.__setattr__(made, name, _frozen(column))
+        return made
+
     def _freeze(self, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
         column = getattr(self, name)
         if not isinstance(column, np.ndarray) or column.dtype != dtype:
@@ -89,9 +97,7 @@ class Blocks:
             raise ValueError(f"{name}: expected an array of {dtype.__name__}, got {found}")
         if column.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {column.shape}")
-        view = column.view()
-        view.flags.writeable = False
-        object.__setattr__(self, name, view)
+        object.__setattr__(self, name, _frozen(column))
 
     def _validate(self) -> None:
         stray = (self.judge < 0) | (self.judge >= len(self.judges))
@@ -101,10 +107,19 @@ class Blocks:
         _refuse("candidates", "is below -1", self.candidates < -1)
         unseen = (self.labels > 0) & (self.candidates < 0)
         _refuse("labels", "labels a system that was not shown", unseen)
-        for position in range(self.positions):
-            here = self.candidates == position
-            highest = np.max(self.labels, axis=1, where=here, initial=0)
-            split = here & (self.labels != highest[:, np.newaxis])
+        self._refuse_split_candidates()
+
+    def _refuse_split_candidates(self) -> None:
+        """Refuse two labels of one candidate; most blocks have no candidate of several systems."""
+        in_order = np.sort(self.candidates, axis=1)
+        shared = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
+        rows = np.flatnonzero(shared.any(axis=1))
+        labels, candidates = self.labels[rows], self.candidates[rows]
+        for position in range(int(candidates.max(initial=-1)) + 1):
+            here = candidates == position
+            highest = np.max(labels, axis=1, where=here, initial=0)
+            split = np.zeros(len(self), dtype=np.bool_)
+            split[rows] = (here & (labels != highest[:, np.newaxis])).any(axis=1)
             _refuse("labels", f"gives candidate {position} two different labels", split)
 
     def __len__(self) -> int:
@@ -143,11 +158,46 @@ class Blocks:
         if unknown:
             raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
         kept = [index for index, name in enumerate(self.systems) if name not in names]
-        return replace(
-            self,
+        return self._with(
             systems=tuple(self.systems[index] for index in kept),
             labels=np.ascontiguousarray(self.labels[:, kept]),
             candidates=np.ascontiguousarray(self.candidates[:, kept]),
+        )
+
+    def without_judges(self, judges: Collection[str]) -> Blocks:
+        """Return the blocks of the other judges, over all systems and with unchanged keys.
+
+        Parameters
+        ----------
+        judges : collection of str
+            Pseudonyms of the judges to leave out, whether or not they judged anything here.
+
+        Returns
+        -------
+        Blocks
+            The remaining blocks in their order; `judges` lists only those who are left.
+        """
+        kept = [index for index, name in enumerate(self.judges) if name not in judges]
+        if len(kept) == len(self.judges):
+            return self
+        new_index = np.full(len(self.judges), -1, dtype=np.int32)
+        new_index[kept] = np.arange(len(kept))
+        judge = new_index[self.judge]
+        names = tuple(self.judges[index] for index in kept)
+        # The judges' numbers change with the rows: only both together are valid.
+        columns = self._rows(judge >= 0)
+        return self._with(**columns | {"judge": judge[judge >= 0], "judges": names})
+
+    def with_judges_in_order(self) -> Blocks:
+        """Return the blocks with only the judges who judged one of them, in the order of their names."""
+        present = np.bincount(self.judge, minlength=len(self.judges)).nonzero()[0].tolist()
+        order = sorted(present, key=lambda index: self.judges[index])
+        if order == list(range(len(self.judges))):
+            return self
+        place = np.zeros(len(self.judges), dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return self._with(
+            judge=place[self.judge], judges=tuple(self.judges[index] for index in order)
         )
 
     def take(self, rows: slice | npt.NDArray[Any] | Sequence[int]) -> Blocks:
@@ -165,15 +215,25 @@ class Blocks:
         """
         # An empty list would become an array of floats.
         index = rows if isinstance(rows, slice | np.ndarray) else np.asarray(rows, dtype=np.intp)
-        return replace(
-            self,
-            labels=self.labels[index],
-            candidates=self.candidates[index],
-            judge=self.judge[index],
-            segment=self.segment[index],
-            key=self.key[index],
-            document=None if self.document is None else self.document[index],
-        )
+        return self._with(**self._rows(index))
+
+    def _rows(self, index: slice | npt.NDArray[Any]) -> dict[str, Any]:
+        return {
+            "labels": self.labels[index],
+            "candidates": self.candidates[index],
+            "judge": self.judge[index],
+            "segment": self.segment[index],
+            "key": self.key[index],
+            "document": None if self.document is None else self.document[index],
+        }
+
+
+def _frozen(column: Any) -> Any:
+    if not isinstance(column, np.ndarray):
+        return column
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 def _refuse(column: str, problem: str, wrong: npt.NDArray[np.bool_]) -> None:

@@ -13,6 +13,10 @@ from ranking.core.judged.blocks import Blocks
 
 Int64Array = npt.NDArray[np.int64]
 
+_BITS = 64
+#: How long a table of codes may be, see `_numbered`.
+_TABLE_FOR_EACH, _SMALL_TABLE = 4, 1 << 16
+
 
 class Outcome(IntEnum):
     """Outcome of a comparison between the first and the second candidate of an item."""
@@ -104,14 +108,14 @@ def collapsed_comparisons(
     # A segment, and two of at most 5 B candidate sets: numbering each before combining them keeps
     # the codes within 64 bits.
     sets = int(candidate.max(initial=0)) + 1
-    _, pair = np.unique(_joined(first_parts) * sets + _joined(second_parts), return_inverse=True)
-    pairs = int(pair.max(initial=0)) + 1
-    segment = blocks.segment[block].astype(np.int64)
-    codes, item = np.unique(segment * pairs + pair, return_inverse=True)
+    found, pair = _numbered(_joined(first_parts) * sets + _joined(second_parts), sets * sets)
+    pairs = max(1, len(found))
+    lowest, segments, segment = _segments_from_lowest(blocks)
+    codes, item = _numbered(segment[block] * pairs + pair, segments * pairs)
     return CollapsedComparisons(
         items=len(codes),
         item=item,
-        item_segment=codes // pairs,
+        item_segment=lowest + codes // pairs,
         outcome=_joined(outcome_parts),
         block=block,
         judge=blocks.judge[block].astype(np.int64),
@@ -160,12 +164,12 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
     candidate, label = _candidates(blocks)
     block, position = np.nonzero(label)
     sets = int(candidate.max(initial=0)) + 1
-    segment = blocks.segment[block].astype(np.int64)
-    codes, item = np.unique(segment * sets + candidate[block, position], return_inverse=True)
+    lowest, segments, segment = _segments_from_lowest(blocks)
+    codes, item = _numbered(segment[block] * sets + candidate[block, position], segments * sets)
     return CollapsedLabels(
         items=len(codes),
         item=item,
-        item_segment=codes // sets,
+        item_segment=lowest + codes // sets,
         label=label[block, position],
         judge=blocks.judge[block].astype(np.int64),
     )
@@ -175,20 +179,47 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     """Return the set of systems of each shown candidate as a code, and its label (0 if blank).
 
     Both arrays have shape (B, positions). Equal sets have equal codes in all blocks. Codes are in
-    the order of the sets read as bits, so they do not depend on the order of the blocks.
+    the order of the sets read as bits, the first system first, so they do not depend on the order
+    of the blocks.
     """
-    count, positions = len(blocks), blocks.positions
-    label = np.zeros((count, positions), dtype=np.int64)
-    # One byte for eight systems, and at least one, so that the bytes can be read as one value.
-    width = max(1, -(-len(blocks.systems) // 8))
-    bits = np.zeros((count, positions, width), dtype=np.uint8)
-    for position in range(positions):
-        here = blocks.candidates == position
-        label[:, position] = np.max(blocks.labels, axis=1, where=here, initial=0)
-        bits[:, position, :] = np.packbits(here, axis=1)
-    whole = bits.reshape(count * positions, width).view(np.dtype((np.void, width))).ravel()
-    _, code = np.unique(whole, return_inverse=True)
-    return code.reshape(count, positions).astype(np.int64), label
+    shape = (len(blocks), blocks.positions)
+    label = np.zeros(shape, dtype=np.int64)
+    code = np.zeros(shape, dtype=np.int64)
+    for start in range(0, len(blocks.systems), _BITS):
+        bits = np.zeros(shape, dtype=np.uint64)
+        for bit in range(min(_BITS, len(blocks.systems) - start)):
+            position = blocks.candidates[:, start + bit]
+            rows = np.flatnonzero(position >= 0)
+            # A system has one position in a block, so nothing is added twice.
+            bits[rows, position[rows]] += np.uint64(1 << (_BITS - 1 - bit))
+            label[rows, position[rows]] = blocks.labels[rows, start + bit]
+        sets = np.unique(bits)
+        both = code * max(1, len(sets)) + np.searchsorted(sets, bits)
+        code = np.searchsorted(np.unique(both), both)
+    return code, label
+
+
+def _segments_from_lowest(blocks: Blocks) -> tuple[int, int, Int64Array]:
+    """Return the lowest number of a segment, how many there may be, and each block's from it on."""
+    if not len(blocks):
+        return 0, 0, np.empty(0, dtype=np.int64)
+    lowest = int(blocks.segment.min())
+    segment = blocks.segment.astype(np.int64) - lowest
+    return lowest, int(segment.max()) + 1, segment
+
+
+def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
+    """Return the different codes in order, and the number of each code among them.
+
+    Codes are from 0 up to, not including, `bound`. Where that is not much more than there are
+    codes, a table of all of them is quicker than sorting.
+    """
+    if bound > _TABLE_FOR_EACH * len(codes) + _SMALL_TABLE:
+        found, number = np.unique(codes, return_inverse=True)
+        return found, number
+    occurs = np.zeros(bound, dtype=np.bool_)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
 def _joined(parts: list[npt.NDArray[np.int64]]) -> Int64Array:

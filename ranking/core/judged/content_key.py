@@ -42,10 +42,11 @@ import numpy as np
 import numpy.typing as npt
 
 CONTENT_KEY_VERSION = 1
-_PERSON = b"quintet-key-v1"
+PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
 
 
-def _text(value: str) -> bytes:
+def encoded_text(value: str) -> bytes:
+    """Return a text as it stands in an encoding: its length in bytes, and its UTF-8."""
     encoded = value.encode()
     return struct.pack("<I", len(encoded)) + encoded
 
@@ -68,10 +69,10 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
     bytes
         The unambiguous encoding defined in this module's docstring.
     """
-    parts = [struct.pack("<q", segment), _text(judge), struct.pack("<I", len(candidates))]
+    parts = [struct.pack("<q", segment), encoded_text(judge), struct.pack("<I", len(candidates))]
     for systems in candidates:
         parts.append(struct.pack("<I", len(systems)))
-        parts.extend(_text(name) for name in sorted(systems))
+        parts.extend(encoded_text(name) for name in sorted(systems))
     return b"".join(parts)
 
 
@@ -90,7 +91,7 @@ def content_key(content: bytes, occurrence: int = 0) -> int:
     int
         The key, 0 ≤ key < 2**64.
     """
-    digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=_PERSON)
+    digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=PERSON)
     return int.from_bytes(digest.digest(), "little")
 
 
@@ -112,11 +113,12 @@ def number_occurrences(
     uint64, shape (B,)
         The keys with their occurrences.
     """
-    _, group, size = np.unique(keys, return_inverse=True, return_counts=True)
+    ordered = np.sort(keys)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
     numbered = keys.copy()
     rows_of: dict[int, list[int]] = {}
-    for row in np.flatnonzero(size[group] > 1).tolist():
-        rows_of.setdefault(int(group[row]), []).append(row)
+    for row in np.flatnonzero(np.isin(keys, repeated)).tolist() if len(repeated) else ():
+        rows_of.setdefault(int(keys[row]), []).append(row)
     for rows in rows_of.values():
         described = [(*describe(row), row) for row in rows]
         described.sort(key=lambda content_labels_row: tuple(content_labels_row[1]))

@@ -21,7 +21,8 @@ def shown_labels(blocks: Blocks) -> Int8Array:
         1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
     """
     found = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
-    for position in range(blocks.positions):
-        here = blocks.candidates == position
-        found[:, position] = np.max(blocks.labels, axis=1, where=here, initial=0)
+    for position, label in zip(blocks.candidates.T, blocks.labels.T, strict=True):
+        # All systems of a candidate have its label.
+        rows = np.flatnonzero(position >= 0)
+        found[rows, position[rows]] = label[rows]
     return found

@@ -15,7 +15,9 @@ from math import exp, fsum, log
 import numpy as np
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.reference_margins import reference_margins
+from ranking.core.judges.keyed_sums import KeyedSums
+from ranking.core.judges.label_patterns import Patterns, tally_lines, tally_places
+from ranking.core.judges.reference_margins import ReferenceMargins, reference_margins
 from ranking.core.judges.straight_lining import line_chances
 
 #: The factor by which judges who read are more likely to place the reference one place higher. With
@@ -98,19 +100,24 @@ def reference_ignored(
     16. G. Shafer (2021), Testing by Betting, JRSS A 184. V. Vovk, R. Wang (2021), E-values:
     Calibration, Combination and Applications, Annals of Statistics 49.
     """
-    if reference not in blocks.systems:
-        raise ValueError(f"unknown reference {reference!r}")
+    places = tally_places(blocks, reference)
+    return reference_ignored_of_margins(reference_margins(places, len(blocks.judges)), odds=odds)
+
+
+def reference_ignored_of_margins(
+    margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
+) -> tuple[ClickingEvidence, ...]:
+    """Return `reference_ignored` from the margins of the judges."""
     if not odds > 1:
         raise ValueError("odds: expected a number above 1")
     tilt = log(odds) / 2
-    margins = reference_margins(blocks, blocks.systems.index(reference))
     expected = np.log(np.sum(margins.shares * np.exp(tilt * margins.margins), axis=1))
     return tuple(
         ClickingEvidence(
             blocks=int(blocks_of[margins.is_informative].sum()),
             log_e=fsum((blocks_of * expected).tolist()) - tilt * int(margin),
         )
-        for blocks_of, margin in zip(*margins.by_judge(len(blocks.judges)), strict=True)
+        for blocks_of, margin in zip(margins.blocks, margins.margin, strict=True)
     )
 
 
@@ -139,16 +146,25 @@ def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[Click
     ValueError
         If `share` is not between 0 and 1.
     """
+    return typed_in_order_of_tallies(tally_lines(blocks), len(blocks.judges), share=share)
+
+
+def typed_in_order_of_tallies(
+    lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
+) -> tuple[ClickingEvidence, ...]:
+    """Return `typed_in_order` of so many judges from `tally_lines`."""
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
-    is_line, chance = line_chances(blocks)
-    telling = np.flatnonzero((chance > 0) & (chance < share))
-    telling = telling[np.argsort(blocks.judge[telling])]
-    follows, at_random = is_line[telling], chance[telling]
-    log_ratio = np.log(np.where(follows, share / at_random, (1 - share) / (1 - at_random)))
-    ends = np.cumsum(np.bincount(blocks.judge[telling], minlength=len(blocks.judges)))
-    # Summed without intermediate rounding, for the same bits in any order of the blocks.
+    found = Patterns.of(lines)
+    chance = line_chances(found.used)
+    telling = (chance > 0) & (chance < share)
+    at_random = np.where(telling, chance, share)
+    ratio = np.where(found.detail, share / at_random, (1 - share) / (1 - at_random))
+    evidence = found.blocks * np.log(ratio)
+    blocks = np.zeros(judges, dtype=np.int64)
+    np.add.at(blocks, found.judge[telling], found.blocks[telling])
+    ends = np.searchsorted(found.judge, np.arange(1, judges + 1))
     return tuple(
-        ClickingEvidence(len(own), fsum(own.tolist()))
-        for own in np.split(log_ratio, ends[:-1])[: len(blocks.judges)]
+        ClickingEvidence(int(count), fsum(own.tolist()))
+        for count, own in zip(blocks, np.split(evidence, ends)[:judges], strict=True)
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta, t
+from scipy.special import betaincinv, stdtrit
 
 Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,56 @@ def clustered_share(
 ) -> Share:
     """Return a share, with its interval, of trials in clusters such as the comparisons of a block.
 
+    Parameters
+    ----------
+    successes, trials : int64, shape (G,)
+        Successes and trials of each cluster; clusters without trials are ignored.
+    confidence : float
+
+    Returns
+    -------
+    Share
+        As `shares_of_sums` says.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a count is negative, there are more successes than trials, or
+        `confidence` is not between 0 and 1.
+    """
+    if successes.shape != trials.shape or successes.ndim != 1:
+        raise ValueError("expected successes and trials of one shape (G,)")
+    sums = cluster_sums(successes, trials).sum(axis=0)
+    return shares_of_sums(sums[np.newaxis], confidence=confidence)[0]
+
+
+def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
+    """Return what each of G clusters adds to the sums that `shares_of_sums` needs.
+
+    Parameters
+    ----------
+    successes, trials : int64, shape (G,)
+
+    Returns
+    -------
+    int64, shape (G, 6)
+        1 if there is a trial, trials, successes, and the squares and the product of these two:
+        trials², trials · successes, successes².
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or there are more successes than trials.
+    """
+    if np.any(successes < 0) or np.any(successes > trials):
+        raise ValueError("successes: not between 0 and the trials")
+    columns = [trials > 0, trials, successes, trials**2, trials * successes, successes**2]
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]:
+    """Return shares, with their intervals, from sums over clusters.
+
     The interval is that of Clopper and Pearson (1934) on the effective number of trials of Korn and
     Graubard (1998): the trials divided by the design effect, the variance of the share between
     clusters (a ratio estimate, linearised) over that of as many independent trials, and multiplied
@@ -47,58 +99,66 @@ def clustered_share(
 
     Parameters
     ----------
-    successes, trials : int64, shape (G,)
-        Successes and trials of each cluster; clusters without trials are ignored.
+    sums : int64, shape (N, 6)
+        For each share, the sum of `cluster_sums` over its clusters.
     confidence : float
 
     Returns
     -------
-    Share
+    list of Share
         Without trials, `value`, `low` and `high` are None.
 
     Raises
     ------
     ValueError
-        If the shapes differ, a count is negative, there are more successes than trials, or
-        `confidence` is not between 0 and 1.
+        If `confidence` is not between 0 and 1.
 
     References
     ----------
     E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
     Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
     """
-    if successes.shape != trials.shape or successes.ndim != 1:
-        raise ValueError("expected successes and trials of one shape (G,)")
-    if np.any(successes < 0) or np.any(successes > trials):
-        raise ValueError("successes: not between 0 and the trials")
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
-    known = trials > 0
-    # Sums of floats depend on their order; results must not.
-    order = np.lexsort((successes[known], trials[known]))
-    won, of = successes[known][order], trials[known][order]
-    total, count = int(of.sum()), int(won.sum())
-    if not total:
-        return Share(0, 0, None, None, None)
-    value = count / total
     alpha = (1 - confidence) / 2
-    effective = _effective(won, of, value, alpha)
-    x = value * effective
-    low = float(beta.ppf(alpha, x, effective - x + 1)) if count else 0.0
-    high = float(beta.ppf(1 - alpha, x + 1, effective - x)) if count < total else 1.0
-    return Share(total, count, value, low, high)
+    trials, successes = np.maximum(sums[:, 1], 1).astype(np.float64), sums[:, 2]
+    effective = _effective(sums, alpha)
+    x = successes / trials * effective
+    some, all_ = successes > 0, successes == sums[:, 1]
+    low, high = np.zeros(len(sums)), np.ones(len(sums))
+    low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
+    high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
+    return [
+        Share(of, won, won / of, one, other) if of else Share(0, 0, None, None, None)
+        for of, won, one, other in zip(
+            sums[:, 1].tolist(), successes.tolist(), low.tolist(), high.tolist(), strict=True
+        )
+    ]
 
 
-def _effective(won: Int64Array, of: Int64Array, value: float, alpha: float) -> float:
-    total, clusters = float(of.sum()), len(of)
-    if of.max() == 1:
-        return total
-    independent = value * (1 - value) / total
-    if clusters < 2 or independent == 0:
-        return float(clusters)
-    residuals = won - value * of
-    between = clusters / (clusters - 1) * float(residuals @ residuals) / total**2
-    if not between:
-        return float(clusters)
-    few_clusters = float(t.ppf(alpha, total - 1) / t.ppf(alpha, clusters - 1)) ** 2
-    return float(total / max(1.0, between / independent)) * few_clusters
+def _effective(sums: Int64Array, alpha: float) -> FloatArray:
+    """Return the effective number of trials of each share."""
+    clusters, total = sums[:, 0].astype(np.float64), sums[:, 1].astype(np.float64)
+    effects = np.array([_design_effect(row) for row in sums.tolist()])
+    found = np.where(sums[:, 3] == sums[:, 1], total, clusters)
+    known = effects > 0
+    # Quantiles of Student's distribution.
+    few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(clusters[known] - 1, alpha)
+    found[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
+    return found
+
+
+def _design_effect(row: Sequence[int]) -> float:
+    """Return the variance between clusters over that of independent trials.
+
+    It is 0 if it cannot be estimated, or if each cluster is a single trial. The numbers are whole
+    up to the last step, so that equal shares differ by exactly nothing.
+    """
+    clusters, total, won, of_squares, products, won_squares = row
+    if clusters < 2 or of_squares == total or won in (0, total):
+        return 0.0
+    # The squares of (successes − share · trials), summed, are this divided by total².
+    squares = total**2 * won_squares - 2 * total * won * products + won**2 * of_squares
+    between = clusters * squares / ((clusters - 1) * total**4)
+    value = won / total
+    return between / (value * (1 - value) / total)

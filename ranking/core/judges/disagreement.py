@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm, t
+from scipy.special import ndtr, ndtri, stdtr
 
-from ranking.core.agreement.counts import AGREEING, COMPARABLE, count_agreement
+from ranking.core.agreement.counts import AGREEING, COMPARABLE
+from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.clickers import JUDGES_ALLOWED_FOR
 
@@ -59,8 +60,9 @@ class Disagreement:
             return None
         if self.score <= 1:
             return 1.0
-        crossing = self.score * norm.pdf(self.score) * log(_GROWTH) / 2
-        ever = float(norm.sf(self.score) + crossing)
+        density = math.exp(-(self.score**2) / 2) / math.sqrt(2 * math.pi)
+        crossing = self.score * density * math.log(_GROWTH) / 2
+        ever = float(ndtr(-self.score)) + crossing
         return min(1.0, max(judges, JUDGES_ALLOWED_FOR) * ever)
 
 
@@ -86,33 +88,61 @@ def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
     ----------
     R. Miller, D. Siegmund (1982), Maximally Selected Chi Square Statistics, Biometrics 38.
     """
-    counts = count_agreement(blocks)
-    segments = len(counts.segments)
-    pairs = counts.counts[:, [COMPARABLE, AGREEING]].astype(np.float64)
-    every = np.zeros((segments, 2))
-    np.add.at(every, counts.segment, pairs)
-    found = []
-    for judge in range(len(blocks.judges)):
-        rows = np.flatnonzero(counts.judge == judge)
-        own = np.zeros_like(every)
-        own[counts.segment[rows]] = pairs[rows]
-        # Each pair has two judges.
-        found.append(_compared(*own.T, *(every / 2 - own).T))
-    return tuple(found)
+    return disagreement_of_tallies(tally_agreement(blocks))
 
 
-def _compared(
-    own: FloatArray, agreed: FloatArray, others: FloatArray, others_agreed: FloatArray
-) -> Disagreement:
-    segments = int(np.count_nonzero(own))
-    if not segments or not others.sum():
-        return Disagreement(segments, None, None)
-    share, usual = agreed.sum() / own.sum(), others_agreed.sum() / others.sum()
-    difference = float(share - usual)
-    if segments < MIN_SEGMENTS:
-        return Disagreement(segments, difference, None)
-    influence = (agreed - share * own) / own.sum() - (others_agreed - usual * others) / others.sum()
-    error = np.sqrt(segments / (segments - 1) * float(influence @ influence))
-    quantile = -difference / max(error, 1 / segments)
+def disagreement_of_tallies(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
+    """Compare judges with each other as `disagreement` does, from sums over segments.
+
+    Parameters
+    ----------
+    tallies : AgreementTallies
+
+    Returns
+    -------
+    tuple of Disagreement
+        In the order of `AgreementTallies.judges`.
+    """
+    segments = tallies.segments
+    own = tallies.of_judges[:, [COMPARABLE, AGREEING]]
+    # Each pair has two judges.
+    others = own.sum(axis=0) // 2 - own
+    has_pairs = (segments > 0) & (others[:, 0] > 0)
+    # All judges at once: there may be a thousand.
+    share, share_of_others = (pairs[:, 1] / np.maximum(1, pairs[:, 0]) for pairs in (own, others))
+    difference = share - share_of_others
+    # How far the difference moves with one more pair of each kind on a segment. What all judges
+    # compared there, less the judge's own pairs, is what the others compared.
+    of_own, of_others = (
+        np.stack([-of, np.ones(len(of))], axis=1) / np.maximum(1, pairs[:, :1])
+        for of, pairs in ((share, own), (share_of_others, others))
+    )
+    slope = np.concatenate([of_own + of_others, -of_others / 2], axis=1)
+    influence = np.maximum(0.0, np.einsum("ji,jik,jk->j", slope, _products(tallies), slope))
+    counted = np.maximum(MIN_SEGMENTS, segments)
+    error = np.sqrt(counted / (counted - 1) * influence)
+    quantile = -difference / np.maximum(error, 1 / counted)
     # With few segments, the tails are as heavy as those of Student's t.
-    return Disagreement(segments, difference, float(-norm.ppf(t.sf(quantile, segments - 1))))
+    score = -ndtri(stdtr(counted - 1, -quantile))
+    is_tested = has_pairs & (segments >= MIN_SEGMENTS)
+    return tuple(
+        Disagreement(
+            int(segments[judge]),
+            float(difference[judge]) if has_pairs[judge] else None,
+            float(score[judge]) if is_tested[judge] else None,
+        )
+        for judge in range(len(tallies.judges))
+    )
+
+
+def _products(tallies: AgreementTallies) -> FloatArray:
+    """Return the products of a judge's pairs and of twice all pairs, by segment and summed.
+
+    Both are comparable and agreeing pairs; shape (J, 4, 4).
+    """
+    found = np.empty((len(tallies.judges), 4, 4))
+    found[:, :2, :2] = tallies.products[:, :2, :2]
+    found[:, :2, 2:] = tallies.products_with_all
+    found[:, 2:, :2] = tallies.products_with_all.transpose(0, 2, 1)
+    found[:, 2:, 2:] = tallies.products_of_all[:2, :2]
+    return found

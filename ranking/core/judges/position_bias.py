@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.shown_labels import shown_labels
+from ranking.core.judges.keyed_sums import JUDGE_BITS, KeyedSums
+from ranking.core.judges.shown_rows import ShownRows, shown_rows
 
+Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+#: Judge, number of labels of the block, and two positions, of which the second is not before the
+#: first.
+_KEY = (JUDGE_BITS, 7, 7, 7)
+
+#: Variances below this share of the largest are 0 but for rounding.
+_ROUNDING = 1e-12
+
+NO_POSITIONS = KeyedSums.empty(_KEY, 3)
 
 
 @dataclass(frozen=True)
@@ -66,34 +78,96 @@ def position_bias(blocks: Blocks) -> tuple[PositionBias, ...]:
     Analysis of Variance, JASA 32. J. H. Skillings, G. A. Mack (1981), On the Use of a Friedman-Type
     Statistic in Balanced and Unbalanced Block Designs, Technometrics 23.
     """
-    labels = shown_labels(blocks).astype(np.float64)
-    return tuple(_bias(labels[blocks.judge == judge]) for judge in range(len(blocks.judges)))
+    return position_bias_of_tallies(tally_positions(blocks), len(blocks.judges))
 
 
-def _bias(labels: FloatArray) -> PositionBias:
-    # Sums of floats depend on their order; results must not.
-    labels = labels[np.lexsort(labels.T)] if labels.size else labels
+def tally_positions(blocks: Blocks) -> KeyedSums:
+    """Sum what `position_bias` needs, for each judge, number of labels and pair of positions.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+
+    Returns
+    -------
+    KeyedSums
+        Of informative blocks with labels in both positions: their number; the sum of Q, which is
+        k² (k − 1) times the variance of the k labels; and, for a position with itself, the sum of
+        k times the deviation of its label from the mean of the block.
+    """
+    return KeyedSums.total(positions_of_rows(rows) for rows in shown_rows(blocks))
+
+
+def positions_of_rows(rows: ShownRows) -> KeyedSums:
+    """Return `tally_positions` of the blocks of some rows."""
+    labels = rows.labels.astype(np.int64)
     given = labels > 0
     count = given.sum(axis=1)
-    mean = labels.sum(axis=1) / np.maximum(count, 1)
-    apart = np.where(given, labels - mean[:, np.newaxis], 0.0)
+    apart = np.where(given, count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True), 0)
     squares = (apart**2).sum(axis=1)
-    telling = (count >= 2) & (squares > 1e-9)
-    given, apart, count, squares = given[telling], apart[telling], count[telling], squares[telling]
-    if not len(count):
+    telling = np.flatnonzero(squares)
+    group = (rows.judge << 7 | count)[telling]
+    telling = telling[np.argsort(group, kind="stable")]
+    keys: list[Int64Array] = [np.empty((4, 0), dtype=np.int64)]
+    values: list[Int64Array] = [np.empty((0, 3), dtype=np.int64)]
+    groups, starts = np.unique(np.sort(group), return_index=True)
+    first, second = np.triu_indices(labels.shape[1])
+    for number, own in zip(groups.tolist(), np.split(telling, starts)[1:], strict=True):
+        shown, times = given[own].astype(np.int64), rows.times[own]
+        pairs = (shown * times[:, np.newaxis]).T @ shown
+        spread = (shown * (times * squares[own])[:, np.newaxis]).T @ shown
+        total = np.diag(times @ apart[own])
+        judge, labelled = np.full_like(first, number >> 7), np.full_like(first, number & 127)
+        keys.append(np.stack([judge, labelled, first, second]))
+        values.append(np.stack([each[first, second] for each in (pairs, spread, total)], axis=1))
+    return KeyedSums.of(_KEY, list(np.concatenate(keys, axis=1)), np.concatenate(values))
+
+
+def position_bias_of_tallies(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
+    """Return `position_bias` of so many judges from `tally_positions`."""
+    judge, *columns = positions.columns()
+    ends = np.searchsorted(judge, np.arange(judges + 1))
+    shown = int(columns[2].max(initial=-1)) + 1
+    return tuple(
+        _bias([column[start:end] for column in columns], positions.values[start:end], shown)
+        for start, end in pairwise(ends.tolist())
+    )
+
+
+def _bias(columns: list[Int64Array], values: Int64Array, positions: int) -> PositionBias:
+    count, first, second = columns
+    blocks, most = 0, positions
+    # As many as the judge was shown: rounding depends on the size of the matrix.
+    positions = int(second.max(initial=-1)) + 1
+    seen, total = np.zeros(positions, dtype=np.int64), np.zeros(positions)
+    covariance = np.zeros((positions, positions))
+    for labelled in np.unique(count).tolist():
+        rows = np.flatnonzero(count == labelled)
+        place = first[rows], second[rows]
+        pairs, spread, apart = np.zeros((3, positions, positions), dtype=np.int64)
+        pairs[place], spread[place], apart[place] = values[rows].T
+        blocks += int(pairs.diagonal().sum()) // labelled
+        seen += pairs.diagonal()
+        total += apart.diagonal() / labelled
+        # Whole numbers up to here, so that rows sum to exactly nothing.
+        squares = np.diag((labelled + 1) * spread.diagonal()) - spread - spread.T
+        covariance += squares / (labelled**3 * (labelled - 1))
+    if not blocks:
         return PositionBias(0, (), None, 0, None)
-    seen = given.sum(axis=0)
-    total = apart.sum(axis=0)
-    shown = given.astype(np.float64)
-    variance = squares / (count - 1)
-    covariance = np.diag(variance @ shown) - (shown * (variance / count)[:, np.newaxis]).T @ shown
-    degrees_of_freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
-    statistic = float(total @ np.linalg.pinv(covariance, hermitian=True) @ total)
+    scales, directions = np.linalg.eigh(covariance)
+    # No deviation has a part along the directions without variance, except for rounding.
+    free = scales > _ROUNDING * scales[-1]
+    degrees_of_freedom = int(np.count_nonzero(free))
+    statistic = float(np.sum((total @ directions[:, free]) ** 2 / scales[free]))
     return PositionBias(
-        blocks=len(count),
-        deviations=tuple(
-            float(value / times) if times else None
-            for value, times in zip(total, seen, strict=True)
+        blocks=blocks,
+        deviations=(
+            *(
+                float(value / times) if times else None
+                for value, times in zip(total, seen, strict=True)
+            ),
+            *[None] * (most - positions),
         ),
         statistic=statistic,
         degrees_of_freedom=degrees_of_freedom,

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import binom
 
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.judges.distribution_of_sum import tail_of_sum
+from ranking.core.judges.label_patterns import tally_places
 from ranking.core.judges.reference_margins import ReferenceMargins, reference_margins
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 #: Of two labels drawn from five, the first is better in 10 of 25 cases.
 WIN_AT_RANDOM = (MAX_LABEL - 1) / (2 * MAX_LABEL)
-
-#: A sum of n margins of at most m exceeds √(n m²) times this with a probability below 1e-18.
-_HOEFFDING = float(np.sqrt(2 * np.log(2e18)))
 
 
 @dataclass(frozen=True)
@@ -88,72 +82,46 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
     ----------
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation.
     """
-    if reference not in blocks.systems:
-        raise ValueError(f"unknown reference {reference!r}")
-    index = blocks.systems.index(reference)
-    others, won, tied = against_reference(blocks, index)
-    margins = reference_margins(blocks, index)
-    counts = np.zeros((len(blocks.judges), 3), dtype=np.int64)
-    np.add.at(counts, blocks.judge, np.stack([others, won, tied], axis=1))
+    places = tally_places(blocks, reference)
+    return reference_preferences_of_margins(reference_margins(places, len(blocks.judges)))
+
+
+def reference_preferences_of_margins(margins: ReferenceMargins) -> tuple[ReferencePreference, ...]:
+    """Return `reference_preferences` from the margins of the judges."""
+    comparisons, preferred, _tied = margins.comparisons.T
+    p_binomial = np.asarray(binom.sf(preferred - 1, comparisons, WIN_AT_RANDOM))
     return tuple(
-        _preference(of_judge.tolist(), margins, blocks_of, int(margin))
-        for of_judge, blocks_of, margin in zip(
-            counts, *margins.by_judge(len(blocks.judges)), strict=True
-        )
+        _preference(margins, judge, value) for judge, value in enumerate(p_binomial.tolist())
     )
 
 
-def against_reference(blocks: Blocks, index: int) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return for each block the candidates compared with the reference, beaten by it, and tied."""
-    label, position = blocks.labels[:, index], blocks.candidates[:, index]
-    others = np.zeros(len(blocks), dtype=np.int64)
-    won, tied = np.zeros_like(others), np.zeros_like(others)
-    for p in range(blocks.positions):
-        here = blocks.candidates == p
-        theirs = np.max(blocks.labels, axis=1, where=here, initial=0)
-        compared = (label > 0) & (theirs > 0) & (position != p)
-        others += compared
-        won += compared & (label < theirs)
-        tied += compared & (label == theirs)
-    return others, won, tied
-
-
-def _preference(
-    counts: Sequence[int], margins: ReferenceMargins, blocks_of: Int64Array, margin: int
-) -> ReferencePreference:
-    comparisons, preferred, tied = counts
+def _preference(margins: ReferenceMargins, judge: int, p_binomial: float) -> ReferencePreference:
+    comparisons, preferred, tied = margins.comparisons[judge].tolist()
     if not comparisons:
         return ReferencePreference(0, 0, 0, None, None, None, None)
-    # The best label used in a block is the best possible label of the reference.
-    p_lowest = float(np.prod(margins.shares[:, 0] ** blocks_of))
     return ReferencePreference(
         comparisons=comparisons,
         preferred=preferred,
         tied=tied,
         share=preferred / comparisons,
-        # Rounding of the convolution must not make p smaller than the smallest possible one.
-        p_random=min(1.0, max(p_lowest, _tail(margins, blocks_of, margin))),
-        p_binomial=float(binom.sf(preferred - 1, comparisons, WIN_AT_RANDOM)),
-        p_lowest=p_lowest,
+        p_random=_p_random(margins, judge),
+        p_binomial=p_binomial,
+        p_lowest=_p_lowest(margins, judge),
     )
 
 
-def _tail(margins: ReferenceMargins, blocks_of: Int64Array, margin: int) -> float:
-    """Return the probability that the margins of blocks of these kinds sum to `margin` or more.
+def _p_lowest(margins: ReferenceMargins, judge: int) -> float:
+    # The judge's own patterns only: other factors of 1 would change the order of multiplication.
+    own = np.flatnonzero(margins.blocks[judge])
+    # The best label used in a block is the best possible label of the reference.
+    return float(np.prod(margins.shares[own, 0] ** margins.blocks[judge, own]))
 
-    The convolution is a product of discrete Fourier transforms over the likely sums: by Hoeffding's
-    inequality, all others together have a probability below 1e-18.
-    """
-    others = margins.used.sum(axis=1) - 1
-    reach = min(int(blocks_of @ others), int(_HOEFFDING * np.sqrt(blocks_of @ others**2)) + 1)
-    if not -reach < margin <= reach:
-        return float(margin < 0)
-    size = 1 << (2 * reach + 1).bit_length()
-    transform = np.ones(size // 2 + 1, dtype=np.complex128)
-    for kind in np.flatnonzero((blocks_of > 0) & margins.is_informative):
-        # The transform is periodic: negative sums are at the end.
-        of_block = np.zeros(size)
-        np.add.at(of_block, margins.margins[kind], margins.shares[kind])
-        transform *= np.fft.rfft(of_block) ** int(blocks_of[kind])
-    distribution = np.fft.irfft(transform, size)
-    return float(np.sum(distribution[np.arange(margin, reach + 1)]))
+
+def _p_random(margins: ReferenceMargins, judge: int) -> float:
+    blocks = margins.blocks[judge]
+    kinds = np.flatnonzero((blocks > 0) & margins.is_informative)
+    tail = tail_of_sum(
+        margins.margins[kinds], margins.shares[kinds], blocks[kinds], int(margins.margin[judge])
+    )
+    # Rounding must not make p smaller than the smallest possible one.
+    return min(1.0, max(_p_lowest(margins, judge), tail))

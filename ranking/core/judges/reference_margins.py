@@ -1,4 +1,4 @@
-"""Margins of the reference in each block, given the labels that the judge used there."""
+"""Margins of the reference in the blocks of each judge, given the labels used there."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.judged.shown_labels import shown_labels
+from ranking.core.judged.blocks import MAX_LABEL
+from ranking.core.judges.clustered_share import cluster_sums
+from ranking.core.judges.keyed_sums import KeyedSums
+from ranking.core.judges.label_patterns import COUNT_BITS, Patterns
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_LABELS = np.arange(1, MAX_LABEL + 1)
+_AS_DIGITS = 1 << COUNT_BITS * np.arange(MAX_LABEL)[::-1]
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceMargins:
-    """The reference's margins in B blocks that were labelled in K different ways.
+    """The reference's margins in the blocks of J judges, who used labels in K patterns.
 
     The margin of a block is the number of candidates that the reference won against, minus the
     number it lost against; ties do not count. Given how often the judge used each label in the
@@ -26,21 +28,25 @@ class ReferenceMargins:
 
     Attributes
     ----------
-    judge : int64, shape (B,)
-        Index into `Blocks.judges`.
-    kind : int64, shape (B,)
-        How the block was labelled: a row of `used` and `margins`.
-    margin : int64, shape (B,)
+    blocks : int64, shape (J, K)
+        Blocks with each pattern.
+    margin : int64, shape (J,)
+        Sum of their margins.
+    comparisons : int64, shape (J, 3)
+        Comparisons with the reference, comparisons it won, and comparisons it tied.
+    sums : int64, shape (J, 6)
+        `cluster_sums` of the comparisons won among those of each block.
     used : int64, shape (K, 5)
         Number of candidates, including the reference, with the best label used, the second best and
-        so on; 0 after the last. The values of the labels do not matter.
+        so on; 0 after the last.
     margins : int64, shape (K, 5)
         Margin of the reference with this label.
     """
 
-    judge: Int64Array
-    kind: Int64Array
+    blocks: Int64Array
     margin: Int64Array
+    comparisons: Int64Array
+    sums: Int64Array
     used: Int64Array
     margins: Int64Array
 
@@ -52,63 +58,50 @@ class ReferenceMargins:
 
     @property
     def is_informative(self) -> npt.NDArray[np.bool_]:
-        """Return whether each kind is informative, shape (K,): not if all its labels are equal."""
+        """Return whether each pattern is informative, shape (K,): not if all labels are equal."""
         return self.used[:, 1] > 0
 
-    def by_judge(self, judges: int) -> tuple[Int64Array, Int64Array]:
-        """Return blocks by kind, and sums of margins, for each judge.
 
-        Returns
-        -------
-        int64, shape (judges, K)
-            Blocks of each kind that the judge labelled.
-        int64, shape (judges,)
-            Sum of their margins.
-        """
-        kinds = len(self.used)
-        blocks = np.bincount(self.judge * kinds + self.kind, minlength=judges * kinds)
-        margin = np.zeros(judges, dtype=np.int64)
-        np.add.at(margin, self.judge, self.margin)
-        return blocks.reshape(judges, kinds), margin
-
-
-def reference_margins(blocks: Blocks, index: int) -> ReferenceMargins:
+def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     """Return the reference's margins in blocks where it and another candidate have a label.
 
     Parameters
     ----------
-    blocks : Blocks
-    index : int
-        Column of the reference in `blocks.labels`.
+    places : KeyedSums
+        As `tally_places` counts them.
+    judges : int
+        Number J of judges.
 
     Returns
     -------
     ReferenceMargins
-        Kinds are sorted, so they do not depend on the order of the blocks.
+        Patterns are sorted, so they do not depend on the order of the blocks.
     """
-    shown = shown_labels(blocks)
-    used = np.stack([np.count_nonzero(shown == label, axis=1) for label in _LABELS], axis=1)
-    label = blocks.labels[:, index].astype(np.int64)
-    compared = (label > 0) & (used.sum(axis=1) > 1)
-    label, used = label[compared], used[compared]
-    better = np.sum(used, axis=1, where=label[:, np.newaxis] > _LABELS)
-    worse = np.sum(used, axis=1, where=label[:, np.newaxis] < _LABELS)
-    kinds, kind = _kinds(used)
+    found = Patterns.of(places)
+    compared = found.used[:, 0] > 0
+    judge, times = found.judge[compared], found.blocks[compared]
+    used, place = found.used[compared], found.detail[compared]
+    # As one number, which sorts like the rows, and faster.
+    _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
+    kinds = used[first]
+    blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
+    np.add.at(blocks, (judge, kind), times)
+    up_to = np.cumsum(used, axis=1)
+    rows = np.arange(len(used))
+    won = up_to[:, -1] - up_to[rows, place]
+    tied = used[rows, place] - 1
+    compared_with = up_to[:, -1] - 1
+    counts = np.zeros((judges, 3), dtype=np.int64)
+    np.add.at(counts, judge, np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis])
+    sums = np.zeros((judges, 6), dtype=np.int64)
+    np.add.at(sums, judge, cluster_sums(won, compared_with) * times[:, np.newaxis])
     up_to = np.cumsum(kinds, axis=1)
     return ReferenceMargins(
-        judge=blocks.judge[compared].astype(np.int64),
-        kind=kind,
-        margin=worse - better,
+        blocks=blocks,
+        # Won less lost: what was not won or tied was lost.
+        margin=2 * counts[:, 1] + counts[:, 2] - counts[:, 0],
+        comparisons=counts,
+        sums=sums,
         used=kinds,
         margins=up_to[:, -1:] - 2 * up_to + kinds,
     )
-
-
-def _kinds(used: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the sorted distinct rows, zeros last, and the index of each row among them."""
-    one_number = used @ (used.max(initial=0) + 1) ** np.arange(MAX_LABEL)
-    _, first, row = np.unique(one_number, return_index=True, return_inverse=True)
-    ways = used[first]
-    ways = np.take_along_axis(ways, np.argsort(ways == 0, axis=1, kind="stable"), axis=1)
-    kinds, kind_of_way = np.unique(ways, axis=0, return_inverse=True)
-    return kinds, kind_of_way.reshape(-1)[row]

@@ -6,18 +6,19 @@ Survey methodology calls this satisficing (Krosnick 1991) and counts straight li
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import factorial
+from math import factorial, fsum
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.judged.shown_labels import shown_labels
-from ranking.core.judges.clustered_share import Share, clustered_share
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.clustered_share import Share, cluster_sums, shares_of_sums
+from ranking.core.judges.distribution_of_sum import tail_of_sum
+from ranking.core.judges.keyed_sums import KeyedSums
+from ranking.core.judges.label_patterns import Patterns, tally_lines
 
+Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 #: Two labels are too often equal, or in shown order, to be informative.
@@ -75,72 +76,72 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
     J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
-    shown = shown_labels(blocks)
-    given = np.count_nonzero(shown, axis=1)
-    lowest = np.min(shown, axis=1, where=shown > 0, initial=MAX_LABEL)
-    long, same = given >= MIN_CANDIDATES, (given > 0) & (lowest == shown.max(axis=1, initial=0))
-    lines, chance = line_chances(blocks)
-    found = []
-    for judge in range(len(blocks.judges)):
-        own = (blocks.judge == judge) & long
-        varied = own & ~same
-        found.append(
-            StraightLining(
-                one_label=_share(same[own], confidence),
-                shown_order=_share(lines[varied], confidence),
-                expected=float(chance[varied].sum()),
-                p_shuffled=_tail(chance[varied], int(lines[varied].sum())),
-            )
-        )
-    return tuple(found)
-
-
-def line_chances(blocks: Blocks) -> tuple[npt.NDArray[np.bool_], FloatArray]:
-    """Return which blocks follow the shown order or its reverse, and the probability by chance.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        With every system that was shown.
-
-    Returns
-    -------
-    bool, shape (B,)
-        Whether the labels never fall, or never rise, from the first output shown to the last.
-    float64, shape (B,)
-        Probability of that given the labels; 0 for fewer than three labels, and for equal labels,
-        which are not informative in any order.
-    """
-    shown = shown_labels(blocks)
-    rising, falling = np.ones((2, len(blocks)), dtype=np.bool_)
-    last = np.zeros(len(blocks), dtype=np.int8)
-    for labels in shown.T:
-        here = labels > 0
-        rising &= ~here | (labels >= last)
-        falling &= ~here | (last == 0) | (labels <= last)
-        last = np.where(here, labels, last)
-    used = [np.count_nonzero(shown == label, axis=1) for label in range(1, MAX_LABEL + 1)]
-    alike = np.stack(used, axis=1)
-    given = alike.sum(axis=1)
-    chance = 2 * _FACTORIAL[alike].prod(axis=1) / _FACTORIAL[given]
-    chance[(given < MIN_CANDIDATES) | (alike.max(axis=1) == given)] = 0.0
-    return rising | falling, chance
-
-
-def _share(hits: npt.NDArray[np.bool_], confidence: float) -> Share:
-    return clustered_share(
-        hits.astype(np.int64), np.ones(len(hits), dtype=np.int64), confidence=confidence
+    return straight_lining_of_tallies(
+        tally_lines(blocks), len(blocks.judges), confidence=confidence
     )
 
 
-def _tail(chance: FloatArray, at_least: int) -> float | None:
-    """Return the probability of at least this many successes of independent trials."""
+def straight_lining_of_tallies(
+    lines: KeyedSums, judges: int, *, confidence: float = 0.95
+) -> tuple[StraightLining, ...]:
+    """Return `straight_lining` of so many judges from `tally_lines`."""
+    found = Patterns.of(lines)
+    long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
+    varied = long & ~same
+    sums = [_sums(found, long, same, judges), _sums(found, varied, found.detail == 1, judges)]
+    shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
+    chance = line_chances(found.used)
+    rows = []
+    for judge in range(judges):
+        own = varied & (found.judge == judge)
+        at_random, blocks = chance[own], found.blocks[own]
+        rows.append(
+            StraightLining(
+                one_label=shares[judge],
+                shown_order=shares[judges + judge],
+                expected=fsum((at_random * blocks).tolist()),
+                p_shuffled=_tail(at_random, blocks, shares[judges + judge].successes),
+            )
+        )
+    return tuple(rows)
+
+
+def line_chances(used: Int64Array) -> FloatArray:
+    """Return the probability that shuffled labels follow the shown order or its reverse.
+
+    Parameters
+    ----------
+    used : int64, shape (N, K)
+        Patterns: how many of the outputs of a block have each of the labels used.
+
+    Returns
+    -------
+    float64, shape (N,)
+        0 for fewer than three labels, and for equal labels, which are not informative in any order.
+    """
+    given = used.sum(axis=1)
+    chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[given]
+    chance[(given < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == given)] = 0.0
+    return chance
+
+
+def _sums(
+    found: Patterns, among: npt.NDArray[np.bool_], hits: npt.NDArray[np.bool_], judges: int
+) -> Int64Array:
+    """Return the `cluster_sums` of hits among some of each judge's blocks, which are a trial each."""
+    sums = np.zeros((judges, 6), dtype=np.int64)
+    of_block = cluster_sums((among & hits).astype(np.int64), among.astype(np.int64))
+    np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
+    return sums
+
+
+def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None:
+    """Return the probability of at least this many lines in blocks with these chances."""
     if not len(chance):
         return None
-    values, counts = np.unique(chance, return_counts=True)
-    trials: Mapping[float, int] = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    distribution = np.ones(1)
-    for probability, count in trials.items():
-        outcomes = binom.pmf(np.arange(count + 1), count, min(1.0, probability))
-        distribution = np.convolve(distribution, outcomes)
-    return min(1.0, float(distribution[at_least:].sum()))
+    distinct, place = np.unique(chance, return_inverse=True)
+    trials = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(trials, place, blocks)
+    values = np.tile(np.arange(2), (len(distinct), 1))
+    shares = np.stack([1 - distinct, distinct], axis=1)
+    return min(1.0, max(0.0, tail_of_sum(values, shares, trials, at_least)))

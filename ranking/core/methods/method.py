@@ -37,7 +37,7 @@ FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 #: Number of resamples scored at a time, to bound the memory of their n² tables.
-_RESAMPLES_AT_A_TIME = 64
+RESAMPLES_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +250,8 @@ class CountsMethod(Method):
     """A method that scores counts, for many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts.
+    explains the scores of one set of counts. `iterates` says that resamples scored together are
+    iterated until all have converged, so that the last bits of a score depend on the others.
     """
 
     #: Only a few, because each part goes through all blocks once.
@@ -259,6 +260,7 @@ class CountsMethod(Method):
     of_counts: Callable[..., Scores]
     comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
     outright: bool = False
+    iterates: bool = False
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -271,12 +273,16 @@ class CountsMethod(Method):
         self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
     ) -> Fit:
         del seed  # nothing is drawn
-        layout = self.layout(len(blocks.systems))
-        counts = layout.unpack(count(blocks, layout, weights))
+        cells = count(blocks, self.layout(len(blocks.systems)), weights)
+        return self.fit_counted(cells, blocks.systems, **parameters)
+
+    def fit_counted(self, cells: Int64Array, systems: tuple[str, ...], **parameters: Any) -> Fit:
+        """Score n systems from their counts, of shape (m,) for the m cells of the layout."""
+        counts = self.layout(len(systems)).unpack(cells)
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
             return Fit(scores)
-        extra, reasons = self.comment(counts, blocks.systems, **parameters)
+        extra, reasons = self.comment(counts, systems, **parameters)
         return Fit(scores, extra, reasons)
 
     def score_resamples(
@@ -292,7 +298,7 @@ class CountsMethod(Method):
         return joined(
             [
                 self.of_counts(layout.unpack(cells[rows]), **parameters)
-                for rows in chunks(len(cells), _RESAMPLES_AT_A_TIME)
+                for rows in chunks(len(cells), RESAMPLES_AT_A_TIME)
             ]
         )
 

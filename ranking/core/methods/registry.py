@@ -102,6 +102,7 @@ _METHODS: tuple[Method, ...] = (
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,
         model_variance=bradley_terry.model_variance,
+        iterates=True,
     ),
     BlocksMethod(
         name="davidson_judges",
@@ -122,3 +123,11 @@ def method_named(name: str) -> Method:
         return METHODS[name]
     except KeyError:
         raise ValueError(f"method: {name!r} is none of {', '.join(METHODS)}") from None
+
+
+def counts_method_named(name: str) -> CountsMethod:
+    """Return the method of that name if it scores counts; ValueError otherwise."""
+    method = method_named(name)
+    if not isinstance(method, CountsMethod):
+        raise ValueError(f"method: {name} needs more than counts")
+    return method

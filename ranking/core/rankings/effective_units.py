@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ranking.core.counting.effective_numbers import counts_per_block, effective_number_of_units
-from ranking.core.counting.moments import units_of
+from ranking.core.counting.effective_numbers import (
+    UnitSizes,
+    counts_per_block,
+    effective_number_from,
+    unit_sizes,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
 
@@ -44,9 +48,14 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
     EffectiveUnits
     """
     sizes = counts_per_block(blocks, method.layout(len(blocks.systems)))
-    segments, judges = (
-        effective_number_of_units(units_of(blocks, unit), sizes) for unit in ("segments", "judges")
+    return effective_units_of_sizes(unit_sizes(blocks, sizes))
+
+
+def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
+    """Compute the effective numbers of segments, judges and documents from their sizes."""
+    documents = sizes.documents
+    return EffectiveUnits(
+        segments=effective_number_from(sizes.total, sizes.segments),
+        judges=effective_number_from(sizes.total, sizes.judges),
+        documents=None if documents is None else effective_number_from(sizes.total, documents),
     )
-    if blocks.document is None:
-        return EffectiveUnits(segments, judges)
-    return EffectiveUnits(segments, judges, effective_number_of_units(blocks.document, sizes))

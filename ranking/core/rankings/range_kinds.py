@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.anytime.ranges import anytime_ranges
 from ranking.core.counting.bootstrap import trim_count
 from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.counting.tallies import chunks, tally
-from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.method import Method, joined
+from ranking.core.counting.tallies import chunks
+from ranking.core.methods.method import CountsMethod, Method, joined
 from ranking.core.ranges.clusters import RankRanges, rank_ranges
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.pairs import PairTests, difference_tests, sign_tests
 from ranking.core.ranges.sign_tests import Correction, Sides, rank_ranges_by_sign_test
 from ranking.core.rankings.drawn_scores import draw_around
-from ranking.core.rankings.two_way_resampling import resampling_at
 from ranking.core.scores import Scores
+from ranking.core.sharding.shards import Engine, map_shards
+from ranking.core.uncertainty.draws import DrawsVersion
+from ranking.core.uncertainty.two_way import ScoreCovariance
 
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
@@ -56,6 +56,8 @@ class RangeOptions:
     sides : 1, 2 or None
         Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
         otherwise.
+    draws : 1 or 2
+        Version of the draws around scores, see `ranking.core.uncertainty.draws`.
 
     Raises
     ------
@@ -69,6 +71,7 @@ class RangeOptions:
     confidence: float = 0.95
     correction: Correction | None = None
     sides: Sides | None = None
+    draws: DrawsVersion = 2
 
     def __post_init__(self) -> None:
         if self.kind not in RANGE_KINDS:
@@ -94,6 +97,12 @@ class RangeOptions:
         return fixed.get(self.kind, self.resample)
 
     @property
+    def keeps(self) -> Level | None:
+        """What must be counted beside wins and ties, see `count_judgments`."""
+        drawn_from_tallies = self.independent == "pairs"
+        return None if drawn_from_tallies else self.independent
+
+    @property
     def chosen_sides(self) -> Sides:
         """Sides of the tests; the default of the kind if not given."""
         return self.sides or (1 if self.kind == "sign_test" else 2)
@@ -106,6 +115,17 @@ class RangeOptions:
     def is_closed_form(self, method: Method) -> bool:
         """Return whether the covariance of a method's scores is computed without resampling."""
         return self.resample == "two_way" and method.has_closed_form
+
+    def is_live(self, method: Method) -> TypeGuard[CountsMethod]:
+        """Return whether a ranking by a method is a function of counts that can be kept up to date.
+
+        The others need all judgments each time: methods that need more than counts, such as
+        Hopkins–May and TrueSkill, and resamples of both segments and judges, whose weights change
+        with every judgment.
+        """
+        if not isinstance(method, CountsMethod):
+            return False
+        return self.independent != "two_way" or method.has_closed_form
 
     @property
     def level(self) -> float:
@@ -137,7 +157,7 @@ class RangesFound:
 
 
 @dataclass(frozen=True, eq=False)
-class _Spread:
+class ScoreSpread:
     """Scores, their covariance, and a function that returns resampled or drawn scores."""
 
     scores: Scores
@@ -148,64 +168,19 @@ class _Spread:
     errors: FloatArray | None = None
 
 
-def find_ranges(
-    blocks: Blocks,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    scores: Scores,
-    seed: int = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-) -> RangesFound:
-    """Return rank ranges of the systems, and tests of their pairs.
+def ranges_by_sign_test(wins: Int64Array, options: RangeOptions) -> RangesFound:
+    """Return ranges from significant differences of pairs, from the wins of n systems, (n, n)."""
+    sides, correction = options.chosen_sides, options.chosen_correction
+    return RangesFound(
+        ranges=rank_ranges_by_sign_test(
+            wins, level=options.level, sides=sides, correction=correction
+        ),
+        tests=sign_tests(wins, sides=sides, correction=correction),
+    )
 
-    Parameters
-    ----------
-    blocks : Blocks
-        Blocks over n systems that the method can score.
-    method : Method
-    parameters : mapping
-        All parameters of the method.
-    options : RangeOptions
-    scores : Scores of shape (n,)
-        The method's scores for these blocks.
-    seed : int
-        0 ≤ seed < 2**64.
-    jobs : int
-        Number of threads. Does not affect the result.
-    progress : callable, optional
-        Called with (resamples scored, all resamples).
 
-    Returns
-    -------
-    RangesFound
-
-    Raises
-    ------
-    ValueError
-        If the method cannot be resampled at this level, or has no anytime ranges.
-    """
-    if options.kind == "sign_test":
-        return _by_sign_test(blocks, options)
-    if options.kind == "anytime":
-        return _anytime(blocks, method, options)
-    if options.is_closed_form(method):
-        spread = _closed_form(blocks, method, parameters, options, scores=scores, seed=seed)
-        if progress is not None:
-            progress(options.resamples, options.resamples)
-    else:
-        spread = _of_resamples(
-            blocks,
-            method,
-            parameters,
-            options,
-            scores=scores,
-            seed=seed,
-            jobs=jobs,
-            progress=progress,
-        )
+def ranges_of_spread(spread: ScoreSpread, options: RangeOptions, *, seed: int) -> RangesFound:
+    """Return percentile ranges or confidence sets of scores, and tests of their differences."""
     tests = difference_tests(
         spread.scores,
         spread.matrix,
@@ -219,40 +194,45 @@ def find_ranges(
     return RangesFound(ranges, tests, spread.limits, spread.errors)
 
 
-def _by_sign_test(blocks: Blocks, options: RangeOptions) -> RangesFound:
-    wins = tally(blocks).wins
-    sides, correction = options.chosen_sides, options.chosen_correction
-    return RangesFound(
-        ranges=rank_ranges_by_sign_test(
-            wins, level=options.level, sides=sides, correction=correction
-        ),
-        tests=sign_tests(wins, sides=sides, correction=correction),
+def spread_of_resamples(
+    scores: Scores, resampled: Scores, limits: tuple[str, ...] = ()
+) -> ScoreSpread:
+    """Return the spread of scores over resamples, of shape (R, n)."""
+    return ScoreSpread(
+        scores=scores,
+        matrix=_covariance(scores, resampled),
+        degrees_of_freedom=np.inf,
+        limits=limits,
+        resampled=lambda: resampled,
     )
 
 
-def _anytime(blocks: Blocks, method: Method, options: RangeOptions) -> RangesFound:
-    if method.name != "expected_wins":
-        raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
-    found = anytime_ranges(blocks, confidence=options.confidence)
-    ahead = found.scores.values[:, np.newaxis] > found.scores.values
-    p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
-    n = len(blocks.systems)
-    adjusted = np.minimum(1.0, p * max(1, n * (n - 1) // 2))
-    return RangesFound(
-        ranges=found.ranges,
-        tests=PairTests(p_value=p, adjusted_p=adjusted),
-        limits=tuple(str(reason) for reason in found.refused),
-        extra={
-            "refusals": {
-                name: [str(reason) for reason in reasons]
-                for name, reasons in sorted(found.refusals.items())
-            }
-        },
+def spread_around(
+    scores: Scores,
+    wins: Int64Array,
+    covariance: ScoreCovariance,
+    options: RangeOptions,
+    *,
+    seed: int,
+    progress: Progress | None,
+) -> ScoreSpread:
+    """Return the spread of scores with a covariance over segments and judges; call `progress` once, with all."""
+    if progress is not None:
+        progress(options.resamples, options.resamples)
+    return ScoreSpread(
+        scores=scores,
+        matrix=covariance.matrix,
+        degrees_of_freedom=covariance.degrees_of_freedom,
+        limits=tuple(str(limit) for limit in covariance.limits),
+        resampled=lambda: draw_around(
+            scores, wins, covariance, seed=seed, draws=options.resamples, version=options.draws
+        ),
+        errors=np.sqrt(np.diag(covariance.matrix)),
     )
 
 
 def _confidence_set(
-    spread: _Spread, tests: PairTests, options: RangeOptions, *, seed: int
+    spread: ScoreSpread, tests: PairTests, options: RangeOptions, *, seed: int
 ) -> RangesFound:
     together = options.chosen_correction is Correction.HOLM
     ranges = rank_confidence_sets(
@@ -276,56 +256,6 @@ def _confidence_set(
     return RangesFound(ranges, tests, spread.limits, spread.errors)
 
 
-def _of_resamples(
-    blocks: Blocks,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    scores: Scores,
-    seed: int,
-    jobs: int,
-    progress: Progress | None,
-) -> _Spread:
-    resampling, limits = resampling_at(options.resample, blocks, seed=seed)
-    resampled = _score_resamples(
-        lambda ids: method.score_resamples(blocks, resampling, ids, **parameters),
-        resamples=options.resamples,
-        jobs=jobs,
-        progress_parts=method.progress_parts,
-        progress=progress,
-    )
-    return _Spread(
-        scores=scores,
-        matrix=_covariance(scores, resampled),
-        degrees_of_freedom=np.inf,
-        limits=tuple(str(limit) for limit in limits),
-        resampled=lambda: resampled,
-    )
-
-
-def _closed_form(
-    blocks: Blocks,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    scores: Scores,
-    seed: int,
-) -> _Spread:
-    covariance = method.score_covariance(blocks, **parameters)
-    return _Spread(
-        scores=scores,
-        matrix=covariance.matrix,
-        degrees_of_freedom=covariance.degrees_of_freedom,
-        limits=tuple(str(limit) for limit in covariance.limits),
-        resampled=lambda: draw_around(
-            scores, tally(blocks).wins, covariance, seed=seed, draws=options.resamples
-        ),
-        errors=np.sqrt(np.diag(covariance.matrix)),
-    )
-
-
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     """Return the covariance of scores over the resamples in which both scores are estimable."""
     known = resampled.estimable & scores.estimable
@@ -336,22 +266,22 @@ def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     return np.asarray(apart.T @ apart / np.maximum(1, both - 1))
 
 
-def _score_resamples(
+def score_resamples(
     score: Callable[[range], Scores],
     *,
     resamples: int,
-    jobs: int,
+    engine: Engine | None,
     progress_parts: int,
     progress: Progress | None,
+    at_a_time: int = 1,
 ) -> Scores:
-    """Return scores of resamples, computed in parts for several threads or to report progress."""
-    parts = jobs if progress is None else max(jobs, progress_parts)
-    ids = [range(part.start, part.stop) for part in chunks(resamples, -(-resamples // parts))]
-    scored: list[Scores] = []
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        # Threads suffice, because numpy and the compiled kernels release the interpreter's lock.
-        for part, scores in zip(ids, pool.map(score, ids), strict=True):
-            scored.append(scores)
-            if progress is not None:
-                progress(part.stop, resamples)
-    return joined(scored)
+    """Return scores of resamples, computed in parts for several workers or to report progress.
+
+    Parts begin at multiples of `at_a_time`.
+    """
+    workers = 1 if engine is None else engine.workers
+    parts = workers if progress is None else max(workers, progress_parts)
+    size = -(-resamples // (parts * at_a_time)) * at_a_time
+    ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
+    sizes = [len(part) for part in ids]
+    return joined(map_shards(score, ids, engine=engine, progress=progress, sizes=sizes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,124 +13,19 @@ from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
-from ranking.core.methods.method import Fit
+from ranking.core.methods.method import CountsMethod, Fit, Method
 from ranking.core.methods.registry import method_named
 from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.pairs import ComparedPair, compared_pairs
+from ranking.core.ranges.pairs import compared_pairs
 from ranking.core.ranges.sign_tests import Correction, Sides
-from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, find_ranges
+from ranking.core.rankings.counted_judgments import CountedJudgments, count_judgments
+from ranking.core.rankings.find_ranges import find_ranges
+from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFound
+from ranking.core.rankings.ranges_of_counts import find_ranges_of_counts
+from ranking.core.rankings.ranking import RankedSystem, Ranking, UnrankedSystem
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks
+from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system
-
-
-@dataclass(frozen=True)
-class RankedSystem:
-    """One row of a ranking.
-
-    Attributes
-    ----------
-    system : str
-    score : float
-        Higher is better; in [0, 1] if the method's scores are shares.
-    rank : int
-        1, 2, 3 … best first; see `ranking.core.scores.ordinal_ranks` for ties.
-    rank_low, rank_high : int
-        The rank range, both ends included.
-    cluster : int
-        1 for the best.
-    wins, losses, ties : int
-        Comparisons of the system with all others.
-    """
-
-    system: str
-    score: float
-    rank: int
-    rank_low: int
-    rank_high: int
-    cluster: int
-    wins: int
-    losses: int
-    ties: int
-
-
-@dataclass(frozen=True)
-class UnrankedSystem:
-    """A system that cannot be ranked, and the reason."""
-
-    system: str
-    reason: NotEstimable
-    ties: int
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The ranking of the systems of one test set.
-
-    Attributes
-    ----------
-    method : str
-        A name in `ranking.core.methods.registry.METHODS`.
-    parameters : mapping
-        All parameters of the method, defaults included.
-    resample : str
-        Units that the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
-        "two_way" (segments and judges). Show it wherever a range is shown.
-    ranges : str
-        Kind of the rank ranges: "percentile", "sign_test", "confidence_set" or "anytime", see
-        `ranking.core.rankings.range_kinds.RangeOptions`.
-    correction : Correction
-        Correction for the number of pairs, in `pairs` and in ranges made from tests.
-    sides : 1 or 2
-        Sides of the tests of pairs.
-    limits : tuple of str
-        Units that the ranges do not account for, because there are too few of them: codes of
-        `RangeLimit`, or of `Refusal` for anytime ranges. Show them wherever a range is shown.
-    resamples : int
-    confidence : float
-    seed : int
-    content_key_version : int
-        Version of the content keys that determine the resamples.
-    systems : tuple of RankedSystem
-        Best first.
-    pairs : tuple of ComparedPair
-        All pairs of ranked systems, in the order of their ranks.
-    not_estimable : tuple of UnrankedSystem
-        By name. They have no rank, and do not count in the ranks of the others.
-    groups : tuple of tuples of str
-        The ranked systems in groups connected by comparisons that the method counts. With several
-        groups, no comparisons connect systems of different groups, not even indirectly: their
-        common ranking is then arbitrary, and pages that show it must say so.
-    blocks : int
-        Number of judged blocks.
-    comparisons, ties : int
-        Pairwise comparisons after expansion of collapsed outputs, and tied ones.
-    judges : int
-        Number of judges of at least one of the blocks.
-    extra : mapping
-        Further results of the method, as plain JSON. "standard_errors", if the method has them, are
-        for the level `resample`, see `Method.standard_errors`.
-    """
-
-    method: str
-    parameters: Mapping[str, Any]
-    resample: str
-    ranges: RangeKind
-    correction: Correction
-    sides: Sides
-    limits: tuple[str, ...]
-    resamples: int
-    confidence: float
-    seed: int
-    content_key_version: int
-    systems: tuple[RankedSystem, ...]
-    pairs: tuple[ComparedPair, ...]
-    not_estimable: tuple[UnrankedSystem, ...]
-    groups: tuple[tuple[str, ...], ...]
-    blocks: int
-    comparisons: int
-    ties: int
-    judges: int
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def rank(
@@ -145,7 +40,7 @@ def rank(
     confidence: float = 0.95,
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
     """Rank systems by a method, with rank ranges and clusters.
@@ -184,8 +79,8 @@ def rank(
         ranking bit for bit.
     parameters : mapping, optional
         Parameters of the method that differ from its defaults.
-    jobs : int
-        Number of threads. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (resamples scored, all resamples), from this thread.
 
@@ -212,15 +107,24 @@ def rank(
         sides=sides,
     )
     Resampling(seed=seed)
-    if jobs < 1:
-        raise ValueError("jobs: expected at least one")
-    tallies = tally(blocks)
+    if options.is_live(chosen):
+        counted = count_judgments(
+            blocks,
+            chosen,
+            keeps=options.keeps,
+            resamples=resamples,
+            seed=seed,
+            engine=engine,
+        )
+        ranking = rank_counted(
+            counted, chosen, settings, options, seed=seed, engine=engine, progress=progress
+        )
+        return _with_errors(ranking, blocks, chosen, settings, options)
     fit = chosen.fit(blocks, seed=seed, **settings)
-    unranked = _unranked(tallies, fit)
     # Systems without a score have none in a resample either: leave them out, so that they do not
     # widen the ranges of the others.
-    ranked = blocks.without([row.system for row in unranked])
-    kept = np.flatnonzero(fit.scores.estimable)
+    tallies, kept = tally(blocks), np.flatnonzero(fit.scores.estimable)
+    ranked = blocks.without([row.system for row in _unranked(tallies, fit)])
     found = find_ranges(
         ranked,
         chosen,
@@ -228,40 +132,143 @@ def rank(
         options,
         scores=fit.scores.take(kept),
         seed=seed,
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
-    pairs = compared_pairs(tally(ranked), fit.scores.take(kept), found.tests, level=options.level)
-    if found.errors is None:
-        errors = chosen.standard_errors(ranked, options.independent, **settings)
-    else:
-        errors = errors_by_system(ranked.systems, options.independent, found.errors)
+    ranking = _ranking(
+        _Fitted(chosen, settings, tallies, fit),
+        options,
+        found,
+        ranked=tally(ranked),
+        numbers=(len(blocks), len(np.unique(blocks.judge))),
+        seed=seed,
+    )
+    return _with_errors(ranking, blocks, chosen, settings, options)
+
+
+def rank_counted(
+    counted: CountedJudgments,
+    method: CountsMethod,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+    *,
+    seed: int,
+    engine: Engine | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Ranking:
+    """Rank systems from counted judgments, as `rank` does.
+
+    Parameters
+    ----------
+    counted : CountedJudgments
+        With what `RangeOptions.keeps` says.
+    method : CountsMethod
+        One for which `RangeOptions.is_live` holds.
+    parameters : mapping
+        All parameters of the method.
+    options : RangeOptions
+    seed, engine, progress
+        As for `rank`.
+
+    Returns
+    -------
+    Ranking
+        Without standard errors where they are of single units: they are computed from blocks.
+    """
+    fit = method.fit_counted(counted.cells_for(method), counted.systems, **parameters)
+    # As in `rank`, leave out systems without a score.
+    kept = np.flatnonzero(fit.scores.estimable)
+    ranked = counted.of_systems(kept, method)
+    found = find_ranges_of_counts(
+        ranked,
+        method,
+        parameters,
+        options,
+        scores=fit.scores.take(kept),
+        seed=seed,
+        engine=engine,
+        progress=progress,
+    )
+    return _ranking(
+        _Fitted(method, parameters, counted.tallies, fit),
+        options,
+        found,
+        ranked=ranked.tallies,
+        numbers=(counted.blocks, counted.judges),
+        seed=seed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A method with its parameters, the wins and ties of all systems, and its fit to them."""
+
+    method: Method
+    parameters: Mapping[str, Any]
+    tallies: Tallies
+    fit: Fit
+
+
+def _ranking(
+    fitted: _Fitted,
+    options: RangeOptions,
+    found: RangesFound,
+    *,
+    ranked: Tallies,
+    numbers: tuple[int, int],
+    seed: int,
+) -> Ranking:
+    """Return the ranking; `numbers` are those of blocks and judges."""
+    fit, tallies, level = fitted.fit, fitted.tallies, options.independent
+    kept = np.flatnonzero(fit.scores.estimable)
+    errors = found.errors
     return Ranking(
-        method=method,
-        parameters=settings,
-        resample=options.independent,
-        ranges=ranges,
+        method=fitted.method.name,
+        parameters=fitted.parameters,
+        resample=level,
+        ranges=options.kind,
         correction=options.chosen_correction,
         sides=options.chosen_sides,
         limits=found.limits,
-        resamples=resamples,
-        confidence=confidence,
+        resamples=options.resamples,
+        confidence=options.confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
         systems=_ranked(tallies, fit.scores, found.ranges),
-        pairs=pairs,
-        not_estimable=unranked,
-        groups=_groups(tallies, fit.scores, uses_ties=chosen.uses_ties),
-        blocks=len(blocks),
+        pairs=compared_pairs(ranked, fit.scores.take(kept), found.tests, level=options.level),
+        not_estimable=_unranked(tallies, fit),
+        groups=_groups(tallies, fit.scores, uses_ties=fitted.method.uses_ties),
+        blocks=numbers[0],
         comparisons=tallies.comparisons,
         ties=tallies.tied,
-        judges=len(np.unique(blocks.judge)),
+        judges=numbers[1],
         extra={
             **fit.extra,
             **found.extra,
-            **({} if errors is None else {"standard_errors": errors}),
+            **(
+                {}
+                if errors is None
+                else {"standard_errors": errors_by_system(ranked.systems, level, errors)}
+            ),
         },
     )
+
+
+def _with_errors(
+    ranking: Ranking,
+    blocks: Blocks,
+    method: Method,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+) -> Ranking:
+    """Return the ranking with standard errors, if the method has them."""
+    if "standard_errors" in ranking.extra:
+        return ranking
+    ranked = blocks.without([row.system for row in ranking.not_estimable])
+    errors = method.standard_errors(ranked, options.independent, **parameters)
+    if errors is None:
+        return ranking
+    return replace(ranking, extra={**ranking.extra, "standard_errors": errors})
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:

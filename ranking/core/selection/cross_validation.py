@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.trueskill.online import Games
 from ranking.core.selection.predictors import TIE, UNKNOWN, WIN, Predictor, by_pairs
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine, map_shards
 
 Int64Array = npt.NDArray[np.int64]
 Progress = Callable[[int, int], None]
@@ -138,7 +140,7 @@ def select_method(
     *,
     folds: int = 100,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> MethodSelection:
     """Measure how well methods predict held-out comparisons.
@@ -153,8 +155,8 @@ def select_method(
         Number of folds; the papers use 100.
     seed : int
         Seed of the folds.
-    jobs : int
-        Number of threads. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (folds done, folds) after each fold.
 
@@ -175,17 +177,15 @@ def select_method(
     if not asked.any():
         raise ValueError("blocks: there is no comparison to predict")
 
-    def fold_results(each: int) -> list[tuple[int, int]]:
-        learnt = blocks.take(fold != each)
-        held = blocks.take(fold == each)
-        return [_count_correct(predict(learnt), held) for predict in predictors.values()]
-
-    counted = np.empty((folds, len(predictors), 2), dtype=np.int64)
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done, found in enumerate(pool.map(fold_results, range(folds))):
-            counted[done] = found
-            if progress is not None:
-                progress(done + 1, folds)
+    counted = np.array(
+        map_shards(
+            partial(_fold_counts, blocks, fold, tuple(predictors.values())),
+            range(folds),
+            engine=engine,
+            progress=progress,
+        ),
+        dtype=np.int64,
+    )
     # A fold without comparisons has no accuracy.
     asking = asked > 0
     shares = counted[asking, :, 0] / asked[asking, np.newaxis]
@@ -278,6 +278,15 @@ def data_requirements(
         )
         for s, share in enumerate(shares)
     ]
+
+
+@on_any_engine(threads=True)
+def _fold_counts(
+    blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
+) -> list[tuple[int, int]]:
+    """Return, of each predictor, how many comparisons of a fold it got right and did not know."""
+    learnt, held = blocks.take(fold != each), blocks.take(fold == each)
+    return [_count_correct(predict(learnt), held) for predict in predictors]
 
 
 def _count_correct(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:

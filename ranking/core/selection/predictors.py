@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,9 +16,11 @@ from ranking.core.methods.ability import comparisons_per_pair
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.hopkins_may import fit as hopkins_may
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances
+from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill.online import trueskill_online
 from ranking.core.methods.trueskill.wmt import trueskill_wmt
 from ranking.core.scores import TIE_DECIMALS, Scores
+from ranking.core.sharding.marks import on_any_engine
 
 Int8Array = npt.NDArray[np.int8]
 FloatArray = npt.NDArray[np.float64]
@@ -46,16 +49,18 @@ def by_scores(score: Scorer) -> Predictor:
         Takes blocks and returns scores of shape (n,), on any scale.
     """
 
-    def predict(blocks: Blocks) -> Int8Array:
-        scores = score(blocks)
-        values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
-        known = scores.estimable[:, np.newaxis] & scores.estimable[np.newaxis, :]
-        difference = values[:, np.newaxis] - values[np.newaxis, :]
-        radius = best_radius(tally(blocks), difference, known)
-        predicted = np.where(np.abs(difference) <= radius, TIE, np.sign(difference))
-        return np.where(known, predicted, UNKNOWN).astype(np.int8)
+    return partial(_predict_by_scores, score)
 
-    return predict
+
+@on_any_engine(threads=True)
+def _predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
+    scores = score(blocks)
+    values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
+    known = scores.estimable[:, np.newaxis] & scores.estimable[np.newaxis, :]
+    difference = values[:, np.newaxis] - values[np.newaxis, :]
+    radius = best_radius(tally(blocks), difference, known)
+    predicted = np.where(np.abs(difference) <= radius, TIE, np.sign(difference))
+    return np.where(known, predicted, UNKNOWN).astype(np.int8)
 
 
 def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.bool_]) -> float:
@@ -101,24 +106,27 @@ def by_relative_ability(
     seed: int = 0,
 ) -> Predictor:
     """Return a predictor of the most probable outcome in the relative-ability model."""
-    model = model or HopkinsMayModel()
-
-    def predict(blocks: Blocks) -> Int8Array:
-        ability = hopkins_may.hopkins_may(blocks, model=model, inference=inference, seed=seed)
-        known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
-        radius = ability.extra.get("radius")
-        if not isinstance(radius, float):
-            return np.full(known.shape, UNKNOWN, dtype=np.int8)
-        chances = outcome_chances(np.nan_to_num(ability.mu), radius, model.noise)
-        # Two equally probable wins are not a tie, but there is no better prediction.
-        even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
-        decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
-        tie = chances[1] > np.maximum(chances[0], chances[2])
-        return np.where(known, np.where(tie, TIE, decided), UNKNOWN).astype(np.int8)
-
-    return predict
+    return partial(_predict_by_ability, model or HopkinsMayModel(), inference, seed)
 
 
+@on_any_engine(threads=True)
+def _predict_by_ability(
+    model: HopkinsMayModel, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
+) -> Int8Array:
+    ability = hopkins_may.hopkins_may(blocks, model=model, inference=inference, seed=seed)
+    known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
+    radius = ability.extra.get("radius")
+    if not isinstance(radius, float):
+        return np.full(known.shape, UNKNOWN, dtype=np.int8)
+    chances = outcome_chances(np.nan_to_num(ability.mu), radius, model.noise)
+    # Two equally probable wins are not a tie, but there is no better prediction.
+    even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
+    decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
+    tie = chances[1] > np.maximum(chances[0], chances[2])
+    return np.where(known, np.where(tie, TIE, decided), UNKNOWN).astype(np.int8)
+
+
+@on_any_engine(threads=True)
 def by_pairs(blocks: Blocks) -> Int8Array:
     """Return the most frequent outcome of each pair: the oracle, if it learns from all blocks.
 
@@ -158,13 +166,32 @@ def predictors(
     model = HopkinsMayModel(radius=relative.pop("radius", None))
     return MappingProxyType(
         {
-            "expected_wins": by_scores(lambda blocks: expected_wins(tally(blocks).wins)),
+            "expected_wins": by_scores(_expected_wins),
             "hopkins_may": by_relative_ability(model, seed=seed, **relative),
-            "trueskill_wmt": by_scores(
-                lambda blocks: trueskill_wmt(blocks, seed=seed, **of_wmt).scores
-            ),
-            "trueskill": by_scores(
-                lambda blocks: trueskill_online(blocks, seed=seed, **of_online).scores
-            ),
+            "trueskill_wmt": by_scores(partial(_trueskill_wmt, seed=seed, **of_wmt)),
+            "trueskill": by_scores(partial(_trueskill, seed=seed, **of_online)),
         }
     )
+
+
+@on_any_engine(threads=True)
+def _expected_wins(blocks: Blocks) -> Scores:
+    return expected_wins(tally(blocks).wins)
+
+
+@on_any_engine(threads=True)
+def _trueskill_wmt(blocks: Blocks, **options: Any) -> Scores:
+    return trueskill_wmt(blocks, **options).scores
+
+
+@on_any_engine(threads=True)
+def _trueskill(blocks: Blocks, **options: Any) -> Scores:
+    return trueskill_online(blocks, **options).scores
+
+
+@on_any_engine(threads=True)
+def score_by_method(
+    method: str, parameters: Mapping[str, Any], seed: int, blocks: Blocks
+) -> Scores:
+    """Return the scores of systems by a method of the registry, with all its parameters."""
+    return method_named(method).score(blocks, seed=seed, **parameters)

@@ -9,6 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress
 from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.growth import GrowthResult, Target, simulate_until
@@ -104,7 +106,7 @@ def plan_budget(
     limit: int = 4_000_000,
     alpha: float = 0.05,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Budget:
     """Plan a campaign before its first judgment (Koehn 2012, Table 4).
@@ -125,9 +127,9 @@ def plan_budget(
     alpha : float
         Level of the test.
     seed : int
-        The plan is a function of all arguments except `jobs`, bit for bit.
-    jobs : int
-        Number of worker processes.
+        The plan is a function of all arguments except `engine`, bit for bit.
+    engine : Engine, optional
+        Where to compute; this thread if not given.
     progress : callable, optional
         Called with (done, total); starts again when campaigns have to grow further.
 
@@ -150,7 +152,7 @@ def plan_budget(
         alpha=alpha,
         seed=seed,
         with_average=True,
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     return Budget(
@@ -176,7 +178,7 @@ def plan_campaign(
     confidence: float = 0.95,
     limit: int = 4_000_000,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Budget:
     """Plan the rest of a campaign.
@@ -190,7 +192,7 @@ def plan_campaign(
     curve : CampaignCurve
     fit : NoiseFit
         Fitted to this curve.
-    targets, clusters, confidence, limit, seed, jobs, progress
+    targets, clusters, confidence, limit, seed, engine, progress
         As in `plan_budget`.
     experiments : int
         Number of campaigns to keep.
@@ -208,7 +210,7 @@ def plan_campaign(
     """
     wanted = _wanted(targets, clusters, curve.systems)
     futures = likely_futures(
-        curve, fit, experiments=experiments, seed=seed, jobs=jobs, progress=progress
+        curve, fit, experiments=experiments, seed=seed, engine=engine, progress=progress
     )
     reached = simulate_until(
         futures.model_of,
@@ -219,7 +221,7 @@ def plan_campaign(
         alpha=curve.alpha,
         seed=seed,
         with_average=False,
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     return Budget(
@@ -248,6 +250,7 @@ def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> 
     ]
 
 
+@on_any_engine()
 def _same_model(model: Model, _experiment: int) -> Model:
     return model
 

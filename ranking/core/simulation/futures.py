@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.growth import ModelOf
 from ranking.core.simulation.model import Model, generator_of
@@ -49,7 +51,7 @@ def likely_futures(
     *,
     experiments: int,
     seed: int,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Futures:
     """Simulate campaigns up to the collected judgments, and return those most like the campaign.
@@ -70,7 +72,7 @@ def likely_futures(
         Of that curve.
     experiments : int
         Campaigns to keep.
-    seed, jobs, progress
+    seed, engine, progress
         As in `ranking.core.simulation.budget.plan_budget`.
 
     Returns
@@ -83,7 +85,7 @@ def likely_futures(
     found = measure_experiments(
         partial(_measured_candidate, curve, model_of, seed),
         range(_CANDIDATES * experiments),
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     shares, spreads = np.split(found, [len(curve.significant)], axis=1)
@@ -98,6 +100,7 @@ def likely_futures(
     )
 
 
+@on_any_engine()
 def _candidate_model(
     curve: CampaignCurve, low: float, high: float, seed: int, experiment: int
 ) -> Model:
@@ -110,6 +113,7 @@ def _candidate_model(
     return curve.model(float(low * (high / low) ** uniform), groups)
 
 
+@on_any_engine()
 def _measured_candidate(
     curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
 ) -> Float64Array:

@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
@@ -81,7 +83,7 @@ def simulate_until(
     alpha: float,
     seed: int,
     with_average: bool,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GrowthResult:
     """Simulate campaigns until they reach the targets, and return the comparisons required.
@@ -103,7 +105,7 @@ def simulate_until(
         Level of the one-sided sign test.
     with_average : bool
         Whether to find the average as well.
-    seed, jobs, progress
+    seed, engine, progress
         As in `ranking.core.simulation.study.simulate_campaigns`.
 
     Returns
@@ -123,7 +125,7 @@ def simulate_until(
         measured = measure_experiments(
             partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, alpha, seed),
             [experiments[index] for index in growing.tolist()],
-            jobs=jobs,
+            engine=engine,
             progress=progress,
         )
         for t, target in enumerate(targets):
@@ -153,6 +155,7 @@ def _grid(first: int, last: float) -> Int64Array:
     return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
 
 
+@on_any_engine()
 def _measure(
     model_of: ModelOf,
     blocks: tuple[int, ...],

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges.clusters import clusters
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
@@ -237,12 +239,15 @@ def noise_table(
     *,
     experiments: int = 200,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> NoiseTable:
     """Return the curves of simulated campaigns like this one, at every noise of `NOISE_GRID`."""
     curves = measure_experiments(
-        partial(_curves_over_noise, curve, seed), range(experiments), jobs=jobs, progress=progress
+        partial(_curves_over_noise, curve, seed),
+        range(experiments),
+        engine=engine,
+        progress=progress,
     )
     return NoiseTable(curves=curves, seed=seed)
 
@@ -253,7 +258,7 @@ def fit_noise(
     experiments: int = 200,
     confidence: float = 0.95,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> NoiseFit:
     """Fit σ of Koehn's model to a campaign's curve (Koehn 2012, §3), with an interval.
@@ -267,9 +272,9 @@ def fit_noise(
     confidence : float
         Confidence of the interval.
     seed : int
-        The result is a function of all arguments except `jobs`.
-    jobs : int
-        Worker processes.
+        The result is a function of all arguments except `engine`.
+    engine : Engine, optional
+        Where to compute; this thread if not given.
     progress : callable, optional
         Called with (experiments done, all of them).
 
@@ -282,10 +287,11 @@ def fit_noise(
     NoiseNotEstimableError
         If no noise gives such a curve: no pair is significant, or all pairs are at once.
     """
-    table = noise_table(curve, experiments=experiments, seed=seed, jobs=jobs, progress=progress)
+    table = noise_table(curve, experiments=experiments, seed=seed, engine=engine, progress=progress)
     return table.fit(curve.significant, confidence)
 
 
+@on_any_engine()
 def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Float64Array:
     models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
     return np.array([curve.simulated(model, seed, experiment)[0] for model in models])

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.ranges.clusters import RankRanges
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress, measure_experiments
 from ranking.core.simulation.measures import (
     Level,
@@ -127,7 +129,7 @@ def simulate_campaigns(
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Study:
     """Simulate campaigns, and measure the errors of rankings and ranges (Koehn 2012, §4.4, §5.2).
@@ -154,9 +156,9 @@ def simulate_campaigns(
     confidence : float
         Confidence of the rank ranges, above ½.
     seed : int
-        Not negative. Results are functions of all arguments except `jobs`, bit for bit.
-    jobs : int
-        Number of worker processes.
+        Not negative. Results are functions of all arguments except `engine`, bit for bit.
+    engine : Engine, optional
+        Where to compute; this thread if not given.
     progress : callable, optional
         Called with (experiments done, all of them).
 
@@ -186,7 +188,7 @@ def simulate_campaigns(
     measured = measure_experiments(
         partial(_measure, model, tuple(blocks.tolist()), tuple(methods), ranges, seed),
         range(experiments),
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     mean = measured.mean(axis=0)
@@ -208,6 +210,7 @@ def simulate_campaigns(
     )
 
 
+@on_any_engine()
 def _measure(
     model: Model,
     blocks: tuple[int, ...],

@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.moments import ClusterUnit, moments_of_blocks, unit_counts, units_of
+from ranking.core.counting.effective_numbers import effective_number_from
+from ranking.core.counting.moments import Moments, moments_of_blocks, second_moments, units_of
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.two_way import two_way_covariance
 
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
 
 
 def standard_errors(
@@ -59,13 +61,42 @@ def standard_errors(
     """
     if clusters not in LEVELS:
         raise ValueError(f"clusters: {clusters!r} is none of {', '.join(LEVELS)}")
-    if clusters == "pairs":
-        variance = influence**2 @ count(blocks, layout)
-    elif clusters == "two_way":
+    moments: Moments | Int64Array | None = None
+    if clusters == "two_way":
         moments = moments_of_blocks(blocks, layout)
+    elif clusters != "pairs":
+        moments = second_moments(blocks, layout, units_of(blocks, clusters))
+    return standard_errors_of_counts(count(blocks, layout), layout, influence, moments)
+
+
+def standard_errors_of_counts(
+    cells: Int64Array,
+    layout: Layout,
+    influence: FloatArray,
+    moments: Moments | Int64Array | None,
+) -> FloatArray:
+    """Estimate what `standard_errors` does, from counts alone.
+
+    Parameters
+    ----------
+    cells : int64, shape (m,)
+        Counts of all blocks.
+    layout : Layout
+        Of `cells`.
+    influence : float64, shape (n, m)
+    moments : Moments, int64 of shape (k, k), or None
+        Second moments of the counts of the clusters, for the k used cells; None for pairs.
+
+    Returns
+    -------
+    float64, shape (n,)
+    """
+    if moments is None:
+        variance = influence**2 @ cells
+    elif isinstance(moments, Moments):
         variance = np.diagonal(two_way_covariance(moments, influence[:, layout.used]).matrix)
     else:
-        variance = _one_way(blocks, layout, influence[:, layout.used], clusters)
+        variance = _one_way(int(cells.sum()), moments, influence[:, layout.used])
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
 
@@ -91,17 +122,12 @@ def errors_by_system(
     return {"clusters": clusters, "values": values}
 
 
-def _one_way(
-    blocks: Blocks, layout: Layout, influence: FloatArray, unit: ClusterUnit
-) -> FloatArray:
-    """Return variances with one kind of unit independent, without computing k² second moments."""
-    # Sums of floats depend on their order, results must not: blocks are sorted by key.
-    blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
-    number = np.unique(units_of(blocks, unit), return_inverse=True)[1]
-    counts = unit_counts(blocks, layout, number)
-    size = np.asarray(counts.T @ np.ones(counts.shape[0]))
-    effective = size.sum() ** 2 / max(1.0, float((size**2).sum()))
+def _one_way(total: int, moments: Int64Array, influence: FloatArray) -> FloatArray:
+    """Return variances with one kind of unit independent; `total` is the sum of all counts."""
+    effective = effective_number_from(total, int(moments.sum()))
     if effective <= 1:
         return np.zeros(len(influence))
-    moves = np.asarray(counts.T @ influence.T)
-    return np.asarray((moves**2).sum(axis=0) * (effective / (effective - 1)))
+    # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+    products = np.ascontiguousarray(moments).astype(np.float64)
+    variance = np.einsum("ik,ik->i", influence @ products, influence)
+    return np.asarray(variance * (effective / (effective - 1)))

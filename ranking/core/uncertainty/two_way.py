@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from ranking.core.counting.moments import CLUSTER_UNITS, MIN_UNITS, ClusterUnit, Moments
 from ranking.core.scores import Scores
+from ranking.core.uncertainty.draws import DrawsVersion, t_deviates
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -242,7 +243,13 @@ def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> 
 
 
 def draw_scores(
-    scores: Scores, covariance: ScoreCovariance, ids: range, *, seed: int, order: Int64Array
+    scores: Scores,
+    covariance: ScoreCovariance,
+    ids: range,
+    *,
+    seed: int,
+    order: Int64Array,
+    version: DrawsVersion = 2,
 ) -> Scores:
     """Return draws around the scores of n systems, for their ranks.
 
@@ -258,6 +265,8 @@ def draw_scores(
     order : int64, shape (n,)
         Order of the systems that does not depend on their names, so that renaming them renames the
         result; see `ranking.core.methods.ability.canonical_order`.
+    version : 1 or 2
+        Of the random numbers, see `ranking.core.uncertainty.draws`.
 
     Returns
     -------
@@ -268,22 +277,16 @@ def draw_scores(
     values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
     # The symmetric root does not depend on the signs of eigenvectors.
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    deviates, degrees_of_freedom = np.empty((len(ids), n)), covariance.rank_degrees_of_freedom
-    for row, id_ in enumerate(ids):
-        deviates[row, order] = root @ _t_deviates(seed, id_, n, degrees_of_freedom)
+    drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom, version=version)
+    deviates = np.empty((len(ids), n))
+    if version == 1:
+        for row, of_draw in enumerate(drawn):
+            deviates[row, order] = root @ of_draw
+    else:
+        # Unlike a product of matrices, `einsum` adds up each row alike for any number of draws.
+        deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
     return Scores(
         values=scores.values + deviates,
         estimable=np.broadcast_to(scores.estimable, deviates.shape),
         group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
-    )
-
-
-def _t_deviates(seed: int, id_: int, n: int, degrees_of_freedom: float) -> FloatArray:
-    key = np.array([seed, id_], dtype=np.uint64)
-    generator = np.random.Generator(np.random.Philox(key=key))
-    normal = generator.standard_normal(n)
-    if np.isinf(degrees_of_freedom):
-        return normal
-    return np.asarray(
-        normal / np.sqrt(generator.chisquare(degrees_of_freedom) / degrees_of_freedom)
     )

@@ -5,11 +5,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import test_set_named, user_named
+from campaign.management.arguments import group_or_none, test_set_named, user_named
 from ranking.management.arguments import SHARE
 from ranking.management.range_arguments import add_range_arguments, range_changes
 from ranking.range_choices import RangeChoiceError
 from ranking.services import ranking_settings_change
+from ranking.services.settings import Unchanged
 
 
 class Command(BaseCommand):
@@ -25,6 +26,11 @@ class Command(BaseCommand):
         parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
         add_range_arguments(parser)
         parser.add_argument("--confidence", type=SHARE, help="confidence of the rank ranges")
+        parser.add_argument(
+            "--judge-group",
+            metavar="NAME|none",
+            help="count only judgments of the judges of this group",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
@@ -33,7 +39,14 @@ class Command(BaseCommand):
             changes = range_changes(options)
             if options["confidence"] is not None:
                 changes["confidence"] = options["confidence"]
-            settings = ranking_settings_change(test_set=test_set, changed_by=by, **changes)
+            settings = ranking_settings_change(
+                test_set=test_set,
+                changed_by=by,
+                judge_group=Unchanged.GROUP
+                if options["judge_group"] is None
+                else group_or_none(test_set.campaign, options["judge_group"]),
+                **changes,
+            )
         except RangeChoiceError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:
@@ -42,3 +55,8 @@ class Command(BaseCommand):
                 _("From now on rank ranges of “%(test_set)s” are made with %(said)s.")
                 % {"test_set": test_set.name, "said": said}
             )
+            if settings.judge_group is not None:
+                self.stdout.write(
+                    _("Only judgments of judges of “%(group)s” count.")
+                    % {"group": settings.judge_group.name}
+                )

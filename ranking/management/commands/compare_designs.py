@@ -118,7 +118,7 @@ class Command(ReportCommand):
             name: options[name]
             for name in (
                 *("clusters", "confidence", "active_confidence", "resamples", "limit"),
-                *("experiments", "seed", "jobs"),
+                *("experiments", "seed", "engine"),
             )
         }
         comparison = compare_designs(

@@ -76,7 +76,7 @@ class Command(ReportCommand):
         }
         # Clusters alone may be asked for.
         how["targets"] = options["target"] or ([] if options["clusters"] else _TARGETS)
-        how["seed"], how["jobs"] = options["seed"], options["jobs"]
+        how["seed"], how["engine"] = options["seed"], options["engine"]
         if not options["files"]:
             if options["systems"] is None or options["noise"] is None:
                 refuse(_("Without files give both --systems and --noise."))
@@ -95,7 +95,7 @@ def _from_campaign(
         refuse(
             _("Files give the number of systems and the noise: leave --systems and --noise out.")
         )
-    common = {name: how[name] for name in ("experiments", "confidence", "seed", "jobs")}
+    common = {name: how[name] for name in ("experiments", "confidence", "seed", "engine")}
     curve = campaign_curve(given.blocks, seed=how["seed"])
     fit = fit_noise(curve, **common, progress=progress.begin(_("Fitting the noise")))
     return plan_campaign(curve, fit, **how, progress=progress.begin(_("Simulating")))

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
+from ranking.management.counted_files import can_be_counted, count_and_rank
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -44,11 +45,22 @@ class Command(ReportCommand):
         choice = range_choice(options)
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
+        pairs = choice.ranges != "percentile" or bool(options["correction"] or options["sided"])
+        if can_be_counted(options["files"], options["input_format"], methods, choice):
+            counted, found = count_and_rank(options, parameters, choice, progress)
+            return rankings_report(counted, found, pairs=pairs)
         given = read_input(options, progress)
-        work = {name: options[name] for name in ("resamples", "seed", "jobs")}
+        work = {name: options[name] for name in ("resamples", "seed", "engine")}
         if "lopez" in methods and options["verbosity"]:
             limit = METHODS["lopez"].complete(parameters["lopez"])["time_limit"]
-            announced = lopez_announcement(given.blocks, choice, time_limit=limit, **work)
+            announced = lopez_announcement(
+                given.blocks,
+                choice,
+                resamples=options["resamples"],
+                seed=options["seed"],
+                jobs=options["jobs"],
+                time_limit=limit,
+            )
             if announced is not None:
                 progress.say(announced)
         rankings = [
@@ -62,8 +74,4 @@ class Command(ReportCommand):
             )
             for method in methods
         ]
-        return rankings_report(
-            given,
-            rankings,
-            pairs=choice.ranges != "percentile" or bool(options["correction"] or options["sided"]),
-        )
+        return rankings_report(given, rankings, pairs=pairs)

@@ -11,7 +11,12 @@ from django.utils.translation import gettext as _
 
 from ranking.core.methods.registry import METHODS
 from ranking.core.selection.cross_validation import Requirement, data_requirements, select_method
-from ranking.core.selection.predictors import Predictor, by_scores, predictors
+from ranking.core.selection.predictors import (
+    Predictor,
+    by_scores,
+    predictors,
+    score_by_method,
+)
 from ranking.management.arguments import number_between, whole_number
 from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
@@ -62,7 +67,7 @@ class Command(ReportCommand):
             chosen,
             folds=options["folds"],
             seed=options["seed"],
-            jobs=options["jobs"],
+            engine=options["engine"],
             progress=progress.begin(_("Predicting")),
         )
         requirements: list[Requirement] = []
@@ -84,6 +89,6 @@ def _predictors(parameters: Mapping[str, Mapping[str, Any]], *, seed: int) -> di
     return {
         name: own[name]
         if name in own
-        else by_scores(partial(METHODS[name].score, seed=seed, **METHODS[name].complete(given)))
+        else by_scores(partial(score_by_method, name, METHODS[name].complete(given), seed))
         for name, given in parameters.items()
     }

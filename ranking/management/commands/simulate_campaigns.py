@@ -67,7 +67,7 @@ class Command(ReportCommand):
             resamples=options["resamples"],
             confidence=options["confidence"],
             seed=options["seed"],
-            jobs=options["jobs"],
+            engine=options["engine"],
             progress=progress.begin(_("Simulating")),
         )
         return study_report(study)

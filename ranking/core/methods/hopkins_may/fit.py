@@ -35,6 +35,7 @@ from ranking.core.methods.ability import (
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes, posterior_modes
 from ranking.core.scores import Scores
+from ranking.core.sharding.shards import Engine
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -50,7 +51,7 @@ def hopkins_may(
     seed: int = 0,
     chains: int = 4,
     most_sweeps: int = 20_000,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Ability:
     """Estimate relative abilities from wins, losses and ties.
@@ -72,7 +73,7 @@ def hopkins_may(
         How often each block counts, for a bootstrap.
     seed : int
         Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
-    chains, most_sweeps, jobs, progress
+    chains, most_sweeps, engine, progress
         Options of the draws, see `ranking.core.methods.hopkins_may.gibbs.posterior_draws`.
 
     Returns
@@ -114,7 +115,7 @@ def hopkins_may(
         seed=seed,
         chains=chains,
         most_sweeps=most_sweeps,
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     if not drawn.converged:

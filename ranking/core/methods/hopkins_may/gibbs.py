@@ -10,8 +10,8 @@ ability, which no comparison determines.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ import numpy.typing as npt
 from ranking.core.methods.ability import Extra, comparisons_per_pair
 from ranking.core.methods.convergence import effective_draws, split_rhat
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, Modes
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine, map_shards
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -55,50 +57,72 @@ class PosteriorDraws:
     extra: Extra
 
 
+@dataclass(frozen=True, eq=False)
 class _Chain:
-    """One chain: its current state, and its stream of random numbers."""
+    """State of one chain, and of its stream of random numbers.
 
-    def __init__(self, model: HopkinsMayModel, found: Modes, seed: int, number: int) -> None:
-        from ranking.core.methods.normal_kernels import stream
+    Attributes
+    ----------
+    mu : float64, shape (n,)
+    radius : float64, shape (1,)
+    start, used : uint64
+        The stream, and how many of its numbers were drawn.
+    """
 
-        n = found.mu.shape[1]
-        covariance = np.linalg.inv(found.information[0])
-        apart = np.random.default_rng([seed, number]).standard_normal(n + 1) * _APART
-        self.mu = found.mu[0] + apart[:n] * np.sqrt(np.diagonal(covariance)[:n])
-        self.radius = found.radius[:1].copy()
-        self.radius_step = 0.0
-        if found.fitted[0]:
-            sigma = float(np.sqrt(covariance[n, n]))
-            self.radius[0] = max(self.radius[0] + apart[n] * sigma, self.radius[0] / 2)
-            # 2.4 conditional standard deviations are the best step of a Metropolis walk in one
-            # dimension (Gelman, Roberts & Gilks 1996).
-            self.radius_step = 2.4 / float(np.sqrt(found.information[0, n, n]))
-        self.start = np.uint64(stream(np.uint64(seed), np.uint64(number)))
-        self.used = np.uint64(0)
-        self.model = model
+    mu: FloatArray
+    radius: FloatArray
+    start: np.uint64
+    used: np.uint64
 
-    def sweep(
-        self, wins: Int64Array, ties: Int64Array, factor: FloatArray, sweeps: int
-    ) -> FloatArray:
-        """Sweep, and return the centred abilities and the radius, shape (sweeps, n + 1)."""
-        from ranking.core.methods.hopkins_may.kernels import gibbs
 
-        mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
-        used = gibbs(
-            wins,
-            ties,
-            self.model.noise,
-            factor,
-            self.radius_step,
-            self.start,
-            self.used,
-            self.mu,
-            self.radius,
-            mu,
-            radius,
-        )
-        self.used = np.uint64(used)
-        return np.column_stack([mu - mu.mean(axis=1, keepdims=True), radius])
+def _first_state(found: Modes, seed: int, number: int) -> _Chain:
+    """Return where a chain starts: a function of the seed and its number."""
+    from ranking.core.methods.normal_kernels import stream
+
+    n = found.mu.shape[1]
+    covariance = np.linalg.inv(found.information[0])
+    apart = np.random.default_rng([seed, number]).standard_normal(n + 1) * _APART
+    radius = found.radius[:1].copy()
+    if found.fitted[0]:
+        sigma = float(np.sqrt(covariance[n, n]))
+        radius[0] = max(radius[0] + apart[n] * sigma, radius[0] / 2)
+    return _Chain(
+        mu=found.mu[0] + apart[:n] * np.sqrt(np.diagonal(covariance)[:n]),
+        radius=radius,
+        start=np.uint64(stream(np.uint64(seed), np.uint64(number))),
+        used=np.uint64(0),
+    )
+
+
+def _radius_step(found: Modes) -> float:
+    """Return the step of the walk over the radius; 0 if the radius is given."""
+    n = found.mu.shape[1]
+    # 2.4 conditional standard deviations are the best step of a Metropolis walk in one dimension
+    # (Gelman, Roberts & Gilks 1996).
+    return 2.4 / float(np.sqrt(found.information[0, n, n])) if found.fitted[0] else 0.0
+
+
+@on_any_engine(threads=True)
+def _swept(
+    wins: Int64Array,
+    ties: Int64Array,
+    noise: float,
+    factor: FloatArray,
+    radius_step: float,
+    sweeps: int,
+    chain: _Chain,
+) -> tuple[_Chain, FloatArray]:
+    """Return a chain after some sweeps, with their centred abilities and radius, (sweeps, n + 1)."""
+    from ranking.core.methods.hopkins_may.kernels import gibbs
+
+    mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
+    # The sampler moves the state in place, and a lost shard is computed again from the same state.
+    at, radius_at = chain.mu.copy(), chain.radius.copy()
+    used = gibbs(
+        wins, ties, noise, factor, radius_step, chain.start, chain.used, at, radius_at, mu, radius
+    )
+    after = _Chain(mu=at, radius=radius_at, start=chain.start, used=np.uint64(used))
+    return after, np.column_stack([mu - mu.mean(axis=1, keepdims=True), radius])
 
 
 def posterior_draws(
@@ -110,7 +134,7 @@ def posterior_draws(
     seed: int = 0,
     chains: int = 4,
     most_sweeps: int = 20_000,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> PosteriorDraws:
     """Draw abilities and radius until the chains agree, and return the draws.
@@ -132,8 +156,8 @@ def posterior_draws(
         At least 2, because convergence cannot be checked with a single chain.
     most_sweeps : int
         The most sweeps of a chain. Each takes about 10 ns per comparison.
-    jobs : int
-        Number of threads. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (sweeps done, most sweeps) whenever convergence is checked.
 
@@ -154,13 +178,14 @@ def posterior_draws(
     counts = comparisons_per_pair(wins, ties)
     precision = np.diag(counts.sum(axis=1) + (model.noise / model.prior) ** 2) - counts
     factor = np.ascontiguousarray(np.linalg.cholesky(precision))
-    walkers = [_Chain(model, found, seed, number) for number in range(chains)]
+    states = [_first_state(found, seed, number) for number in range(chains)]
+    given = (wins, ties, model.noise, factor, _radius_step(found))
     drawn = np.empty((chains, 0, n + 1))
     stretch = min(_FIRST_SWEEPS, most_sweeps)
     while True:
-        with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-            waiting = [pool.submit(each.sweep, wins, ties, factor, stretch) for each in walkers]
-            drawn = np.concatenate([drawn, np.stack([each.result() for each in waiting])], axis=1)
+        swept = map_shards(partial(_swept, *given, stretch), states, engine=engine)
+        states = [state for state, _draws in swept]
+        drawn = np.concatenate([drawn, np.stack([draws for _state, draws in swept])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS

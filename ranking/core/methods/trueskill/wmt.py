@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ranking.core.counting.tallies import Tallies
+from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import (
     Ability,
@@ -32,6 +32,8 @@ from ranking.core.methods.ability import (
     weighted_tally,
 )
 from ranking.core.scores import Scores
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine, map_shards
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -40,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 #: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
 SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
-#: Runs that one worker computes between two reports of progress.
+#: Runs in a shard, and between two reports of progress.
 _RUNS_AT_A_TIME = 50
 
 
@@ -61,7 +63,7 @@ def trueskill_wmt(
     collapsed_tie: bool = True,
     sigma: float = SIGMA,
     draw_probability: float = DRAW_PROBABILITY,
-    jobs: int = 1,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Ability:
     """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
@@ -81,7 +83,7 @@ def trueskill_wmt(
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs` and `jobs`.
+        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs` and `engine`.
     runs : int
         Number R of runs; WMT published ranges of 1,000.
     resample : {"none", "pairs"}
@@ -95,8 +97,8 @@ def trueskill_wmt(
         Standard deviation of the prior; β and the abilities are proportional to it.
     draw_probability : float
         Between 0 and 1.
-    jobs : int
-        Number of threads. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (runs done, runs).
 
@@ -133,7 +135,7 @@ def trueskill_wmt(
         runs=runs,
         sigma=sigma,
         margin=draw_margin(draw_probability),
-        jobs=jobs,
+        engine=engine,
         progress=progress,
     )
     estimable = is_compared(tallies.wins, tallies.ties)
@@ -163,7 +165,6 @@ def score_counts(
     first_run: int = 0,
     sigma: float = SIGMA,
     draw_probability: float = DRAW_PROBABILITY,
-    jobs: int = 1,
 ) -> Scores:
     """Score R resamples by one run of WMT's procedure each.
 
@@ -188,7 +189,7 @@ def score_counts(
         runs=len(wins),
         sigma=sigma,
         margin=draw_margin(draw_probability),
-        jobs=jobs,
+        engine=None,
     )
     estimable = is_compared(wins, ties)
     return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
@@ -203,7 +204,7 @@ def _runs(
     runs: int,
     sigma: float,
     margin: float,
-    jobs: int,
+    engine: Engine | None,
     first_run: int = 0,
     progress: Progress | None = None,
 ) -> FloatArray:
@@ -211,39 +212,53 @@ def _runs(
 
     `order` is the order in which runs go through the systems, one for each sample or one for all.
     """
-    from ranking.core.methods.trueskill.kernels import matched_runs
-
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
     if sigma <= 0:
         raise ValueError("sigma: expected a positive number")
     n = wins.shape[-1]
     ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
-    mu, var = np.empty((runs, n)), np.empty((runs, n))
-
-    def play_runs(first: int) -> int:
-        rows = slice(first, min(first + _RUNS_AT_A_TIME, runs))
-        counts = rows if len(ordered_wins) > 1 else slice(None)
-        matched_runs(
-            ordered_wins[counts],
-            ordered_ties[counts],
-            np.uint64(seed),
-            first_run + first,
-            sigma,
-            BETA_SHARE,
-            margin,
-            mu[rows],
-            var[rows],
-        )
-        return rows.stop
-
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        for done in pool.map(play_runs, range(0, runs, _RUNS_AT_A_TIME)):
-            if progress is not None:
-                progress(done, runs)
+    parts = [range(rows.start, rows.stop) for rows in chunks(runs, _RUNS_AT_A_TIME)]
+    played = map_shards(
+        partial(_played, ordered_wins, ordered_ties, seed, first_run, sigma, margin),
+        parts,
+        engine=engine,
+        progress=progress,
+        sizes=[len(part) for part in parts],
+    )
+    mu = np.concatenate(played)
     result = np.empty_like(mu)
     np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
     return result
+
+
+@on_any_engine(threads=True)
+def _played(
+    wins: Int64Array,
+    ties: Int64Array,
+    seed: int,
+    first_run: int,
+    sigma: float,
+    margin: float,
+    runs: range,
+) -> FloatArray:
+    """Return the abilities in some of the runs, shape (len(runs), n)."""
+    from ranking.core.methods.trueskill.kernels import matched_runs
+
+    rows = slice(runs.start, runs.stop) if len(wins) > 1 else slice(None)
+    mu = np.empty((len(runs), wins.shape[-1]))
+    matched_runs(
+        wins[rows],
+        ties[rows],
+        np.uint64(seed),
+        first_run + runs.start,
+        sigma,
+        BETA_SHARE,
+        margin,
+        mu,
+        np.empty_like(mu),
+    )
+    return mu
 
 
 def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:

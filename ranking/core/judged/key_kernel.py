@@ -1,6 +1,6 @@
 """The compiled way from numbered columns to the tables of `Blocks`, content keys included.
 
-Importing this module imports numba; see `ranking.files.build` for when that pays.
+Importing this module imports numba; see `ranking.core.judged.coded_blocks` for when that pays.
 """
 
 from __future__ import annotations

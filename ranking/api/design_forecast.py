@@ -1,0 +1,112 @@
+"""What a design of a test set costs and shows, for its organisers."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.designs import DesignParametersSerializer, proposed_design
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.first_design import design_unless_chosen
+from campaign.api.access import organised_test_set
+from ranking.selectors.design_forecast import design_forecast
+
+_MOST = 1_000_000_000
+
+
+class DesignForecastRequestSerializer(DesignParametersSerializer):
+    judgments = serializers.IntegerField(
+        required=False, min_value=0, max_value=_MOST, help_text="The budget in judgments."
+    )
+    hours = serializers.FloatField(
+        required=False, min_value=0, max_value=_MOST, help_text="Or in hours of active time."
+    )
+    money = serializers.FloatField(
+        required=False, min_value=0, max_value=_MOST, help_text="Or in money, with a `rate`."
+    )
+    rate = serializers.FloatField(
+        required=False, min_value=0, max_value=_MOST, help_text="What an hour costs."
+    )
+
+    class Meta(DesignParametersSerializer.Meta):
+        fields = [*DesignParametersSerializer.Meta.fields, "judgments", "hours", "money", "rate"]
+
+    def validate(self, attrs: Any) -> Any:
+        """Refuse two budgets, and one in money without a rate."""
+        budgets = [name for name in ("judgments", "hours", "money") if name in attrs]
+        if len(budgets) > 1:
+            raise ValidationError({budgets[1]: [_("Give the budget once.")]})
+        if "money" in attrs and not attrs.get("rate"):
+            raise ValidationError(
+                {"rate": [_("Say what an hour costs, or give the budget in hours.")]}
+            )
+        return attrs
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(help_text="Expected.")
+    low = serializers.FloatField(help_text="The interval that holds it with 95 %.")
+    high = serializers.FloatField()
+
+
+class BudgetForecastSerializer(serializers.Serializer[Any]):
+    judgments = serializers.IntegerField()
+    hours = EstimateSerializer()
+    cost = EstimateSerializer(allow_null=True, help_text="Null without a `rate`.")
+    pairs = EstimateSerializer(help_text="Pairs of systems told apart by a one-sided sign test.")
+    clusters = EstimateSerializer(help_text="By rank ranges of that test.")
+
+
+class PaceSerializer(serializers.Serializer[Any]):
+    seconds = serializers.FloatField(help_text="A word.")
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    is_measured = serializers.BooleanField(help_text="False: assumed.")
+    judges = serializers.IntegerField()
+    blocks = serializers.IntegerField()
+
+
+class DesignForecastSerializer(serializers.Serializer[Any]):
+    systems = serializers.IntegerField()
+    all_pairs = serializers.IntegerField(source="pairs")
+    words_a_block = serializers.FloatField(source="words.words")
+    seconds_a_block = EstimateSerializer()
+    seconds_a_hit = EstimateSerializer()
+    pace = PaceSerializer()
+    judged = serializers.IntegerField()
+    comparisons = serializers.IntegerField(
+        help_text="Of the latest ranking, from which the forecast goes on; 0: from assumptions."
+    )
+    first_share = serializers.FloatField(help_text="Share of judgments that are no repeats.")
+    chosen = BudgetForecastSerializer()
+    curve = BudgetForecastSerializer(many=True)
+
+
+class DesignForecastView(APIView):
+    @extend_schema(
+        operation_id="design_forecast",
+        request=DesignForecastRequestSerializer,
+        responses=DesignForecastSerializer,
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = DesignForecastRequestSerializer(data=request.data, context={"test_set": test_set})
+        sent.is_valid(raise_exception=True)
+        design = proposed_design(test_set, sent) or design_in_force(test_set_id=test_set.pk)
+        if design is None:
+            design = design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
+        budget = {
+            name: sent.validated_data[name]
+            for name in ("judgments", "hours", "money", "rate")
+            if name in sent.validated_data
+        }
+        found = design_forecast(test_set=test_set, design=design, **budget)
+        if found is None:
+            raise ValidationError([_("No forecast: two systems with texts are needed.")])
+        return Response(DesignForecastSerializer(found).data)

@@ -1,0 +1,167 @@
+"""Groups of judges, for the organisers of a campaign."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import organised_campaign
+from campaign.models import Campaign, Judge, JudgeGroup
+from campaign.services import (
+    JudgeGroupRefusedError,
+    judge_group_change,
+    judge_group_create,
+    judge_group_members_change,
+)
+from campaign.services.rules import MAX_BLOCKS
+from ranking.selectors.group_uses import groups_listed
+from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
+
+_MOST: int = 10_000
+
+
+class JudgeGroupSerializer(serializers.Serializer[Any]):
+    """A group, how many judges are in it, and what it is in force for."""
+
+    id = serializers.IntegerField(source="group.pk", read_only=True)
+    name = serializers.CharField(source="group.name", max_length=60)
+    blocks_asked = serializers.IntegerField(
+        source="group.blocks_asked",
+        allow_null=True,
+        required=False,
+        min_value=1,
+        max_value=MAX_BLOCKS,
+        help_text="Of each of its judges, in all; null: what the campaign asks of a judge.",
+    )
+    judges = serializers.IntegerField(read_only=True)
+    uses = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="In words; empty if none."
+    )
+
+
+class GroupMembersSerializer(serializers.Serializer[Any]):
+    """Judges by their id, who are put in or taken out."""
+
+    add = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
+    remove = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
+
+
+class GroupMembersChangedSerializer(serializers.Serializer[Any]):
+    added = serializers.IntegerField(read_only=True)
+    removed = serializers.IntegerField(read_only=True)
+
+
+class JudgeGroupUsedSerializer(serializers.Serializer[Any]):
+    """Answered with 409: the group is in force for something, and stays."""
+
+    detail = serializers.CharField(read_only=True)
+
+
+def _found(campaign: Campaign, group_id: int) -> JudgeGroup:
+    present = JudgeGroup.objects.present().select_related("campaign")
+    group = present.filter(campaign=campaign, pk=group_id).first()
+    if group is None:
+        raise NotFound(_("There is no such group in this campaign."))
+    return group
+
+
+def _answer(group: JudgeGroup, status: int = 200) -> Response:
+    listed = groups_listed(campaign=group.campaign)
+    [row] = [each for each in listed if each.group.pk == group.pk]
+    return Response(JudgeGroupSerializer(row).data, status=status)
+
+
+class JudgeGroupsView(APIView):
+    @extend_schema(operation_id="judge_groups", responses=JudgeGroupSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the groups of a campaign by name."""
+        listed = groups_listed(campaign=organised_campaign(request, slug))
+        return Response(JudgeGroupSerializer(listed, many=True).data)
+
+    @extend_schema(
+        operation_id="judge_group_create",
+        request=JudgeGroupSerializer,
+        responses={201: JudgeGroupSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a group without judges."""
+        campaign = organised_campaign(request, slug)
+        sent = JudgeGroupSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            group = judge_group_create(campaign=campaign, **sent.validated_data["group"])
+        except JudgeGroupRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return _answer(group, 201)
+
+
+class JudgeGroupView(APIView):
+    @extend_schema(operation_id="judge_group", responses=JudgeGroupSerializer)
+    def get(self, request: Request, slug: str, group_id: int) -> Response:
+        """Return a group."""
+        return _answer(_found(organised_campaign(request, slug), group_id))
+
+    @extend_schema(
+        operation_id="judge_group_change",
+        request=JudgeGroupSerializer,
+        responses=JudgeGroupSerializer,
+    )
+    def patch(self, request: Request, slug: str, group_id: int) -> Response:
+        """Change its name, or what its judges are asked for; what is not named stays."""
+        group = _found(organised_campaign(request, slug), group_id)
+        sent = JudgeGroupSerializer(data=request.data, partial=True)
+        sent.is_valid(raise_exception=True)
+        values = {"name": group.name, "blocks_asked": group.blocks_asked}
+        try:
+            judge_group_change(group=group, **(values | sent.validated_data.get("group", {})))
+        except JudgeGroupRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return _answer(group)
+
+
+class JudgeGroupJudgesView(APIView):
+    @extend_schema(
+        operation_id="judge_group_judges",
+        request=GroupMembersSerializer,
+        responses=GroupMembersChangedSerializer,
+    )
+    def post(self, request: Request, slug: str, group_id: int) -> Response:
+        """Put judges of the campaign into the group, and take others out."""
+        campaign = organised_campaign(request, slug)
+        group = _found(campaign, group_id)
+        sent = GroupMembersSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        chosen = {name: _judges(campaign, name, ids) for name, ids in sent.validated_data.items()}
+        added, removed = judge_group_members_change(group=group, **chosen)
+        return Response({"added": added, "removed": removed})
+
+
+def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
+    wanted = set(ids)
+    found = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
+    missing = sorted(wanted - {judge.pk for judge in found})
+    if missing:
+        said = _("This campaign has no judge %(id)d.") % {"id": missing[0]}
+        raise ValidationError({field: [said]})
+    return found
+
+
+class JudgeGroupDeleteView(APIView):
+    @extend_schema(
+        operation_id="judge_group_delete",
+        request=None,
+        responses={204: None, 409: JudgeGroupUsedSerializer},
+    )
+    def post(self, request: Request, slug: str, group_id: int) -> Response:
+        """Delete the group; its judges stay judges. 409 while a design or a ranking is for it alone."""
+        group = _found(organised_campaign(request, slug), group_id)
+        try:
+            judge_group_delete(group=group)
+        except JudgeGroupInUseError as error:
+            return Response({"detail": str(error)}, status=409)
+        return Response(status=204)

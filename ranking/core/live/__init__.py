@@ -1,0 +1,1 @@
+"""Rankings and agreement kept up to date, judgment by judgment."""

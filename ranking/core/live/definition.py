@@ -1,0 +1,135 @@
+"""What tallies are of, and how they are counted: other judgments or other code need other tallies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+
+from ranking.core.counting.resampling import Level
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import counts_method_named, method_named
+from ranking.core.rankings.counted_judgments import RESAMPLED
+from ranking.core.rankings.range_kinds import RangeOptions
+
+#: Packages whose code decides what is counted.
+_CODE = (
+    "ranking.core.agreement",
+    "ranking.core.counting",
+    "ranking.core.judged",
+    "ranking.core.judges",
+    "ranking.core.live",
+    "ranking.core.rankings",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """What the tallies of a ranking run are of, and how they are counted.
+
+    Confidence, corrections and the kind of ranges are no part of it, as long as they need the same
+    tallies.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems to be ranked, by name.
+    method : str
+        A name in `ranking.core.methods.registry.METHODS`.
+    keeps : Level or None
+        What is counted beside wins and ties, see `RangeOptions.keeps`.
+    documents : bool
+        Whether documents replace segments where there are several.
+    resamples, seed : int
+        Of the resamples that are counted; 0 if none are.
+    excluded : tuple of str
+        Judges left out, by name.
+    """
+
+    systems: tuple[str, ...]
+    method: str
+    keeps: Level | None
+    documents: bool
+    resamples: int
+    seed: int
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def counts_method(self) -> CountsMethod:
+        """The method itself."""
+        return counts_method_named(self.method)
+
+    @property
+    def digest(self) -> bytes:
+        """16 bytes that differ for other definitions, other code and other content keys."""
+        said = {
+            **asdict(self),
+            "layout": repr(self.counts_method.layout(len(self.systems))),
+            "content_key_version": CONTENT_KEY_VERSION,
+            "code": code_digest().hex(),
+        }
+        text = json.dumps(said, sort_keys=True, ensure_ascii=True)
+        return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
+
+
+def definition_of(
+    method: str,
+    options: RangeOptions,
+    *,
+    systems: tuple[str, ...],
+    seed: int,
+    documents: bool = True,
+    excluded: tuple[str, ...] = (),
+) -> Definition:
+    """Return the definition of the tallies that a ranking needs.
+
+    Parameters
+    ----------
+    method : str
+    options : RangeOptions
+    systems : tuple of str
+        The systems to be ranked.
+    seed : int
+    documents : bool
+        Whether documents replace segments.
+    excluded : tuple of str
+        Judges left out.
+
+    Returns
+    -------
+    Definition
+
+    Raises
+    ------
+    ValueError
+        If the method needs all judgments for such ranges, see `RangeOptions.is_live`.
+    """
+    if not options.is_live(method_named(method)):
+        raise ValueError(
+            f"method: {method} needs all judgments for ranges of {options.independent}"
+        )
+    resampled = options.keeps in RESAMPLED
+    return Definition(
+        systems=tuple(sorted(systems)),
+        method=method,
+        keeps=options.keeps,
+        documents=documents,
+        resamples=options.resamples if resampled else 0,
+        seed=seed if resampled else 0,
+        excluded=tuple(sorted(excluded)),
+    )
+
+
+@cache
+def code_digest() -> bytes:
+    """Return 16 bytes that differ for other code of the tallies."""
+    digest = blake2b(digest_size=16, person=b"quintet-live-src")
+    for package in _CODE:
+        sources = [each for each in files(package).iterdir() if each.name.endswith(".py")]
+        for source in sorted(sources, key=lambda each: each.name):
+            content = source.read_bytes()
+            digest.update(f"{package}/{source.name}\0{len(content)}\0".encode() + content)
+    return digest.digest()

@@ -1,0 +1,203 @@
+"""Counted judgments: all that rankings by counts are computed from, in whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.all_moments import AllMoments, all_moments
+from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.effective_numbers import UnitSizes, counts_per_block, unit_sizes
+from ranking.core.counting.moments import MIN_UNITS, Moments
+from ranking.core.counting.resampling import Level, Resampling
+from ranking.core.counting.tallies import Tallies, chunks
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import CountsMethod
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine, map_shards
+
+Int64Array = npt.NDArray[np.int64]
+
+#: Levels whose units get weights in resamples, which are counted with the judgments.
+RESAMPLED: tuple[Level, ...] = ("blocks", "segments", "judges")
+
+
+@dataclass(frozen=True, eq=False)
+class CountedJudgments:
+    """Counts of the judgments of one test set over n systems.
+
+    They are whole numbers, so the same judgments give the same counts, however they were added up,
+    and the same counts give the same ranking, bit for bit.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+    layout : Layout
+        Of `cells`; with ties.
+    cells : int64, shape (m,)
+    blocks, segments, judges, documents : int
+        Numbers of judged blocks, and of their segments, judges and documents; 0 documents if these
+        are not known.
+    sizes : UnitSizes
+        Sizes of units, in comparisons that the method counts.
+    moments : AllMoments or None
+        In the method's layout, for ranges over segments and judges.
+    resampled : int64, shape (R, m'), or None
+        Counts in resamples, in the method's layout, for ranges over blocks, segments or judges.
+    """
+
+    systems: tuple[str, ...]
+    layout: Layout
+    cells: Int64Array
+    blocks: int
+    segments: int
+    judges: int
+    documents: int
+    sizes: UnitSizes
+    moments: AllMoments | None = None
+    resampled: Int64Array | None = None
+
+    def __post_init__(self) -> None:
+        # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+        object.__setattr__(self, "cells", np.ascontiguousarray(self.cells, dtype=np.int64))
+        if self.resampled is not None:
+            whole = np.ascontiguousarray(self.resampled, dtype=np.int64)
+            object.__setattr__(self, "resampled", whole)
+
+    @property
+    def tallies(self) -> Tallies:
+        """Wins and ties."""
+        n = len(self.systems)
+        above = self.cells[n * n : 2 * n * n].reshape(n, n)
+        return Tallies(self.systems, self.cells[: n * n].reshape(n, n), ties=above + above.T)
+
+    def cells_for(self, method: CountsMethod) -> Int64Array:
+        """Return the counts in a method's layout, shape (m',)."""
+        return self.cells[method.layout(len(self.systems)).cells_in(self.layout)]
+
+    def chosen_moments(
+        self, method: CountsMethod, *, fewest_documents: float = MIN_UNITS
+    ) -> Moments:
+        """Return the moments for a variance over segments and judges, see `AllMoments.chosen`.
+
+        Raises
+        ------
+        ValueError
+            If no moments were counted.
+        """
+        if self.moments is None:
+            raise ValueError("resample: no moments of segments and judges were counted")
+        return self.moments.chosen(
+            self.cells_for(method),
+            several_documents=self.documents > 1,
+            fewest_documents=fewest_documents,
+        )
+
+    def of_systems(self, kept: Int64Array, method: CountsMethod) -> CountedJudgments:
+        """Return the counts of the comparisons between some of the systems.
+
+        They are those of the blocks without the other systems, except for `sizes`, which stay.
+
+        Parameters
+        ----------
+        kept : int64, shape (n',)
+            Indices of the systems, ascending.
+        method : CountsMethod
+            The method that was counted for.
+        """
+        n = len(self.systems)
+        if len(kept) == n:
+            return self
+        of_method, resampled = method.layout(n), self.resampled
+        return replace(
+            self,
+            systems=tuple(self.systems[index] for index in kept.tolist()),
+            layout=replace(self.layout, systems=len(kept)),
+            cells=self.cells[self.layout.cells_of(kept)],
+            moments=None if self.moments is None else self.moments.of_systems(of_method, kept),
+            resampled=None if resampled is None else resampled[:, of_method.cells_of(kept)],
+        )
+
+
+def layout_with_ties(method: CountsMethod, systems: int) -> Layout:
+    """Return the cells that are counted for a method: its own, and ties."""
+    return replace(method.layout(systems), ties=True)
+
+
+def count_judgments(
+    blocks: Blocks,
+    method: CountsMethod,
+    *,
+    keeps: Level | None,
+    resamples: int,
+    seed: int,
+    by_documents: bool = True,
+    engine: Engine | None = None,
+) -> CountedJudgments:
+    """Count judgments for a method.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    method : CountsMethod
+    keeps : Level or None
+        What to count beside wins and ties: "two_way" for moments, "blocks", "segments" or "judges"
+        for resamples of these units; None for nothing.
+    resamples : int
+        Number R of resamples.
+    seed : int
+        0 ≤ seed < 2**64, of the resamples.
+    by_documents : bool
+        Whether documents replace segments where they are known.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
+
+    Returns
+    -------
+    CountedJudgments
+    """
+    documents = 0 if blocks.document is None else len(np.unique(blocks.document))
+    if not by_documents:
+        blocks = replace(blocks, document=None)
+    n = len(blocks.systems)
+    layout, of_method = layout_with_ties(method, n), method.layout(n)
+    return CountedJudgments(
+        systems=blocks.systems,
+        layout=layout,
+        cells=count(blocks, layout),
+        blocks=len(blocks),
+        segments=len(np.unique(blocks.segment)),
+        judges=len(np.unique(blocks.judge)),
+        documents=documents,
+        sizes=unit_sizes(blocks, counts_per_block(blocks, of_method)),
+        moments=all_moments(blocks, of_method) if keeps == "two_way" else None,
+        resampled=(
+            _resampled(blocks, of_method, Resampling(keeps, seed), resamples, engine)
+            if keeps in RESAMPLED
+            else None
+        ),
+    )
+
+
+def _resampled(
+    blocks: Blocks,
+    layout: Layout,
+    resampling: Resampling,
+    resamples: int,
+    engine: Engine | None,
+) -> Int64Array:
+    size = -(-resamples // (1 if engine is None else engine.workers))
+    ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
+    work = partial(_counted_resamples, blocks, layout, resampling)
+    return np.concatenate(map_shards(work, ids, engine=engine))
+
+
+@on_any_engine(threads=True)
+def _counted_resamples(
+    blocks: Blocks, layout: Layout, resampling: Resampling, ids: range
+) -> Int64Array:
+    return resampling.counts(blocks, layout, ids)

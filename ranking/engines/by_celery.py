@@ -1,0 +1,145 @@
+"""The engine of Celery: workers of the queue "shards", on any machines with this database and broker.
+
+Work, shards and results go through the database; a message is a job's id and a number. A lost message, a
+killed worker or an emptied broker only delays: after a while without news the missing shards are sent again,
+and a shard that is being computed or is done is left alone (`ranking.services.shards`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from ranking.core.sharding.encoding import decode
+from ranking.core.sharding.errors import EngineError
+from ranking.selectors.shards import shard_result, shards_ready
+from ranking.services.shards import (
+    WATCH_SECONDS,
+    shard_job_create,
+    shard_job_delete,
+    shard_job_watch,
+)
+
+TASK = "ranking.tasks.compute_shard"
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+#: Seconds without a result after which messages may be lost; twice as many each time, up to a minute.
+_QUIET, _MOST_QUIET = 5.0, 60.0
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CeleryEngine:
+    """Compute shards by Celery's workers.
+
+    Attributes
+    ----------
+    workers : int
+        How many there are: work is cut into at least so many shards.
+    say : callable, optional
+        Called with a sentence where somebody should know why it takes long.
+    """
+
+    workers: int = 1
+    say: Callable[[str], None] | None = None
+
+    def compute(
+        self, work: Callable[[Any], Any], shards: Sequence[Any]
+    ) -> Generator[tuple[int, Any], None, None]:
+        """Yield each shard's number and result as they are ready; see `Engine`.
+
+        Raises
+        ------
+        EngineError
+            If the broker takes no messages, or a shard fails.
+        RuntimeError
+            Inside a transaction: workers could not see the job.
+        """
+        job = shard_job_create(work=work, shards=shards)
+        try:
+            _send(job.pk, range(len(shards)))
+            yield from self._results(job.pk, len(shards))
+        finally:
+            shard_job_delete(job_id=job.pk)
+
+    def _results(self, job_id: int, count: int) -> Generator[tuple[int, Any], None, None]:
+        taken: set[int] = set()
+        patience = _Patience()
+        while len(taken) < count:
+            ready = shards_ready(job_id=job_id, taken=taken)
+            for shard in ready:
+                yield shard, _result(job_id, shard)
+                taken.add(shard)
+            if patience.is_over(news=bool(ready)):
+                self._send_again(job_id, sorted(set(range(count)) - taken))
+            if patience.is_time_to_watch():
+                shard_job_watch(job_id=job_id)
+            patience.pause()
+
+    def _send_again(self, job_id: int, missing: Sequence[int]) -> None:
+        if self.say is not None:
+            self.say(
+                f"No result for a while: {len(missing)} shards are sent again. Is a worker of the "
+                "queue “shards” running?"
+            )
+        try:
+            _send(job_id, missing)
+        except EngineError as error:
+            # The broker may come back; it had taken the first messages.
+            logger.warning("%s", error)
+
+
+class _Patience:
+    """How long the engine waits, for what."""
+
+    def __init__(self) -> None:
+        self._now = self._news = self._watched = time.monotonic()
+        self._quiet, self._pause = _QUIET, _SHORTEST_PAUSE
+
+    def is_over(self, *, news: bool) -> bool:
+        """Return whether nothing was heard for long; then wait for longer the next time."""
+        self._now = time.monotonic()
+        if news:
+            self._news, self._quiet, self._pause = self._now, _QUIET, _SHORTEST_PAUSE
+        if self._now - self._news < self._quiet:
+            return False
+        self._news, self._quiet = self._now, min(2 * self._quiet, _MOST_QUIET)
+        return True
+
+    def is_time_to_watch(self) -> bool:
+        """Return whether the job must be told again that somebody waits."""
+        if self._now - self._watched < WATCH_SECONDS:
+            return False
+        self._watched = self._now
+        return True
+
+    def pause(self) -> None:
+        """Wait a moment, a longer one each time nothing came.
+
+        Results are asked for, since nothing tells of them: the broker may be emptied, and LISTEN would need a
+        connection that no pooler shares.
+        """
+        time.sleep(self._pause)
+        self._pause = min(1.5 * self._pause, _LONGEST_PAUSE)
+
+
+def _send(job_id: int, shards: Iterable[int]) -> None:
+    try:
+        for shard in shards:
+            current_app.send_task(TASK, args=[job_id, shard], ignore_result=True)
+    except OperationalError as error:
+        raise EngineError(
+            f"the broker takes no messages ({error}); start it, or compute with --engine process"
+        ) from error
+
+
+def _result(job_id: int, shard: int) -> Any:
+    result, failure = shard_result(job_id=job_id, shard=shard)
+    if result is None:
+        raise EngineError(f"shard {shard + 1} could not be computed: {failure}")
+    return decode(result)

@@ -1,0 +1,133 @@
+"""The engine of Dask: a cluster of its own on this machine, or any that a scheduler's address names.
+
+Dask computes a shard again whose worker ended, on another one, and starts ended workers of a local cluster anew.
+Install it by `pip install --require-hashes -r requirements/cluster.txt`; workers need Quintet's code, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ranking.code_version import code_version
+from ranking.core.sharding.errors import EngineError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+class DaskEngine:
+    """Compute shards by the workers of a Dask cluster."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def workers(self) -> int:
+        """How many shards the cluster computes at a time."""
+        threads: dict[str, int] = self._client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def compute(
+        self, work: Callable[[Any], Any], shards: Sequence[Any]
+    ) -> Generator[tuple[int, Any], None, None]:
+        """Yield each shard's number and result as they are ready; see `Engine`.
+
+        Raises
+        ------
+        EngineError
+            If workers run another version, or end again and again.
+        """
+        from dask import config
+        from distributed import as_completed
+        from distributed.scheduler import KilledWorker
+
+        # A task of its own, so that a worker that comes later, or again, gets what all shards share.
+        with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
+            shared = self._client.submit(_as_given, work, pure=False)
+        futures = self._client.map(
+            _computed, shards, work=shared, version=code_version(), pure=False
+        )
+        numbers = {future.key: number for number, future in enumerate(futures)}
+        try:
+            for future, result in as_completed(futures, with_results=True):
+                yield numbers[future.key], result
+                future.release()
+        except KilledWorker as error:
+            raise EngineError(f"workers of the cluster ended again and again: {error}") from error
+        finally:
+            self._client.cancel([*futures, shared])
+
+
+@contextmanager
+def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
+    """Connect to a cluster for a while.
+
+    Parameters
+    ----------
+    scheduler : str or None
+        Its address, such as ``tcp://10.0.0.5:8786``. If there is none, nor one in Dask's own
+        configuration (``DASK_SCHEDULER_ADDRESS``), a cluster on this machine is started and ended.
+    workers : int
+        Processes of a cluster on this machine.
+
+    Raises
+    ------
+    EngineError
+        If Dask is not installed, the scheduler does not answer, or it or a worker has no Quintet,
+        or another version.
+    """
+    try:
+        from dask import config
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise EngineError(
+            "Dask is not installed: pip install --require-hashes -r requirements/cluster.txt"
+        ) from error
+    address = scheduler or config.get("scheduler-address", None)
+    if address is None:
+        # Its pages on any free port of this machine alone: several such clusters may run side by side.
+        with (
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield DaskEngine(client)
+        return
+    try:
+        client = Client(address)
+    except OSError as error:
+        raise EngineError(f"no Dask scheduler answers at {address}: {error}") from error
+    with client:
+        _refuse_other_code(client)
+        yield DaskEngine(client)
+
+
+def _refuse_other_code(client: Client) -> None:
+    try:
+        found = {"the scheduler": client.run_on_scheduler(code_version)}
+    except ImportError as error:
+        found = {"the scheduler": error}
+    # A worker that cannot answer returns why.
+    found |= client.run(code_version, on_error="return")
+    for place, version in found.items():
+        if version != code_version():
+            raise EngineError(
+                f"{place} has not the code {code_version()} but: {version}; start the scheduler and all "
+                "workers in the folder of the same Quintet, with PYTHONPATH=."
+            )
+
+
+def _as_given(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return work
+
+
+def _computed(shard: Any, *, work: Callable[[Any], Any], version: str) -> Any:
+    if version != code_version():
+        raise EngineError(
+            f"a worker runs version {code_version()}, and {version} is asked for: give all machines "
+            "the same"
+        )
+    return work(shard)

@@ -1,0 +1,276 @@
+"""Count the judgments of Parquet files shard by shard: in the memory of a shard, on any engine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from ranking.core.rankings.added_counts import AddedCounts
+from ranking.core.rankings.shard_counts import CountsWanted, ShardCounts, count_shard
+from ranking.core.sharding.marks import on_any_engine
+from ranking.core.sharding.shards import Engine, map_shards, take_shards
+from ranking.files.build import blocks_of
+from ranking.files.documents import ignored_of
+from ranking.files.parquet.opening import MAGIC, opened
+from ranking.files.parquet.reading import read_row_groups
+from ranking.files.parquet.shards import (
+    ROWS_OF_A_SHARD,
+    SegmentShard,
+    cut_into_shards,
+    row_groups_of,
+)
+from ranking.files.records import (
+    NO_JUDGE,
+    FileRead,
+    InputFormat,
+    JudgmentSelection,
+    JudgmentsFound,
+    LanguagePair,
+)
+from ranking.files.selecting import (
+    one_language_pair,
+    pairs_chosen,
+    parts_of,
+    refuse_few_systems,
+    refuse_no_judgment,
+    refuse_unknown_judges,
+)
+from ranking.files.vocabulary import Columns, Vocabulary, joined
+
+
+@dataclass(frozen=True)
+class FilesWanted:
+    """What is asked of each shard.
+
+    Attributes
+    ----------
+    selection : JudgmentSelection
+    leave_out : str or None
+        A system that is not ranked where it occurs: the reference.
+    counts : CountsWanted
+    """
+
+    selection: JudgmentSelection
+    leave_out: str | None
+    counts: CountsWanted
+
+
+@dataclass(frozen=True, eq=False)
+class PartFound:
+    """What a shard holds.
+
+    Attributes
+    ----------
+    languages : tuple of pairs of str
+        All pairs in it.
+    present : tuple of str
+        Judges of the selected pair, those who are left out among them.
+    systems : tuple of str
+        Systems of the selected pair, the one that is left out among them.
+    skipped_by : mapping of str to int
+    blank_labels : int
+    counts : ShardCounts or None
+        None without any judged block.
+    """
+
+    languages: tuple[LanguagePair, ...]
+    present: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    skipped_by: dict[str, int] = field(default_factory=dict)
+    blank_labels: int = 0
+    has_labels: bool = False
+    counts: ShardCounts | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgmentsCounted(JudgmentsFound):
+    """What files say, and the counts of their selected judgments.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        All that were judged, the one that is left out among them.
+    counts : AddedCounts
+    """
+
+    systems: tuple[str, ...]
+    counts: AddedCounts
+
+
+def is_parquet(name: str) -> bool:
+    """Return whether a file begins as Parquet does."""
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def names_documents(names: Sequence[str]) -> bool:
+    """Return whether some Parquet file has a column of documents.
+
+    Raises
+    ------
+    FormatError
+        If a file is no Parquet, or has other columns.
+    """
+    for name in names:
+        with opened(name, name) as file:
+            if "documentId" in file.layout.fixed:
+                return True
+    return False
+
+
+def count_files(
+    names: Sequence[str],
+    wanted: FilesWanted,
+    *,
+    rows: int = ROWS_OF_A_SHARD,
+    engine: Engine | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> JudgmentsCounted:
+    """Count the judgments of one language pair in Parquet files.
+
+    Workers of other machines must find the files by the same names.
+
+    Parameters
+    ----------
+    names : sequence of str
+    wanted : FilesWanted
+    rows : int
+        Rows of a shard, at least. Does not affect the result.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
+    progress : callable, optional
+        Called with (rows counted, all rows).
+
+    Returns
+    -------
+    JudgmentsCounted
+        As `read_judgments` and `count_judgments` find it, bit for bit.
+
+    Raises
+    ------
+    FormatError
+        If a file is not in order, or only one system was judged.
+    SelectionError
+        As from `read_judgments`.
+    """
+    shards = cut_into_shards(row_groups_of(names), rows)
+    hashes = map_shards(hash_of_file, names, engine=engine)
+    total = _Total(wanted, [FileRead(*pair) for pair in zip(names, hashes, strict=True)])
+    take_shards(
+        lambda _number, part: total.add(part),
+        partial(count_part, wanted),
+        shards,
+        engine=engine,
+        progress=progress,
+        sizes=[shard.rows for shard in shards],
+    )
+    return total.found()
+
+
+@on_any_engine(threads=True)
+def hash_of_file(name: str) -> str:
+    """Return the SHA-256 of a file as stored."""
+    with Path(name).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@on_any_engine(threads=True)
+def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
+    """Read a shard, and count what is wanted of it."""
+    vocabulary = Vocabulary()
+    columns = _read(shard, vocabulary)
+    there = tuple(vocabulary.languages)
+    chosen = pairs_chosen(there, wanted.selection)
+    if len(chosen) != 1:
+        # Whether that is right is only known of all shards together.
+        return PartFound(languages=there)
+    parts = parts_of(columns, vocabulary, chosen[0], wanted.selection.exclude_judges)
+    del columns
+    counts = None
+    if len(parts.judged):
+        judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
+        blocks = blocks_of(parts.judged, parts.systems, judges, candidates)
+        if wanted.leave_out in blocks.systems:
+            blocks = blocks.without([wanted.leave_out])
+        counts = count_shard(
+            blocks, parts.judged.document, list(vocabulary.documents), wanted.counts
+        )
+    return PartFound(
+        languages=there,
+        present=parts.present,
+        systems=parts.systems,
+        skipped_by=parts.skipped_by,
+        blank_labels=parts.blank_labels,
+        has_labels=bool(parts.judged.label.any()),
+        counts=counts,
+    )
+
+
+def _read(shard: SegmentShard, vocabulary: Vocabulary) -> Columns:
+    found = []
+    for name, groups in shard.groups:
+        with opened(name, name) as file:
+            for columns in read_row_groups(file, vocabulary, groups):
+                inside = (columns.segment >= shard.first) & (columns.segment <= shard.last)
+                found.append(columns.take(inside))
+    return joined(found)
+
+
+class _Total:
+    """What the shards so far hold together."""
+
+    def __init__(self, wanted: FilesWanted, files: list[FileRead]) -> None:
+        self._wanted = wanted
+        self._files = tuple(files)
+        self._languages: set[LanguagePair] = set()
+        self._present: set[str] = set()
+        self._systems: set[str] = set()
+        self._skipped_by: dict[str, int] = {}
+        self._blank_labels = 0
+        self._has_labels = False
+        self._counts = AddedCounts(wanted.counts)
+
+    def add(self, part: PartFound) -> None:
+        self._languages.update(part.languages)
+        if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
+            one_language_pair(self._languages, self._wanted.selection)  # says so at once
+        self._present.update(part.present)
+        self._systems.update(part.systems)
+        for judge, skips in part.skipped_by.items():
+            self._skipped_by[judge] = self._skipped_by.get(judge, 0) + skips
+        self._blank_labels += part.blank_labels
+        self._has_labels |= part.has_labels
+        if part.counts is not None:
+            self._counts.add(part.counts)
+
+    def found(self) -> JudgmentsCounted:
+        selection, counts = self._wanted.selection, self._counts
+        languages = one_language_pair(self._languages, selection)
+        systems = tuple(sorted(self._systems))
+        refuse_few_systems(systems, self._files)
+        refuse_unknown_judges(self._present, selection)
+        refuse_no_judgment(is_any=self._has_labels)
+        skipped_by = dict(sorted(self._skipped_by.items()))
+        return JudgmentsCounted(
+            files=self._files,
+            input_format=InputFormat.PARQUET,
+            languages=languages,
+            skipped=sum(skipped_by.values()),
+            skipped_by=skipped_by,
+            blank_labels=self._blank_labels,
+            judges=sum(name != NO_JUDGE for name in counts.judges),
+            ignored_documents=(
+                None
+                if counts.documents_count
+                else ignored_of(counts.naming, counts.blocks, several=len(counts.documents) > 1)
+            ),
+            excluded_judges=selection.exclude_judges,
+            systems=systems,
+            counts=counts,
+        )

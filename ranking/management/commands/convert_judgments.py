@@ -1,0 +1,104 @@
+"""`convert_judgments`: judgments of any format as Parquet, in one file or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.files import read_columns
+from ranking.files.parquet.writing import (
+    cut_between_segments,
+    in_order_of_segments,
+    write_parquet,
+)
+from ranking.files.vocabulary import Columns, Vocabulary
+from ranking.management.arguments import POSITIVE
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_names_of_files,
+    refuse,
+    refused_writing,
+)
+from ranking.management.output import Progress, replaced
+from ranking.reports import Report
+from ranking.reports.conversions import FileWritten, conversion_report
+
+
+class Command(ReportCommand):
+    help = (
+        "Write judgments as Parquet, sorted by segment: a tenth of the size, read a hundred times as "
+        "fast, and ranked in shards of whole segments. Needs no database."
+    )
+    computes = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_names_of_files(parser)
+        parser.add_argument(
+            "--to",
+            metavar="F",
+            type=Path,
+            required=True,
+            help="the Parquet file to write; numbered with --rows-per-file: F-0001.parquet …",
+        )
+        parser.add_argument(
+            "--rows-per-file",
+            metavar="N",
+            type=POSITIVE,
+            help="begin another file with the first segment after so many judgments "
+            "(default: one file)",
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        to: Path = options["to"]
+        if to.is_dir() or not to.parent.is_dir():
+            refuse(_("%(file)s: the folder does not exist.") % {"file": to})
+        columns, vocabulary = read_columns(
+            options["files"],
+            input_format=options["input_format"],
+            progress=progress.begin(_("Reading")),
+        )
+        columns = in_order_of_segments(columns)
+        if options["rows_per_file"] is None:
+            return conversion_report([_write(to, columns, vocabulary)])
+        parts = list(cut_between_segments(columns, options["rows_per_file"]))
+        paths = [_numbered(to, number) for number in range(1, len(parts) + 1)]
+        _left_refuse(to, len(paths) + 1)
+        written = []
+        begun = progress.begin(_("Writing"))
+        for path, rows in zip(paths, parts, strict=True):
+            written.append(_write(path, columns.rows(rows), vocabulary))
+            begun(rows.stop, len(columns))
+        return conversion_report(written)
+
+
+def _numbered(to: Path, number: int) -> Path:
+    return to.with_name(f"{to.stem}-{number:04}{to.suffix}")
+
+
+def _left_refuse(to: Path, number: int) -> None:
+    """Refuse if a longer conversion left the file of this number: it would be read with the new ones."""
+    left = _numbered(to, number)
+    if left.exists():
+        refuse(
+            _(
+                "%(file)s is left of a longer conversion, and its judgments would count twice. Delete the old "
+                "files, or write under another name."
+            )
+            % {"file": left}
+        )
+
+
+def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> FileWritten:
+    with refused_writing(path), replaced(path) as part:
+        write_parquet(str(part), columns, vocabulary)
+    return FileWritten(
+        name=str(path),
+        rows=len(columns),
+        bytes=path.stat().st_size,
+        first_segment=int(columns.segment.min()),
+        last_segment=int(columns.segment.max()),
+    )

@@ -1,0 +1,10 @@
+"""Send tasks of this app to a worker; a lost message only delays them."""
+
+from annotation.notification import task_enqueue
+
+BUILD_TASK = "ranking.tasks.build_tallies"
+
+
+def tallies_build_enqueue(test_set_id: int) -> None:
+    """Enqueue counting all judgments of this test set in the background."""
+    task_enqueue(BUILD_TASK, test_set_id)

@@ -1,0 +1,279 @@
+"""The forecast of a design in figures and a plot, and the form of its budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.formats import number_format
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ranking.selectors.design_forecast import BudgetForecast, DesignForecast, Estimate
+
+JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
+#: Units of the drawing: the page stretches it, but strokes keep their width.
+WIDTH, HEIGHT = 1000, 320
+_HIGHEST = 1_000_000_000
+
+
+class BudgetForm(forms.Form):
+    """What is to be spent, in judgments, hours or money; it stands in the address."""
+
+    budget = forms.FloatField(
+        label=gettext_lazy("Budget"), required=False, min_value=0, max_value=_HIGHEST
+    )
+    unit = forms.ChoiceField(
+        label=gettext_lazy("in"),
+        required=False,
+        choices=[
+            (JUDGMENTS, gettext_lazy("judgments")),
+            (HOURS, gettext_lazy("hours")),
+            (MONEY, gettext_lazy("money")),
+        ],
+    )
+    rate = forms.FloatField(
+        label=gettext_lazy("Cost of an hour"),
+        required=False,
+        min_value=0,
+        max_value=_HIGHEST,
+        help_text=gettext_lazy("Empty, if judges are not paid."),
+    )
+    currency = forms.CharField(label=gettext_lazy("Currency"), required=False, max_length=10)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a budget in money without a rate."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("unit") == MONEY and not cleaned.get("rate"):
+            self.add_error("rate", _("Say what an hour costs, or give the budget in hours."))
+        return cleaned
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The budget and the rate, as `design_forecast` takes them; empty if they were refused."""
+        if not self.is_valid():
+            return {}
+        data = self.cleaned_data
+        unit = data["unit"] or JUDGMENTS
+        asked: dict[str, Any] = {"rate": data["rate"]}
+        if data["budget"] is not None:
+            asked[unit] = round(data["budget"]) if unit == JUDGMENTS else data["budget"]
+        return asked
+
+    @property
+    def query(self) -> str:
+        """What was sent, as the address has it."""
+        if not self.is_valid():
+            return ""
+        sent = {name: self.data.get(name, "") for name in self.fields}
+        return urlencode({name: value for name, value in sent.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastRow:
+    """A budget in words; `cost` is empty without a rate."""
+
+    judgments: str
+    hours: str
+    hours_range: str
+    cost: str
+    cost_range: str
+    pairs: str
+    pairs_range: str
+    clusters: str
+    clusters_range: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePlot:
+    """Pairs told apart by judgments: a line, its band, and where the budget stands."""
+
+    width: str
+    height: str
+    points: str
+    area: str
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastShown:
+    """A forecast, ready to be shown; `budget`, `most` and `step` are of the slider, in its unit."""
+
+    chosen: ForecastRow
+    rows: Sequence[ForecastRow]
+    plot: CurvePlot
+    pairs: int
+    facts: Sequence[str]
+    budget: str
+    most: str
+    step: str
+    unit: str
+    hours_each: str
+    rate: str
+    most_judgments: str
+
+    @property
+    def last(self) -> ForecastRow:
+        """The largest budget of the plot."""
+        return self.rows[-1]
+
+
+def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> ForecastShown:
+    """Return a forecast in words, figures and a plot."""
+    data = form.cleaned_data if form.is_valid() else {}
+    unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
+    currency = data.get("currency", "")
+    each = forecast.hours_a_judgment
+    per_unit = {JUDGMENTS: 1.0, HOURS: each, MONEY: each * (rate or 0.0)}[unit]
+    most = forecast.most * per_unit
+    return ForecastShown(
+        chosen=_row(forecast.chosen, currency),
+        # The largest budget among them.
+        rows=[
+            _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
+        ],
+        plot=_plot(forecast),
+        pairs=forecast.pairs,
+        facts=_facts(forecast),
+        budget=_plain(
+            forecast.chosen.judgments if unit == JUDGMENTS else data.get("budget") or most / 10
+        ),
+        most=_plain(most),
+        step="1" if unit == JUDGMENTS or most >= 100 else "0.1",
+        unit=unit,
+        hours_each=repr(each),
+        rate="" if rate is None else repr(rate),
+        most_judgments=str(forecast.most),
+    )
+
+
+def _row(row: BudgetForecast, currency: str) -> ForecastRow:
+    cost, cost_range = "", ""
+    if row.cost is not None:
+        cost = f"{_figure(row.cost.value)} {currency}".strip()
+        cost_range = _range(row.cost)
+    return ForecastRow(
+        judgments=number_format(row.judgments, force_grouping=True),
+        hours=_figure(row.hours.value),
+        hours_range=_range(row.hours),
+        cost=cost,
+        cost_range=cost_range,
+        pairs=_whole(row.pairs.value),
+        pairs_range=_between(row.pairs),
+        clusters=_one_decimal(row.clusters.value),
+        clusters_range=_between(row.clusters),
+    )
+
+
+def _facts(forecast: DesignForecast) -> list[str]:
+    """Return what the forecast rests on, as sentences."""
+    block, hit = forecast.seconds_a_block, forecast.seconds_a_hit
+    said = [
+        _(
+            "A block has %(words)s words to read on average: %(seconds)s seconds (%(range)s). A HIT takes "
+            "%(minutes)s minutes (%(minutes_range)s)."
+        )
+        % {
+            "words": _whole(forecast.words.words),
+            "seconds": _figure(block.value),
+            "range": _range(block),
+            "minutes": _one_decimal(hit.value / 60),
+            "minutes_range": _range(hit.times(1 / 60)),
+        },
+        _pace_in_words(forecast),
+    ]
+    if forecast.comparisons:
+        said.append(
+            ngettext(
+                "Pairs and clusters go on from the %(count)s comparison of the latest ranking, as that lets expect.",
+                "Pairs and clusters go on from the %(count)s comparisons of the latest ranking, as they let expect.",
+                forecast.comparisons,
+            )
+            % {"count": number_format(forecast.comparisons, force_grouping=True)}
+        )
+    else:
+        said.append(
+            _(
+                "Nothing is ranked yet: systems are taken to differ as in Koehn (2012), with noises from 4 to 12 as "
+                "at WMT10 and WMT12, and in half of the cases some are equally good. So the intervals are wide."
+            )
+        )
+    if forecast.first_share < 1:
+        said.append(
+            _(
+                "%(share)s %% of judgments are first ones. Repeats cost hours and are not counted as telling "
+                "pairs apart."
+            )
+            % {"share": _whole(100 * forecast.first_share)}
+        )
+    return said
+
+
+def _pace_in_words(forecast: DesignForecast) -> str:
+    pace = forecast.pace
+    figures = {
+        "seconds": number_format(pace.seconds, 2),
+        "range": f"{number_format(pace.low, 2)}–{number_format(pace.high, 2)}",
+    }
+    if not pace.is_measured:
+        return _(
+            "%(seconds)s seconds a word (%(range)s) are assumed: silent reading at 238 words a minute (Brysbaert "
+            "2019), every word read twice. From three judges and thirty blocks on it is measured here."
+        ) % {**figures}
+    return _(
+        "%(seconds)s seconds a word (%(range)s) are measured: %(blocks)s blocks of %(judges)s judges."
+    ) % {
+        **figures,
+        "blocks": number_format(pace.blocks, force_grouping=True),
+        "judges": number_format(pace.judges),
+    }
+
+
+def _plot(forecast: DesignForecast) -> CurvePlot:
+    highest = max(1, forecast.pairs)
+
+    def point(row: BudgetForecast, pairs: float) -> str:
+        x = WIDTH * row.judgments / forecast.most
+        return f"{x:.4g},{HEIGHT * (1 - pairs / highest):.4g}"
+
+    curve = forecast.curve
+    low = [point(row, row.pairs.low) for row in curve]
+    high = [point(row, row.pairs.high) for row in reversed(curve)]
+    chosen = min(1.0, forecast.chosen.judgments / forecast.most)
+    return CurvePlot(
+        width=str(WIDTH),
+        height=str(HEIGHT),
+        points=" ".join(point(row, row.pairs.value) for row in curve),
+        area=" ".join(low + high),
+        chosen=f"{WIDTH * chosen:.4g}",
+    )
+
+
+def _figure(number: float) -> str:
+    """Return a number with two or three digits that count."""
+    if number >= 1000:
+        size = 10 ** (len(str(int(number))) - 3)
+        return str(number_format(round(number / size) * size, force_grouping=True))
+    return _whole(number) if number >= 10 else _one_decimal(number)
+
+
+def _whole(number: float) -> str:
+    return str(number_format(round(number), force_grouping=True))
+
+
+def _one_decimal(number: float) -> str:
+    return str(number_format(number, 1))
+
+
+def _range(estimate: Estimate) -> str:
+    return f"{_figure(estimate.low)}–{_figure(estimate.high)}"
+
+
+def _between(estimate: Estimate) -> str:
+    return f"{_whole(estimate.low)}–{_whole(estimate.high)}"
+
+
+def _plain(number: float) -> str:
+    """Return a number as inputs take it."""
+    return f"{number:.0f}" if number >= 100 or number == round(number) else f"{number:.1f}"

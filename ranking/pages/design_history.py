@@ -1,0 +1,49 @@
+"""The designs that a test set had, each with what it changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Design
+from annotation.pages.design_form import DesignForm, written
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRow:
+    """A design of the history; `changed` says in words what was changed, from what to what."""
+
+    design: Any
+    changed: Sequence[str]
+    is_in_force: bool
+
+
+def design_history(designs: Sequence[Design]) -> list[DesignRow]:
+    """Return designs, the newest first, with what each changed of the one before it."""
+    changes = [_changed(before, after) for after, before in pairwise(designs)]
+    return [
+        DesignRow(design=design, changed=changed, is_in_force=index == 0)
+        for index, (design, changed) in enumerate(
+            zip(designs, [*changes, []][: len(designs)], strict=True)
+        )
+    ]
+
+
+def _changed(before: Design, after: Design) -> list[str]:
+    was, now = written(before), written(after)
+    said = [
+        f"{DesignForm.base_fields[name].label}: {_value(name, was[name])} → {_value(name, now[name])}"
+        for name in now
+        if was[name] != now[name]
+    ]
+    if before.seed != after.seed:
+        said.append(_("another seed"))
+    return said or [_("nothing changed")]
+
+
+def _value(name: str, value: Any) -> str:
+    choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
+    shown = str(choices.get(value, value))
+    return "–" if value in (None, "") else shown

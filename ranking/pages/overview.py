@@ -1,0 +1,177 @@
+"""The overview of a campaign in words and plots: a row a test set."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from ranking.core.simulation.end_of_work import EndOfWork
+from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plot
+from ranking.pages.summary import headline, headline_without_ranking
+from ranking.selectors.dashboards import Standing
+from ranking.selectors.overview import DAYS_FORECAST, TestSetOverview, day_after
+
+#: The longest time that the plots of ends show; what ends later has an arrow.
+_DAYS_ON_AXIS: Final = 60
+#: The height of a system in a small plot.
+_LINE_PX: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SmallLine:
+    """A system of a small plot: its rank range, `y` from the top, and the rule above it, if any."""
+
+    ranked: RankedRow
+    y: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmallPlot:
+    """The rank ranges of a test set without names; lengths down are pixels."""
+
+    height: str
+    lines: Sequence[SmallLine]
+
+
+@dataclass(frozen=True, slots=True)
+class EndPlot:
+    """Where a forecast and its interval lie between today and the end of the axis."""
+
+    low: str
+    high: str
+    dot: str
+    is_later: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """A test set of the overview, ready to be shown.
+
+    `end` and `end_range` are dates in words, or `end` says why there are none.
+    """
+
+    overview: TestSetOverview
+    state: str
+    headline: str
+    plot: SmallPlot | None
+    bar: str | None
+    bars: BarPlot
+    end: str
+    end_range: str
+    end_plot: EndPlot | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The test sets of a campaign together; `share` is of those that ask for a number of blocks."""
+
+    running: int
+    test_sets: int
+    judged: int
+    at_work: int
+    share: float | None
+
+
+def totals_of(overviews: Sequence[TestSetOverview]) -> Totals:
+    """Return the sums of a campaign's test sets."""
+    asked = [each.summary for each in overviews if each.test_set.blocks_wanted]
+    wanted = sum(each.test_set.blocks_wanted or 0 for each in asked)
+    done = sum(min(each.judged, each.test_set.blocks_wanted or 0) for each in asked)
+    return Totals(
+        running=sum(each.is_open for each in overviews),
+        test_sets=len(overviews),
+        judged=sum(each.summary.judged for each in overviews),
+        at_work=sum(each.at_work for each in overviews),
+        share=done / wanted if wanted else None,
+    )
+
+
+def overview_rows(overviews: Sequence[TestSetOverview], *, today: date) -> tuple[OverviewRow, ...]:
+    """Return the rows of test sets; all ends on one axis."""
+    ends = [overview.end for overview in overviews]
+    axis = _days_on_axis([end for end in ends if end is not None])
+    return tuple(
+        _row(overview, end, today=today, axis=axis)
+        for overview, end in zip(overviews, ends, strict=True)
+    )
+
+
+def _row(
+    overview: TestSetOverview, end: EndOfWork | None, *, today: date, axis: float
+) -> OverviewRow:
+    standing, share = overview.summary.standing, overview.summary.share
+    words, between = _end_in_words(overview, end, today)
+    return OverviewRow(
+        overview=overview,
+        state=_state(overview),
+        headline=headline(standing.systems, standing.groups)
+        if standing
+        else headline_without_ranking(),
+        plot=_small_plot(standing) if standing and standing.systems else None,
+        bar=None if share is None else percent(share),
+        bars=bar_plot(overview.days),
+        end=words,
+        end_range=between,
+        end_plot=_end_plot(end, axis) if end and end.days else None,
+    )
+
+
+def _small_plot(standing: Standing) -> SmallPlot:
+    rows = rank_plot(standing.systems).rows
+    lines = [
+        SmallLine(
+            ranked=row,
+            y=str(_LINE_PX * index + _LINE_PX // 2),
+            rule=str(_LINE_PX * index) if row.begins_cluster else "",
+        )
+        for index, row in enumerate(rows)
+    ]
+    return SmallPlot(height=str(_LINE_PX * len(rows)), lines=lines)
+
+
+def _state(overview: TestSetOverview) -> str:
+    if not overview.is_open:
+        return "closed"
+    return "running" if overview.summary.judged else "ready"
+
+
+def _end_in_words(overview: TestSetOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
+    """Return the day on which work ends and its interval, or why it cannot be said."""
+    if not overview.is_open:
+        return _day(overview.test_set.closed_at.date()) if overview.test_set.closed_at else "", ""
+    if overview.is_done:
+        return _("all blocks judged"), ""
+    if not overview.test_set.blocks_wanted:
+        return _("no number of blocks is asked for"), ""
+    if end is None:
+        if overview.days_of_work < DAYS_FORECAST:
+            return _("too early to say: a week of work is needed"), ""
+        return _("nobody judged in the last week"), ""
+    if end.high is None:
+        return _day(day_after(today, end.days)), _(
+            "from %(first)s; no latest day can be given: days differ too much"
+        ) % {"first": _day(day_after(today, end.low))}
+    low, high = day_after(today, end.low), day_after(today, end.high)
+    return _day(day_after(today, end.days)), f"{_day(low)} – {_day(high)}"
+
+
+def _day(day: date) -> str:
+    return date_format(day, "DATE_FORMAT")
+
+
+def _days_on_axis(ends: Sequence[EndOfWork]) -> float:
+    latest = [_DAYS_ON_AXIS if end.high is None else end.high for end in ends]
+    return min(_DAYS_ON_AXIS, max([DAYS_FORECAST, *latest]))
+
+
+def _end_plot(end: EndOfWork, axis: float) -> EndPlot:
+    def at(days: float) -> str:
+        return percent(min(1.0, days / axis))
+
+    high = axis if end.high is None else end.high
+    is_later = end.high is None or end.high > axis
+    return EndPlot(low=at(end.low), high=at(high), dot=at(end.days), is_later=is_later)

@@ -1,0 +1,213 @@
+"""The checklist of a campaign that is being made: what is done, what is missing and what is wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaign.models import Campaign, Transition
+from campaign.models.system import FEWEST_SYSTEMS
+from ranking.selectors.preparation import Preparation
+
+
+class StepState(StrEnum):
+    """How far a step of the checklist is."""
+
+    DONE = "done"
+    MISSING = "missing"
+    WRONG = "wrong"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of the checklist: what it is about, how far it is, and where one goes on."""
+
+    name: str
+    state: StepState
+    said: Sequence[str]
+    button: str
+    address: str
+
+    @property
+    def state_in_words(self) -> str:
+        """The state as a person reads it."""
+        return {
+            StepState.DONE: _("done"),
+            StepState.MISSING: _("missing"),
+            StepState.WRONG: _("to put right"),
+            StepState.OPTIONAL: _("not needed"),
+        }[self.state]
+
+
+def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
+    """Return the checklist of a draft, in the order in which one works through it."""
+    steps = [
+        _texts(campaign, found),
+        _systems(campaign, found),
+        _design(campaign, found),
+        _people(campaign, found),
+        _instructions(campaign, found),
+    ]
+    return [
+        *steps,
+        _as_judge(campaign, found),
+        _rehearsal(campaign, found),
+        _opening(campaign, found, steps),
+    ]
+
+
+def _texts(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        _("%(name)s: %(segments)s segments")
+        % {"name": row.test_set.name, "segments": f"{row.segments:,}"}
+        for row in found.test_sets
+    ]
+    if found.uploads:
+        said.append(
+            ngettext(
+                "%(count)d upload is not a test set yet.",
+                "%(count)d uploads are not test sets yet.",
+                len(found.uploads),
+            )
+            % {"count": len(found.uploads)}
+        )
+    if found.failed:
+        said.append(_("An import failed; its page says why."))
+    state = StepState.DONE if found.test_sets else StepState.MISSING
+    address = reverse("test-sets", args=[campaign.slug])
+    if found.uploads:
+        address = reverse("upload", args=[campaign.slug, found.uploads[0].pk])
+    return Step(
+        _("Texts"),
+        StepState.WRONG if found.failed else state,
+        said or [_("Source, reference and outputs, as files.")],
+        _("Go on with the upload") if found.uploads else _("Add texts"),
+        address,
+    )
+
+
+def _systems(campaign: Campaign, found: Preparation) -> Step:
+    counts = [(row.test_set.name, found.systems.get(row.test_set.pk, 0)) for row in found.test_sets]
+    few = [name for name, count in counts if count < FEWEST_SYSTEMS]
+    said = [
+        ngettext("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count)
+        % {"name": name, "count": count}
+        for name, count in counts
+    ]
+    if few:
+        said.append(
+            _("%(names)s: with fewer than two there is nothing to rank.")
+            % {"names": ", ".join(few)}
+        )
+    state = StepState.WRONG if few else StepState.DONE
+    return Step(
+        _("Systems"),
+        state if found.test_sets else StepState.MISSING,
+        said or [_("They come with the texts.")],
+        _("See the test sets"),
+        reverse("test-sets", args=[campaign.slug]),
+    )
+
+
+def _design(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        _("%(name)s: %(design)s")
+        % {"name": row.test_set.name, "design": row.design or _("the usual one: blocks of five")}
+        for row in found.test_sets
+    ]
+    return Step(
+        _("Design"),
+        StepState.DONE if found.test_sets else StepState.OPTIONAL,
+        said or [_("How blocks are drawn; the usual one is taken unless you choose another.")],
+        _("See the test sets"),
+        reverse("test-sets", args=[campaign.slug]),
+    )
+
+
+def _people(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        ngettext("%(count)d judge", "%(count)d judges", found.judges) % {"count": found.judges},
+        ngettext(
+            "%(count)d link by which judges may join",
+            "%(count)d links by which judges may join",
+            found.links,
+        )
+        % {"count": found.links},
+    ]
+    if found.unread:
+        names = ", ".join(row.test_set.name for row in found.unread)
+        said.append(_("Nobody reads both languages of %(names)s.") % {"names": names})
+    has_people = found.judges or found.links
+    state = StepState.DONE if has_people else StepState.MISSING
+    return Step(
+        _("People"),
+        StepState.WRONG if found.unread and not found.links else state,
+        said,
+        _("Invite judges"),
+        reverse("invitations", args=[campaign.slug]),
+    )
+
+
+def _instructions(campaign: Campaign, found: Preparation) -> Step:
+    count = found.languages_of_instructions
+    said = ngettext("In %(count)d language", "In %(count)d languages", count) % {"count": count}
+    return Step(
+        _("Instructions"),
+        StepState.DONE if count else StepState.OPTIONAL,
+        [said if count else _("Without any, judges read how the page works and begin.")],
+        _("Write instructions"),
+        reverse("instructions", args=[campaign.slug]),
+    )
+
+
+def _as_judge(campaign: Campaign, found: Preparation) -> Step:
+    texts = found.test_sets
+    return Step(
+        _("See it as a judge"),
+        StepState.OPTIONAL,
+        [_("The page that judges work on, with your texts; nothing is stored.")],
+        _("See it as a judge") if texts else _("Add texts"),
+        reverse("campaign-preview" if texts else "test-sets", args=[campaign.slug]),
+    )
+
+
+def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
+    if not found.test_sets:
+        said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
+    elif found.rehearsal.is_under_way:
+        said = _("Simulated judges are at work.")
+    elif found.rehearsal.rehearsal is None:
+        said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
+    elif found.rehearsal.is_outdated:
+        said = _("There is a rehearsal, of an earlier state: texts, design or settings changed.")
+    else:
+        said = _("There is a rehearsal; it is gone when the campaign opens.")
+    return Step(
+        _("Rehearse"),
+        StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
+        [said],
+        _("Rehearse …") if found.test_sets else _("Add texts"),
+        reverse("rehearsal" if found.test_sets else "test-sets", args=[campaign.slug]),
+    )
+
+
+def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
+    left = [step.name for step in steps if step.state in {StepState.MISSING, StepState.WRONG}]
+    said = (
+        _("Before it: %(steps)s.") % {"steps": ", ".join(left)}
+        if left
+        else _("Judges get sentences from that moment on.")
+    )
+    if found.rehearsal.rehearsal is not None:
+        said = f"{said} {_('The rehearsal is gone then.')}"
+    return Step(
+        _("Open"),
+        StepState.MISSING,
+        [said],
+        _("Open the campaign …"),
+        reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
+    )

@@ -1,0 +1,49 @@
+"""Files that were written, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from ranking.code_version import code_version
+from ranking.reports.tables import Column, Report, Table
+
+
+@dataclass(frozen=True, slots=True)
+class FileWritten:
+    """A file of judgments: its size in rows and bytes, and the numbers of its segments."""
+
+    name: str
+    rows: int
+    bytes: int
+    first_segment: int
+    last_segment: int
+
+
+def conversion_report(written: Sequence[FileWritten]) -> Report:
+    """Tell which files were written."""
+    rows = sum(file.rows for file in written)
+    note = ngettext(
+        "%(rows)s judgment and skip in Parquet.", "%(rows)s judgments and skips in Parquet.", rows
+    )
+    return Report(
+        notes=[note % {"rows": f"{rows:,}"}],
+        tables=[
+            Table(
+                name="files",
+                title=_("Files"),
+                columns=(
+                    Column("name", _("File"), is_text=True),
+                    Column("rows", _("Rows")),
+                    Column("bytes", _("Bytes")),
+                    Column("first_segment", _("First segment")),
+                    Column("last_segment", _("Last segment")),
+                ),
+                rows=[tuple(asdict(file).values()) for file in written],
+            )
+        ],
+        data={"files": [asdict(file) for file in written], "version": code_version()},
+    )

@@ -1,0 +1,287 @@
+"""The one list of kinds of alerts: in which states of a campaign each is raised, and when it holds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaign.models import Campaign, CampaignState
+from ranking.selectors.alerts.alert import Alert, AlertKind
+from ranking.selectors.alerts.facts import CampaignFacts, campaign_facts
+from ranking.selectors.overview import TestSetOverview
+
+#: Days without a block after which a test set that had begun seems to have stalled.
+STALLED_DAYS: Final = 3
+
+_S: Final = CampaignState
+_JUDGED: Final = frozenset({_S.OPEN})
+_BEFORE_AND_WHILE_JUDGED: Final = frozenset({_S.DRAFT, _S.OPEN})
+_NOT_OVER: Final = frozenset({_S.DRAFT, _S.OPEN, _S.PAUSED})
+_ONCE_JUDGED: Final = frozenset({_S.OPEN, _S.PAUSED, _S.CLOSED})
+_NOT_ARCHIVED: Final = frozenset({_S.DRAFT, _S.OPEN, _S.PAUSED, _S.CLOSED})
+
+
+@dataclass(frozen=True, slots=True)
+class _OfCampaign:
+    states: frozenset[CampaignState]
+    find: Callable[[CampaignFacts], Iterator[Alert]]
+
+
+@dataclass(frozen=True, slots=True)
+class _OfTestSet:
+    """Looks at open test sets only."""
+
+    states: frozenset[CampaignState]
+    find: Callable[[CampaignFacts, TestSetOverview], Iterator[Alert]]
+
+
+def alerts_of_campaigns(
+    *, campaigns: Sequence[Campaign], now: datetime | None = None
+) -> dict[int, list[Alert]]:
+    """Return the alerts of campaigns by primary key, in the language in force. Constant number of queries."""
+    return {
+        facts.campaign.pk: alerts_in(facts)
+        for facts in campaign_facts(campaigns=campaigns, now=now)
+    }
+
+
+def alerts_in(facts: CampaignFacts) -> list[Alert]:
+    """Return the alerts of a campaign: its own first, then those of its test sets in their order. No query."""
+    state = facts.campaign.state
+    found = [
+        alert for kind in OF_CAMPAIGN.values() if state in kind.states for alert in kind.find(facts)
+    ]
+    for overview in facts.overviews:
+        if overview.is_open:
+            for of_test_set in OF_TEST_SET.values():
+                if state in of_test_set.states:
+                    found += of_test_set.find(facts, overview)
+    return found
+
+
+def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
+    if facts.rules_waiting:
+        yield Alert(
+            AlertKind.RULES_WAIT,
+            ngettext(
+                "%(count)d rule waits for your answer.",
+                "%(count)d rules wait for your answer.",
+                facts.rules_waiting,
+            )
+            % {"count": facts.rules_waiting},
+            _("It would stop more than one in five judges."),
+            _("See what it would do"),
+            reverse("quality-rules", args=[facts.campaign.slug]),
+        )
+
+
+def _reports_open(facts: CampaignFacts) -> Iterator[Alert]:
+    reported = sum(overview.open_reports for overview in facts.overviews)
+    if reported:
+        address = reverse("problem-reports", args=[facts.campaign.slug])
+        yield Alert(
+            AlertKind.REPORTS_OPEN,
+            ngettext(
+                "%(count)d problem report is open.",
+                "%(count)d problem reports are open.",
+                reported,
+            )
+            % {"count": reported},
+            _("Judges read there what you answer."),
+            _("Look at the reports"),
+            f"{address}?state=open",
+        )
+
+
+def _no_judges(facts: CampaignFacts) -> Iterator[Alert]:
+    if facts.overviews and not facts.has_judges:
+        yield Alert(
+            AlertKind.NO_JUDGES,
+            _("Nobody judges yet."),
+            _("Send judges a link; they need no account."),
+            _("Invite judges"),
+            _invitations(facts),
+        )
+
+
+def _mails_failed(facts: CampaignFacts) -> Iterator[Alert]:
+    if facts.mails_failed:
+        yield Alert(
+            AlertKind.MAILS_FAILED,
+            ngettext(
+                "%(count)d invitation could not be sent.",
+                "%(count)d invitations could not be sent.",
+                facts.mails_failed,
+            )
+            % {"count": facts.mails_failed},
+            _("The mail server refused it, or could not be reached for hours."),
+            _("Look at the invitations"),
+            _invitations(facts),
+        )
+
+
+def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
+    for job in facts.jobs_failed:
+        yield Alert(
+            AlertKind.JOB_FAILED,
+            _("%(work)s failed: %(name)s.") % {"work": job.get_kind_display(), "name": job.name},
+            job.error.partition("\n")[0][:300],
+            _("Look at the work"),
+            reverse("jobs", args=[facts.campaign.slug]),
+        )
+
+
+def _complete(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    if overview.is_done:
+        yield Alert(
+            AlertKind.COMPLETE,
+            _("%(name)s has all the blocks it wants.") % {"name": overview.test_set.name},
+            _("Judges go on until it is closed."),
+            _("Close it …"),
+            reverse("test-set-close", args=[facts.campaign.slug, overview.test_set.pk]),
+            overview.test_set.pk,
+        )
+
+
+def _stalled(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    if overview.days_idle >= STALLED_DAYS and not overview.is_done:
+        yield Alert(
+            AlertKind.STALLED,
+            _("%(name)s stands still.") % {"name": overview.test_set.name},
+            ngettext(
+                "Nobody has judged for %(count)d day.",
+                "Nobody has judged for %(count)d days.",
+                overview.days_idle,
+            )
+            % {"count": overview.days_idle},
+            _("Invite judges"),
+            _invitations(facts),
+            overview.test_set.pk,
+        )
+
+
+def _low_agreement(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    if overview.low_agreement:
+        address = reverse("judge-quality", args=[facts.campaign.slug, overview.test_set.pk])
+        yield Alert(
+            AlertKind.LOW_AGREEMENT,
+            ngettext(
+                "%(count)d judge of %(name)s agrees with the others less than they do with each other.",
+                "%(count)d judges of %(name)s agree with the others less than they do with each other.",
+                overview.low_agreement,
+            )
+            % {"count": overview.low_agreement, "name": overview.test_set.name},
+            _("More than chance explains; look at what they judged."),
+            _("Look at the judges"),
+            f"{address}?sort=agreement",
+            overview.test_set.pk,
+        )
+
+
+def _controls_short(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    controls = facts.controls.get(overview.test_set.pk)
+    if controls and controls.approved < controls.wanted and not overview.is_done:
+        yield Alert(
+            AlertKind.CONTROLS_SHORT,
+            _("%(name)s has too few damaged references.") % {"name": overview.test_set.name},
+            _("Its design asks for %(wanted)d in %(segments)d segments; %(approved)d are approved.")
+            % {
+                "wanted": controls.wanted,
+                "segments": controls.segments,
+                "approved": controls.approved,
+            },
+            _("Review them"),
+            reverse("bad-references", args=[facts.campaign.slug, overview.test_set.pk]),
+            overview.test_set.pk,
+        )
+
+
+def _work_gone(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    count = facts.none_left.get(overview.test_set.pk, 0)
+    if count and not overview.is_done:
+        yield Alert(
+            AlertKind.WORK_GONE,
+            ngettext(
+                "%(count)d judge of %(name)s has nothing left to judge.",
+                "%(count)d judges of %(name)s have nothing left to judge.",
+                count,
+            )
+            % {"count": count, "name": overview.test_set.name},
+            _("Nobody judges a segment twice; others still can."),
+            _("Invite judges"),
+            _invitations(facts),
+            overview.test_set.pk,
+        )
+
+
+def _ends_late(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    closes, end = facts.campaign.closes_at, overview.end
+    if closes is None or end is None or overview.is_done:
+        return
+    if _from_midnight(facts, end.days) > closes:
+        yield Alert(
+            AlertKind.ENDS_LATE,
+            _("%(name)s will not be done when the campaign closes.")
+            % {"name": overview.test_set.name},
+            _("At this pace it ends on %(end)s; the campaign closes on %(closes)s.")
+            % {"end": _day(_from_midnight(facts, end.days)), "closes": _day(closes)},
+            _("Change the day"),
+            reverse("campaign-state", args=[facts.campaign.slug]),
+            overview.test_set.pk,
+        )
+
+
+def _forecast_slipped(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    slip, end = overview.slip, overview.end
+    if slip is not None and end is not None and not overview.is_done:
+        yield Alert(
+            AlertKind.FORECAST_SLIPPED,
+            ngettext(
+                "The end of %(name)s moved by %(count)d day within a week.",
+                "The end of %(name)s moved by %(count)d days within a week.",
+                int(slip),
+            )
+            % {"count": int(slip), "name": overview.test_set.name},
+            _("It is now forecast for %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
+            _("Invite judges"),
+            _invitations(facts),
+            overview.test_set.pk,
+        )
+
+
+#: Every kind is in exactly one of these two, in the order in which they are shown.
+OF_CAMPAIGN: Final = {
+    AlertKind.RULES_WAIT: _OfCampaign(_ONCE_JUDGED, _rules_wait),
+    AlertKind.REPORTS_OPEN: _OfCampaign(_ONCE_JUDGED, _reports_open),
+    AlertKind.NO_JUDGES: _OfCampaign(_BEFORE_AND_WHILE_JUDGED, _no_judges),
+    AlertKind.MAILS_FAILED: _OfCampaign(_NOT_OVER, _mails_failed),
+    AlertKind.JOB_FAILED: _OfCampaign(_NOT_ARCHIVED, _job_failed),
+}
+OF_TEST_SET: Final = {
+    AlertKind.COMPLETE: _OfTestSet(_JUDGED, _complete),
+    AlertKind.STALLED: _OfTestSet(_JUDGED, _stalled),
+    AlertKind.LOW_AGREEMENT: _OfTestSet(_ONCE_JUDGED, _low_agreement),
+    AlertKind.CONTROLS_SHORT: _OfTestSet(_NOT_OVER, _controls_short),
+    AlertKind.WORK_GONE: _OfTestSet(_JUDGED, _work_gone),
+    AlertKind.ENDS_LATE: _OfTestSet(_JUDGED, _ends_late),
+    AlertKind.FORECAST_SLIPPED: _OfTestSet(_JUDGED, _forecast_slipped),
+}
+
+
+def _invitations(facts: CampaignFacts) -> str:
+    return reverse("invitations", args=[facts.campaign.slug])
+
+
+def _from_midnight(facts: CampaignFacts, days: float) -> datetime:
+    midnight = facts.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # Ends beyond a thousand years are no dates; nobody plans with them.
+    return midnight + timedelta(days=min(days, 100_000))
+
+
+def _day(moment: datetime) -> str:
+    return date_format(moment, "DATE_FORMAT")

@@ -1,0 +1,245 @@
+"""What a design costs and shows: hours, money, pairs told apart and clusters, each with an interval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import JSONField
+from django.db.models.fields.json import KeyTransform
+
+from annotation.models import Design
+from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
+from campaign.models import SystemKind, TestSet
+from ranking.core.simulation.budget_curve import BudgetCurve, budget_curve
+from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
+from ranking.models import LatestRanking
+from ranking.selectors.dashboards import test_set_summaries
+
+#: Budgets of the plot, the largest of the slider the last one.
+POINTS: Final = 25
+#: The slider goes to so many judgments for each pair of systems, if no more are wanted.
+_JUDGMENTS_A_PAIR: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number to expect, and the interval that holds it with 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Estimate":
+        """Return so many times this."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetForecast:
+    """What so many judgments cost and show. `cost` is None without a rate; the others if nothing is to rank."""
+
+    judgments: int
+    hours: Estimate
+    cost: Estimate | None
+    pairs: Estimate
+    clusters: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class DesignForecast:
+    """The forecast of a design.
+
+    Attributes
+    ----------
+    words : DesignWords
+    systems : int
+        That are ranked, those withdrawn since among them.
+    pace : ReadingPace
+        Seconds for a word; assumed before enough is measured.
+    judged : int
+        Judgments so far, of which the forecast knows.
+    comparisons : int
+        Comparisons so far that the forecast of pairs and clusters continues; 0: from assumptions.
+    first_share : float
+        Share of judgments that are first ones: repeats cost hours and separate nothing.
+    most : int
+        Judgments at the end of the slider.
+    segments_per_hit : int
+    chosen : BudgetForecast
+        Of the budget asked for.
+    curve : sequence of BudgetForecast
+        Of `POINTS` budgets up to `most`.
+    """
+
+    words: DesignWords
+    systems: int
+    pace: ReadingPace
+    judged: int
+    comparisons: int
+    first_share: float
+    most: int
+    segments_per_hit: int
+    chosen: BudgetForecast
+    curve: Sequence[BudgetForecast]
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of systems there are."""
+        return self.systems * (self.systems - 1) // 2
+
+    @property
+    def seconds_a_block(self) -> Estimate:
+        return _pace(self.pace).times(self.words.words)
+
+    @property
+    def seconds_a_hit(self) -> Estimate:
+        return self.seconds_a_block.times(self.segments_per_hit)
+
+    @property
+    def hours_a_judgment(self) -> float:
+        return self.seconds_a_block.value / 3600
+
+
+def design_forecast(
+    *,
+    test_set: TestSet,
+    design: Design,
+    judgments: int | None = None,
+    hours: float | None = None,
+    money: float | None = None,
+    rate: float | None = None,
+) -> DesignForecast | None:
+    """Forecast a design, saved or not; None where fewer than two systems can be ranked.
+
+    The budget is a number of `judgments`, or the `hours` or the `money` (at `rate` an hour) to be spent;
+    without one, what the test set wants, or a tenth of `most`. A number of queries that does not grow.
+    """
+    words = design_words(test_set=test_set, design=design)
+    if words.systems < 2 or words.comparisons <= 0:
+        return None
+    pace = pace_of(test_set=test_set)
+    judged = test_set_summaries([test_set])[test_set.pk].judged
+    known = _known(test_set, design)
+    systems = max(words.systems, len(known.wins))
+    first_share = _first_share(design)
+    wanted = test_set.blocks_wanted
+    pairs = systems * (systems - 1) // 2
+    most = _round_up(max(2 * (wanted or 0), 2 * judged, _JUDGMENTS_A_PAIR * pairs))
+    hours_each = pace.seconds * words.words / 3600
+    if money is not None and rate:
+        hours = money / rate
+    if hours is not None:
+        judgments = round(hours / hours_each)
+    if judgments is None:
+        judgments = wanted or max(judged, most // 10)
+    chosen = max(0, min(judgments, 10 * most))
+    budgets = sorted({chosen, *np.linspace(0, most, POINTS).round().astype(int).tolist()})
+    comparisons = [
+        known.comparisons + max(0, budget - judged) * first_share * words.comparisons
+        if known.comparisons
+        else budget * first_share * words.comparisons
+        for budget in budgets
+    ]
+    curve = budget_curve(
+        comparisons,
+        systems=systems,
+        per_block=max(2, round(words.candidates)),
+        wins=known.wins if known.comparisons else None,
+        ties=known.ties,
+    )
+    hours_a_block = _pace(pace).times(words.words / 3600)
+    found = [_forecast(budget, curve, at, hours_a_block, rate) for at, budget in enumerate(budgets)]
+    return DesignForecast(
+        words=words,
+        systems=systems,
+        pace=pace,
+        judged=judged,
+        comparisons=known.comparisons,
+        first_share=first_share,
+        most=most,
+        segments_per_hit=design.segments_per_hit,
+        chosen=found[budgets.index(chosen)],
+        curve=[each for each in found if each.judgments <= most],
+    )
+
+
+def pace_of(*, test_set: TestSet) -> ReadingPace:
+    """Return the pace measured in a test set, otherwise in all of its campaign, otherwise the assumption."""
+    own = blocks_read(test_set=test_set)
+    measured = reading_pace(own.judges, own.words, own.seconds)
+    if measured is not None:
+        return measured
+    others = TestSet.objects.filter(campaign=test_set.campaign_id).exclude(pk=test_set.pk)
+    found = [own, *(blocks_read(test_set=each) for each in others.select_related("campaign")[:10])]
+    together = ReadBlocks(
+        judges=[judge for each in found for judge in each.judges],
+        words=[words for each in found for words in each.words],
+        seconds=[seconds for each in found for seconds in each.seconds],
+    )
+    return reading_pace(together.judges, together.words, together.seconds) or ASSUMED_PACE
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The comparisons of the latest ranking: wins[a, b] of a against b, and how many there are."""
+
+    wins: npt.NDArray[np.float64]
+    ties: float
+    comparisons: int
+
+
+def _known(test_set: TestSet, design: Design) -> _Known:
+    systems = test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
+    if design.reference_rate == 0:
+        systems = systems.exclude(kind=SystemKind.REFERENCE)
+    # Not the whole result: it is as long as its judges are many.
+    rows = LatestRanking.objects.filter(test_set=test_set).values_list(
+        KeyTransform("systems", "result", output_field=JSONField()),
+        KeyTransform("pairs", "result", output_field=JSONField()),
+    )
+    in_order, pairs = rows.first() or ((), ())
+    ranked = [row["system"] for row in in_order or ()]
+    names = list(dict.fromkeys([*ranked, *systems.order_by("name").values_list("name", flat=True)]))
+    wins = np.zeros((len(names), len(names)))
+    ties = 0.0
+    for (better, worse), pair in zip(
+        combinations(range(len(ranked)), 2), pairs or (), strict=False
+    ):
+        wins[better, worse], wins[worse, better] = pair[0], pair[1]
+        ties += pair[2]
+    return _Known(wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0)
+
+
+def _first_share(design: Design) -> float:
+    """Return the share of judgments that are no repeats, by the design's schedule."""
+    return (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
+
+
+def _pace(pace: ReadingPace) -> Estimate:
+    return Estimate(pace.seconds, pace.low, pace.high)
+
+
+def _forecast(
+    budget: int, curve: BudgetCurve, at: int, hours: Estimate, rate: float | None
+) -> BudgetForecast:
+    spent = hours.times(budget)
+    return BudgetForecast(
+        judgments=budget,
+        hours=spent,
+        cost=None if rate is None else spent.times(rate),
+        pairs=Estimate(
+            float(curve.pairs[at]), float(curve.pairs_low[at]), float(curve.pairs_high[at])
+        ),
+        clusters=Estimate(
+            float(curve.clusters[at]), float(curve.clusters_low[at]), float(curve.clusters_high[at])
+        ),
+    )
+
+
+def _round_up(number: float) -> int:
+    """Return the next number with two digits and zeros, at least 100."""
+    size: int = 10 ** max(1, len(str(round(number))) - 2)
+    return max(100, -(-round(number) // size) * size)

@@ -1,0 +1,56 @@
+"""Which designs and rankings a group of judges is in force for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, OuterRef, Subquery
+from django.utils.translation import gettext as _
+
+from annotation.selectors.designs import designs_in_force
+from campaign.models import Campaign, JudgeGroup, TestSet
+from ranking.models import RankingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class GroupListed:
+    """A group with the number of its judges, and what it is in force for, in words."""
+
+    group: JudgeGroup
+    judges: int
+    uses: Sequence[str]
+
+
+def groups_listed(*, campaign: Campaign) -> list[GroupListed]:
+    """Return the groups of a campaign by name. Two queries."""
+    uses = _uses(campaign)
+    groups = JudgeGroup.objects.present().filter(campaign=campaign)
+    counted: Any = groups.annotate(judges=Count("members")).order_by("name")
+    return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in counted]
+
+
+def group_uses(*, group: JudgeGroup) -> Sequence[str]:
+    """Return what a group is in force for, in words; empty if nothing. One query."""
+    return _uses(group.campaign).get(group.pk, [])
+
+
+def _uses(campaign: Campaign) -> dict[int, list[str]]:
+    settings = RankingSettings.objects.filter(test_set=OuterRef("pk")).order_by("-id")[:1]
+    test_sets = (
+        TestSet.objects.filter(campaign=campaign)
+        .annotate(
+            lent_to=Subquery(designs_in_force(test_set_id=OuterRef("pk")).values("judge_group")),
+            ranked_by=Subquery(settings.values("judge_group")),
+        )
+        .order_by("id")
+        .values_list("name", "lent_to", "ranked_by")
+    )
+    uses: dict[int, list[str]] = {}
+    for name, lent_to, ranked_by in test_sets:
+        if lent_to is not None:
+            said = _("Only its judges are lent HITs of %(test_set)s.") % {"test_set": name}
+            uses.setdefault(lent_to, []).append(said)
+        if ranked_by is not None:
+            said = _("Only its judges count in the ranking of %(test_set)s.") % {"test_set": name}
+            uses.setdefault(ranked_by, []).append(said)
+    return uses

@@ -1,0 +1,342 @@
+"""The judgments of a test set as columns of numbers, read by COPY and joined in memory."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, F
+
+from annotation.models import BlockControl
+from annotation.models.pool import IsAnyOf
+from campaign.database.columns import Columns
+from campaign.database.prepared_query import PreparedQuery
+from campaign.models import Judge, System
+from ranking.core.judged.candidate_sets import CandidateSets
+from ranking.core.judged.coded_blocks import Candidate, CodedJudgments
+from ranking.selectors.column_queries import (
+    blocks_query,
+    labels_of_segments_query,
+    labels_query,
+    new_judgments_query,
+    outputs_query,
+    shapes_query,
+)
+
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+AnyArray = npt.NDArray[Any]
+
+#: How long a table of ids may be for each of them.
+_TABLE_FOR_EACH = 8
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What blocks show, in the order of their ids; candidates as in `CodedJudgments`.
+
+    `lengths` are the numbers of candidates that occur, `documents` the document of each segment.
+    """
+
+    block: Int64Array
+    segment: Int32Array
+    candidate: Int32Array
+    candidates: list[Candidate]
+    lengths: list[int]
+    documents: dict[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """Labels of judges, 0 where blank and where there is no candidate."""
+
+    block: Int64Array
+    judge: Int64Array
+    label: npt.NDArray[np.int8]
+
+    def take(self, rows: BoolArray) -> "_Labelled":
+        return _Labelled(self.block[rows], self.judge[rows], self.label[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class AllColumns:
+    """The judgments of a test set that are current at a watermark.
+
+    Attributes
+    ----------
+    counted, checks : CodedJudgments
+        Of blocks without a control, and of attention checks.
+    documents : dict
+        The position of each segment's document, by the segment's number.
+    times : dict
+        Milliseconds of each judge's first judgments that count, by pseudonym, active if measured.
+    """
+
+    counted: CodedJudgments
+    checks: CodedJudgments
+    documents: dict[int, int]
+    times: dict[str, Int32Array]
+
+
+def all_columns(*, test_set_id: int, watermark: int) -> AllColumns:
+    """Read the judgments among numbers 1…`watermark`.
+
+    Rows are as `judged_columns` gives them.
+    """
+    plain, checks = (
+        _shown(test_set_id, control) for control in (BlockControl.NONE, BlockControl.ATTENTION)
+    )
+    read = _judged(test_set_id, watermark, sorted({*plain.lengths, *checks.lengths}))
+    return AllColumns(
+        counted=_coded(read.current, plain),
+        checks=_coded(read.current, checks),
+        documents=plain.documents | checks.documents,
+        times=_first_times(read, plain),
+    )
+
+
+def judged_columns(
+    *, test_set_id: int, watermark: int, control: str = BlockControl.NONE
+) -> CodedJudgments:
+    """Read the current judgments among numbers 1…`watermark`, of blocks with this `control`.
+
+    Rows are in the order of the blocks' ids, then of the judges'. Blocks and judgments are read
+    apart, and once for each number of outputs and labels that occurs: the rows of a COPY have one
+    width.
+    """
+    shown = _shown(test_set_id, control)
+    return _coded(_judged(test_set_id, watermark, shown.lengths).current, shown)
+
+
+def first_times(*, test_set_id: int, watermark: int) -> dict[str, Int32Array]:
+    """Return the milliseconds of each judge's first judgments that count, active if measured."""
+    shown = _shown(test_set_id, BlockControl.NONE)
+    return _first_times(_judged(test_set_id, watermark, shown.lengths), shown)
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentColumns:
+    """The judgments of some segments that are current at one of two watermarks, or at both.
+
+    `is_before` and `is_after` say at which, for each judgment. `documents` are the positions of the documents of
+    segments, by the segment's number.
+    """
+
+    coded: CodedJudgments
+    is_before: BoolArray
+    is_after: BoolArray
+    documents: dict[int, int]
+
+
+def columns_of_segments(
+    *, test_set_id: int, segments: Collection[int], start: int, stop: int, control: str
+) -> SegmentColumns:
+    """Read the judgments of some segments, given by primary key: those current at two watermarks.
+
+    Blocks are those with this `control`. Rows are as `judged_columns` gives them; only the judgments
+    and blocks of these segments are looked at.
+    """
+    shown = _shown(test_set_id, control, segments)
+    of = {"test_set_id": test_set_id, "control": control, "segments": list(segments), "stop": stop}
+    queries = map(labels_of_segments_query, shown.lengths)
+    labelled, at = _labelled(
+        [query.read(**of) for query in queries], {"number": np.int32, "replaced": np.int32}
+    )
+    coded, rows = _coded_rows(labelled, shown)
+    number, replaced = at["number"][rows], at["replaced"][rows]
+    is_before, is_after = (
+        (number <= watermark) & ((replaced == 0) | (replaced > watermark))
+        for watermark in (start, stop)
+    )
+    return SegmentColumns(coded, is_before, is_after, shown.documents)
+
+
+def new_judgments(*, test_set_id: int, start: int, stop: int) -> Columns:
+    """Read the judgments with the numbers `start` + 1 … `stop`, superseded ones among them.
+
+    Returns the columns ``segment`` and ``judge_id``, primary keys; ``counts`` and ``checks``, whether
+    their block is none of a control or an attention check; ``milliseconds`` of first judgments that
+    count, active if measured, and -1 where that is not known.
+    """
+    return new_judgments_query().read(test_set_id=test_set_id, start=start, stop=stop)
+
+
+def times_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, Int32Array]:
+    """Return times by the pseudonym of their judge, given by primary key. One query."""
+    names = _judge_names(judges)
+    order = np.argsort(judges, kind="stable")
+    found, starts = np.unique(judges[order], return_index=True)
+    times = np.split(milliseconds[order], starts[1:])
+    return {names[one]: own for one, own in zip(found.tolist(), times, strict=False)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """All judgments up to a watermark: which are current, which are first, and their milliseconds or -1."""
+
+    labelled: _Labelled
+    is_current: BoolArray
+    is_first: BoolArray
+    milliseconds: Int32Array
+
+    @property
+    def current(self) -> _Labelled:
+        return self.labelled.take(self.is_current)
+
+
+def _judged(test_set_id: int, watermark: int, lengths: list[int]) -> _Judged:
+    """Read all judgments with so many labels, superseded ones among them, in one pass of two tables."""
+    of = {"test_set_id": test_set_id, "stop": watermark}
+    parts = [query.read(**of) for query in map(labels_query, lengths)]
+    labelled, more = _labelled(
+        parts, {"id": np.int64, "replaces": np.int64, "milliseconds": np.int32}
+    )
+    replaced = more["replaces"][more["replaces"] > 0]
+    return _Judged(
+        labelled=labelled,
+        is_current=~np.isin(more["id"], replaced),
+        is_first=more["replaces"] == 0,
+        milliseconds=more["milliseconds"],
+    )
+
+
+def _first_times(read: _Judged, shown: _Shown) -> dict[str, Int32Array]:
+    first = np.flatnonzero(read.is_first & (read.milliseconds >= 0))
+    timed = first[_found(shown, read.labelled.block[first])[1]]
+    return times_by_judge(read.labelled.judge[timed], read.milliseconds[timed])
+
+
+def _found(shown: _Shown, block: Int64Array) -> tuple[Int64Array, BoolArray]:
+    """Return the place of each block among those shown, and whether it is one of them."""
+    place = np.searchsorted(shown.block, block)
+    return place, np.append(shown.block, -1)[place] == block
+
+
+def _labelled(
+    parts: list[Columns], more: Mapping[str, type[np.generic]]
+) -> tuple[_Labelled, Columns]:
+    """Return the labels of judgments, which were read in parts of one width, and more columns of them."""
+    widest = max((part["filled"].shape[1] for part in parts), default=0)
+    labelled = _Labelled(
+        block=_joined((part["block_id"] for part in parts), np.int64),
+        judge=_joined((part["judge_id"] for part in parts), np.int64),
+        label=_joined((_widened(part["filled"], widest, 0) for part in parts), np.int8, widest),
+    )
+    others = {name: _joined((part[name] for part in parts), kind) for name, kind in more.items()}
+    return labelled, others
+
+
+def _coded(labelled: _Labelled, shown: _Shown) -> CodedJudgments:
+    """Return the judgments of these blocks, in the order of blocks and judges."""
+    return _coded_rows(labelled, shown)[0]
+
+
+def _coded_rows(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Array]:
+    """Return the judgments of these blocks, in the order of blocks and judges, and their rows among all."""
+    names = _judge_names(labelled.judge)
+    judges, judge = list(names.values()), _numbers(labelled.judge, list(names))
+    of_block, is_shown = _found(shown, labelled.block)
+    # Judgments of other blocks, of attention checks for instance, are left out here.
+    rows = np.flatnonzero(is_shown)
+    # A judge has one current judgment of a block.
+    rows = rows[np.argsort(of_block[rows] * len(judges) + judge[rows], kind="stable")]
+    of_block = of_block[rows]
+    coded = CodedJudgments(
+        judge=judge[rows],
+        judges=judges,
+        segment=shown.segment[of_block],
+        candidate=shown.candidate[of_block],
+        candidates=shown.candidates,
+        label=_widened(labelled.label[rows], shown.candidate.shape[1], 0),
+    )
+    return coded, rows
+
+
+def _shown(test_set_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
+    """Read what blocks show: all of a test set, or those of some segments.
+
+    A judgment with a number was committed, with its block, before whoever saw the number began to read.
+    """
+    is_of_segments = segments is not None
+    of = {"test_set_id": test_set_id, "control": control, "segments": list(segments or ())}
+    shapes = shapes_query(is_of_segments=is_of_segments).read(**of)
+    parts = [
+        blocks_query(length, stand, is_of_segments=is_of_segments).read(**of)
+        for length, stand in zip(shapes["length"].tolist(), shapes["stand"].tolist(), strict=True)
+    ]
+    # After the blocks: an import may write blocks meanwhile, with new outputs of new systems.
+    outputs = outputs_query(is_of_segments=is_of_segments).read(**of)
+    systems: dict[int, str] = dict(_SYSTEMS.rows(test_set_id=test_set_id))
+    of_output = _numbers(outputs["system_id"], list(systems))
+    sets = CandidateSets(list(systems.values()))
+    candidates = []
+    for part in parts:
+        system = _looked_up(part["outputs"], outputs["id"], of_output)
+        size = part.get("stands_for")
+        candidates.append(system if size is None else sets.numbered(system, size))
+    widest = max((part.shape[1] for part in candidates), default=0)
+    candidate = _joined((_widened(part, widest, -1) for part in candidates), np.int32, widest)
+    block = _joined((part["id"] for part in parts), np.int64)
+    segment = _joined((part["number"] for part in parts), np.int32)
+    document = _joined((part["document"] for part in parts), np.int32)
+    numbers, first = np.unique(segment, return_index=True)
+    order = np.argsort(block, kind="stable")
+    return _Shown(
+        block=block[order],
+        segment=segment[order],
+        candidate=candidate[order],
+        candidates=sets.candidates,
+        lengths=sorted({part.shape[1] for part in candidates}),
+        documents=dict(zip(numbers.tolist(), document[first].tolist(), strict=True)),
+    )
+
+
+def _judge_names(judge: Int64Array) -> dict[int, str]:
+    """Return the pseudonyms of these judges by id, in the order of ids."""
+    return dict(_JUDGES.rows(judges=np.unique(judge).tolist()))
+
+
+_JUDGES = PreparedQuery(
+    "judge_names",
+    lambda judges: (
+        Judge.objects.filter(IsAnyOf(F("pk"), judges)).order_by("pk").values_list("pk", "pseudonym")
+    ),
+    {"judges": ArrayField(BigIntegerField())},
+)
+_SYSTEMS = PreparedQuery(
+    "system_names",
+    lambda test_set_id: (
+        System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("pk", "name")
+    ),
+    {"test_set_id": BigIntegerField()},
+)
+
+
+def _numbers(ids: Int64Array, listed: list[int]) -> Int32Array:
+    """Return the index in the list of each id; all are listed."""
+    known = np.array(listed, dtype=np.int64)
+    order = np.argsort(known).astype(np.int32)
+    return order[np.searchsorted(known, ids, sorter=order)]
+
+
+def _looked_up(ids: Int64Array, known: Int64Array, values: Int32Array) -> Int32Array:
+    """Return the value of each id; all are known, and those known are in order."""
+    first, last = int(known.min(initial=0)), int(known.max(initial=0))
+    if last - first > _TABLE_FOR_EACH * len(known):
+        return values[np.searchsorted(known, ids)]
+    # Outputs of a test set are written at once, so their ids have few gaps.
+    table = np.zeros(last - first + 1, dtype=np.int32)
+    table[known - first] = values
+    return table[ids - first]
+
+
+def _joined(parts: Iterable[AnyArray], dtype: type[np.generic], *width: int) -> AnyArray:
+    return np.concatenate([np.empty((0, *width), dtype=dtype), *parts]).astype(dtype, copy=False)
+
+
+def _widened(column: AnyArray, width: int, fill: int) -> AnyArray:
+    missing = max(0, width - column.shape[1])
+    return np.pad(column, ((0, 0), (0, missing)), constant_values=fill)[:, :width]

@@ -1,0 +1,199 @@
+"""A campaign at a glance: each test set's standing, who is at work, its pace, and when it will be done."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from django.db.models import F, Sum
+from django.db.models.functions import TruncDay
+from django.utils import timezone
+
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, PageChanges
+from campaign.models import Campaign, Judge, TestSet
+from ranking.core.simulation.end_of_work import EndOfWork, forecast_end
+from ranking.models import JudgeMeasures
+from ranking.selectors.dashboards import TestSetSummary, test_set_summaries
+from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
+from ranking.selectors.progress import AT_WORK, Period, midnight
+
+#: Days of the plot of pace, the present one among them.
+DAYS_SHOWN: Final = 14
+#: Whole days that a forecast is made of: a week, because weekends differ.
+DAYS_FORECAST: Final = 7
+#: A forecast that moves back by more within a week has slipped.
+SLIPPED_DAYS: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class TestSetOverview:
+    """A test set in the overview.
+
+    Attributes
+    ----------
+    summary : TestSetSummary
+    at_work : int
+        Judges who did something within the last minutes.
+    days : sequence of Period
+        What people judged on each of the last `DAYS_SHOWN` days.
+    low_agreement : int
+        Judges who agree with the others less than these do.
+    open_reports : int
+        Problem reports that nobody has closed.
+    day_before : int
+        Blocks judged on the day before `days`: with it they hold two whole weeks.
+    """
+
+    __test__ = False
+
+    summary: TestSetSummary
+    at_work: int
+    days: Sequence[Period]
+    low_agreement: int
+    open_reports: int
+    day_before: int = 0
+
+    @property
+    def test_set(self) -> TestSet:
+        return self.summary.test_set
+
+    @property
+    def is_open(self) -> bool:
+        return self.test_set.closed_at is None
+
+    @property
+    def pace(self) -> float:
+        """Blocks a day, on average of the last whole days since people began, at most `DAYS_FORECAST`."""
+        days = min(self.days_of_work, DAYS_FORECAST)
+        return sum(self._whole_days()) / days if days else 0.0
+
+    @property
+    def days_of_work(self) -> int:
+        """Whole days since people began, as far as `days` show."""
+        before = self.days[:-1]
+        first = next((at for at, day in enumerate(before) if day.judged), len(before))
+        return len(before) - first
+
+    @property
+    def days_idle(self) -> int:
+        """Days without a block since people last judged, the present one among them; 0 if they never did."""
+        last = next((back for back, day in enumerate(reversed(self.days)) if day.judged), None)
+        return last or 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all blocks wanted are judged."""
+        return self.summary.share == 1
+
+    @property
+    def end(self) -> EndOfWork | None:
+        """Days from the beginning of today until all blocks wanted are judged; None where that cannot be said."""
+        wanted = self.test_set.blocks_wanted
+        if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
+            return None
+        # As it was at midnight, from which the days to come are counted.
+        before = self.summary.judged - self.days[-1].judged
+        return forecast_end(self._whole_days(), max(0, wanted - before))
+
+    @property
+    def slip(self) -> float | None:
+        """Days by which the forecast end moved back within a week, if more than `SLIPPED_DAYS`; else None.
+
+        The end is forecast as it would have been a week ago, from the whole week before and by the blocks wanted now.
+        It moved only if the interval of the present forecast does not hold it any more.
+        """
+        end, wanted = self.end, self.test_set.blocks_wanted
+        then, since = self._week_before(), self.days[-DAYS_FORECAST - 1 :]
+        before = self.summary.judged - sum(day.judged for day in since)
+        # Work began on the first of those days, or earlier.
+        if end is None or not wanted or not (then[0] or before > sum(then)):
+            return None
+        earlier = forecast_end(then, max(0, wanted - before))
+        if earlier is None:
+            return None
+        expected = earlier.days - DAYS_FORECAST
+        return (
+            end.days - expected
+            if expected + SLIPPED_DAYS < end.days and expected < end.low
+            else None
+        )
+
+    def _week_before(self) -> list[int]:
+        return [self.day_before, *(day.judged for day in self.days[: -DAYS_FORECAST - 1])]
+
+    def _whole_days(self) -> list[int]:
+        return [day.judged for day in self.days[-DAYS_FORECAST - 1 : -1]]
+
+
+def day_after(today: date, days: float) -> date:
+    """Return the day so many days after another; ends beyond some centuries are put there."""
+    return today + timedelta(days=min(int(days), 100_000))
+
+
+def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TestSetOverview]:
+    """Return the test sets of a campaign in the order in which they came.
+
+    Eight queries, one more if a ranking left somebody out; none grows with judgments.
+    """
+    return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
+
+
+def overviews_of_campaigns(
+    *, campaigns: Sequence[Campaign], now: datetime | None = None
+) -> dict[int, list[TestSetOverview]]:
+    """Return the test sets of campaigns by primary key of these. As many queries as for one."""
+    now = timezone.localtime(now)
+    test_sets = list(TestSet.objects.filter(campaign__in=campaigns).order_by("created_at", "pk"))
+    summaries = test_set_summaries(test_sets)
+    at_work = _at_work(test_sets, since=now - AT_WORK)
+    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN + 1))]
+    judged = _judged_by_day(test_sets, since=starts[0])
+    low = _low_agreement(test_sets)
+    reports = _open_reports(test_sets)
+    found: dict[int, list[TestSetOverview]] = {campaign.pk: [] for campaign in campaigns}
+    for row in test_sets:
+        before, *days = [Period(start, judged.get((row.pk, start), 0)) for start in starts]
+        overview = TestSetOverview(
+            summary=summaries[row.pk],
+            at_work=at_work[row.pk],
+            days=days,
+            low_agreement=low[row.pk],
+            open_reports=reports.get(row.pk, 0),
+            day_before=before.judged,
+        )
+        found[row.campaign_id].append(overview)
+    return found
+
+
+def _at_work(test_sets: Sequence[TestSet], *, since: datetime) -> Counter[int]:
+    people = {"test_set__in": test_sets, "judge__origin": Judge.Origin.PERSON}
+    judging = JudgeTally.objects.filter(**people, last_at__gte=since)
+    # Judges who have just been lent a HIT have not submitted anything yet.
+    reading = JudgeAccount.objects.filter(**people, last_lent_at__gte=since)
+    both = judging.values_list("test_set", "judge").union(reading.values_list("test_set", "judge"))
+    return Counter(test_set for test_set, _judge in both)
+
+
+def _judged_by_day(
+    test_sets: Sequence[TestSet], *, since: datetime
+) -> dict[tuple[int, datetime], int]:
+    rows = (
+        JudgedQuarterHour.objects.filter(test_set__in=test_sets, start__gte=since)
+        .values("test_set", day=TruncDay("start"))
+        .annotate(blocks=Sum("judged"))
+        .values_list("test_set", "day", "blocks")
+    )
+    return {(test_set, day): blocks for test_set, day, blocks in rows}
+
+
+def _low_agreement(test_sets: Sequence[TestSet]) -> Counter[int]:
+    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
+    rows = JudgeMeasures.objects.filter(test_set__in=test_sets, **is_low)
+    return Counter(rows.values_list("test_set", flat=True))
+
+
+def _open_reports(test_sets: Sequence[TestSet]) -> dict[int, int]:
+    rows = PageChanges.objects.filter(test_set__in=test_sets)
+    return dict(rows.values_list("test_set", F("problem_reports") - F("problems_closed")))

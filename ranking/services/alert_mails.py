@@ -1,0 +1,134 @@
+"""The daily mail of alerts: one a person and day with all campaigns they asked it for, none if nothing needs them."""
+
+import logging
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Final
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import ngettext
+
+from campaign.models import AlertMail, Campaign, MailState, Membership, User
+from campaign.models.move import not_moving
+from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
+from campaign.services.people import alert_mails_can_be_sent
+from ranking.selectors.alerts import Alert, alerts_of_campaigns
+
+logger = logging.getLogger(__name__)
+
+#: The hour of the server's time zone before which no mail of the day goes out.
+FIRST_HOUR: Final = 6
+#: How long rows stay, for whoever looks why a message did not arrive.
+_KEPT: Final = timedelta(days=7)
+
+Found = Sequence[tuple[Campaign, Sequence[Alert]]]
+
+
+def alert_mails_send(*, now: datetime | None = None) -> int:
+    """Send the day's mail to everybody who asked for it and has had none; return the number sent.
+
+    Nobody gets two for a day, however many workers do this: the claim is committed before anything is sent, and what
+    may have gone out is not sent again.
+    """
+    sending_mark_unconfirmed(AlertMail)
+    AlertMail.objects.filter(created_at__lt=Now() - _KEPT).delete()
+    now = timezone.localtime(now)
+    if now.hour < FIRST_HOUR or not alert_mails_can_be_sent():
+        return 0
+    sent = 0
+    for user in _waiting(now.date()):
+        try:
+            sent += _send(user, now)
+        except Exception:
+            # The others must not wait until this one is mended.
+            logger.exception("The daily mail of user %s could not be made.", user.pk)
+    return sent
+
+
+@transaction.atomic
+def alert_mail_claim(*, user: User, day: date) -> AlertMail | None:
+    """Claim the mail of a person and day; return it, or None if it was sent, is being sent or must wait.
+
+    Locks the message's row if there is one, skipping it if it is locked.
+    """
+    mail, is_new = AlertMail.objects.get_or_create(
+        user=user,
+        day=day,
+        defaults={
+            "address": user.email or "",
+            "language": _language(user),
+            "base_url": settings.PUBLIC_ADDRESS.rstrip("/"),
+            "state": MailState.SENDING,
+            "attempts": 1,
+            "claimed_at": Now(),
+        },
+    )
+    if is_new:
+        return mail
+    due = AlertMail.objects.select_for_update(skip_locked=True).filter(pk=mail.pk)
+    again = due.filter(state=MailState.QUEUED, next_attempt_at__lte=Now()).first()
+    if again is None:
+        return None
+    again.state = MailState.SENDING
+    again.attempts += 1
+    again.claimed_at = Now()
+    again.save(update_fields=["state", "attempts", "claimed_at"])
+    return again
+
+
+def _waiting(day: date) -> list[User]:
+    had = AlertMail.objects.filter(day=day).exclude(state=MailState.QUEUED)
+    asking = _asked().values("user")
+    users = User.objects.filter(pk__in=asking, is_active=True).exclude(pk__in=had.values("user"))
+    return list(users.exclude(Q(email=None) | Q(email="")).order_by("pk"))
+
+
+def _asked() -> QuerySet[Membership]:
+    return Membership.objects.filter(not_moving(), daily_alerts=True)
+
+
+def _send(user: User, now: datetime) -> bool:
+    of_user = _asked().filter(user=user).values("campaign")
+    campaigns = list(Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk"))
+    with translation.override(_language(user)):
+        alerts = alerts_of_campaigns(campaigns=campaigns, now=now)
+    found = [(campaign, alerts[campaign.pk]) for campaign in campaigns if alerts[campaign.pk]]
+    if not found:
+        return False
+    mail = alert_mail_claim(user=user, day=now.date())
+    return mail is not None and message_send(mail, partial(_message, mail, user.name, found))
+
+
+def _language(user: User) -> str:
+    return user.language or settings.LANGUAGE_CODE
+
+
+def _message(
+    mail: AlertMail, name: str, found: Found, connection: BaseEmailBackend
+) -> EmailMessage:
+    count = sum(len(alerts) for _campaign, alerts in found)
+    with translation.override(mail.language):
+        subject = ngettext("%(count)s thing needs you", "%(count)s things need you", count)
+        campaigns = [
+            (campaign, alerts, mail.base_url + reverse("people", args=[campaign.slug]))
+            for campaign, alerts in found
+        ]
+        body = render_to_string(
+            "campaign/alert_mail.txt",
+            {"name": name, "campaigns": campaigns, "base_url": mail.base_url},
+        )
+    return EmailMessage(
+        subject=f"Quintet: {subject % {'count': count}}",
+        body=body,
+        to=[mail.address],
+        connection=connection,
+    )

@@ -1,0 +1,110 @@
+"""Store the present ranking of a test set, and keep for good what is a milestone."""
+
+from datetime import UTC, datetime, time
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from campaign.database.locks import named_lock, named_lock_try
+from campaign.models import TestSet
+from ranking.models import KeptFor, LatestRanking, RankingRun
+from ranking.models.ranking import Ranking
+from ranking.range_choices import recorded_choice
+from ranking.selectors.left_out import judges_not_counted
+from ranking.services.keeping import is_last_of_its_day, kept_for
+
+_STANDINGS = ("system", "rank", "rank_low", "rank_high", "cluster", "score")
+
+
+def latest_ranking_replace(
+    *, run: RankingRun, latest: LatestRanking | None, is_asked: bool = False
+) -> None:
+    """Store a new ranking as the latest of its test set, and keep what is a milestone.
+
+    The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then `run`
+    is saved. Call it in the transaction that read `latest`, under the lock of the test set's ranking.
+    """
+    last = latest.last_kept if latest else None
+    if (
+        latest is not None
+        and not latest.is_kept
+        and is_last_of_its_day(latest.finished_at, now=run.started_at)
+    ):
+        last = _keep(latest.as_run(), KeptFor.DAY)
+    reason = kept_for(run, last=last, is_asked=is_asked)
+    if reason is not None:
+        last = _keep(run, reason)
+    else:
+        run.finished_at = TestSet.objects.values_list(Now(), flat=True).get(pk=run.test_set_id)
+    LatestRanking(
+        test_set_id=run.test_set_id,
+        choice=recorded_choice(run.parameters).recorded,
+        without=judges_not_counted(run.parameters),
+        last_kept=last,
+        is_kept=reason is not None,
+        **{field.name: getattr(run, field.name) for field in Ranking._meta.local_fields},
+    ).save(force_insert=latest is None, force_update=latest is not None)
+
+
+@transaction.atomic
+def latest_ranking_keep(*, test_set_id: int) -> RankingRun | None:
+    """Keep the present ranking of a test set for good, because somebody asked; return it.
+
+    One that is kept already stays as it is. Waits for a worker that is just ranking, so that what is
+    kept is what replaces the ranking shown before. Returns None if there is no ranking yet.
+    """
+    named_lock(_lock_name(test_set_id))
+    latest = LatestRanking.objects.select_related("last_kept").filter(pk=test_set_id).first()
+    if latest is None:
+        return None
+    if not latest.is_kept:
+        _keep_latest(latest, KeptFor.ASKED)
+    return latest.last_kept
+
+
+def rankings_of_days_keep() -> int:
+    """Keep the latest rankings of days that are over; return how many were not kept before.
+
+    A test set that is closed, or rests, gets its last ranking into its history like this. Where a
+    worker is ranking, it keeps the one before by itself.
+    """
+    now = TestSet.objects.values_list(Now(), flat=True).first()
+    if now is None:
+        return 0
+    midnight = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
+    resting = LatestRanking.objects.filter(is_kept=False, finished_at__lt=midnight)
+    return sum(map(_keep_for_its_day, list(resting.values_list("pk", flat=True))))
+
+
+@transaction.atomic
+def _keep_for_its_day(test_set_id: int) -> bool:
+    if not ranking_lock_try(test_set_id=test_set_id):
+        return False
+    latest = LatestRanking.objects.get(pk=test_set_id)
+    if latest.is_kept:
+        return False
+    _keep_latest(latest, KeptFor.DAY)
+    return True
+
+
+def ranking_lock_try(*, test_set_id: int) -> bool:
+    """Take the lock on rankings of a test set until the transaction ends; False if another has it."""
+    return named_lock_try(_lock_name(test_set_id))
+
+
+def _lock_name(test_set_id: int) -> str:
+    return f"ranking run of test set {test_set_id}"
+
+
+def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
+    latest.last_kept = _keep(latest.as_run(), reason)
+    latest.is_kept = True
+    latest.save(update_fields=["last_kept", "is_kept"])
+
+
+def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
+    run.kept_for = reason
+    run.comparisons = run.result["input"]["comparisons"]
+    run.standings = [{name: row[name] for name in _STANDINGS} for row in run.result["systems"]]
+    run.save(force_insert=True)
+    return run

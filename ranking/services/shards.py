@@ -1,0 +1,98 @@
+"""Jobs of shards: what `ranking.engines.by_celery` and its workers write.
+
+A message names a job and the number of a shard; all else is in the database. So a message can ask
+for nothing that the job's engine did not ask for, and a result survives the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from campaign.database.locks import named_lock_try
+from ranking.code_version import code_version
+from ranking.core.sharding.encoding import decode, encode
+from ranking.models import ShardJob, ShardResult
+
+#: An engine says more often than this that it still waits.
+WATCH_SECONDS = 30
+_FORGOTTEN_AFTER = timedelta(minutes=10)
+
+
+def shard_job_create(*, work: Callable[[Any], Any], shards: Sequence[Any]) -> ShardJob:
+    """Store work and its shards for the workers, committed on return.
+
+    Raises
+    ------
+    EncodingError
+        If it cannot be written for other machines.
+    RuntimeError
+        Inside a transaction, because workers would see nothing until its end.
+    """
+    with transaction.atomic(durable=True):
+        return ShardJob.objects.create(
+            work=encode((work, list(shards))), shards=len(shards), code_version=code_version()
+        )
+
+
+def shard_compute(*, job_id: int, shard: int) -> None:
+    """Compute one shard of a job and store its result; do nothing if there is one or the job is gone.
+
+    Two workers never compute the same shard: the lock is held until the commit, and PostgreSQL frees
+    it at once when a worker is killed. Whatever goes wrong in the work itself is stored, too.
+    """
+    with transaction.atomic():
+        if not named_lock_try(f"shard {shard} of job {job_id}"):
+            return
+        if ShardResult.objects.filter(job=job_id, shard=shard).exists():
+            return
+        job = ShardJob.objects.defer("work").filter(pk=job_id, shards__gt=shard).first()
+        if job is None:
+            return
+        result, failure = _outcome(job, shard)
+        # The job may be deleted while its shard is computed; then there is nobody to tell.
+        if ShardJob.objects.select_for_update(no_key=True).filter(pk=job_id).exists():
+            ShardResult.objects.bulk_create(
+                [ShardResult(job_id=job_id, shard=shard, result=result, failure=failure)],
+                ignore_conflicts=True,
+            )
+
+
+def shard_job_watch(*, job_id: int) -> None:
+    """Say that the engine still waits for this job."""
+    ShardJob.objects.filter(pk=job_id).update(watched_at=Now())
+
+
+def shard_job_delete(*, job_id: int) -> None:
+    """Delete a job with its results; its shards that are still to come are then left alone."""
+    ShardJob.objects.filter(pk=job_id).delete()
+
+
+def shard_jobs_forget() -> int:
+    """Delete the jobs whose engine has not asked for them for ten minutes; return their number."""
+    left = ShardJob.objects.filter(watched_at__lt=Now() - _FORGOTTEN_AFTER)
+    return left.delete()[1].get("ranking.ShardJob", 0)
+
+
+def _outcome(job: ShardJob, shard: int) -> tuple[bytes | None, str]:
+    """Return the encoded result, or None and why there is none."""
+    if job.code_version != code_version():
+        return None, f"a worker runs {code_version()}; {job.code_version} is asked for"
+    try:
+        work, shards = _work_of(job.pk)
+        return encode(work(shards[shard])), ""
+    except Exception as error:  # noqa: BLE001  # the engine raises it where somebody reads it
+        return None, f"{type(error).__name__}: {error}"
+
+
+@lru_cache(maxsize=1)
+def _work_of(job_id: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
+    """Return the work of a job and its shards; the last job is kept, because its shards come in a row."""
+    stored = ShardJob.objects.values_list("work", flat=True).get(pk=job_id)
+    work, shards = decode(bytes(stored))
+    return work, shards

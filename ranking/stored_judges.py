@@ -1,0 +1,57 @@
+"""Agreement of judges in stored results: a row of numbers a judge, without names of fields.
+
+The names would be two thirds of what a run of sixty judges takes in the database.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+_FIELDS: Final = (
+    "judge",
+    "blocks",
+    "comparisons",
+    "ties",
+    "comparable",
+    "agreeing",
+    "kappa",
+    "low",
+    "high",
+    "p_chance",
+    "reason",
+    "no_interval",
+)
+
+
+def packed(result: Any) -> Any:
+    """Return a result as it is stored. Results of earlier versions, with other fields, stay as they are."""
+    judges = _judges_of(result)
+    if not all(isinstance(row, dict) and row.keys() >= set(_FIELDS) for row in judges):
+        return result
+    rows = [[row[name] for name in _FIELDS] for row in judges]
+    # Only what comes back the same to the last bit is stored in short.
+    if not rows or list(map(_named, rows)) != judges:
+        return result
+    return _with_judges(result, rows)
+
+
+def unpacked(result: Any) -> Any:
+    """Return a result as it was computed, from what `packed` returned."""
+    judges = _judges_of(result)
+    if not judges or isinstance(judges[0], dict):
+        return result
+    return _with_judges(result, [_named(row) for row in judges])
+
+
+def _judges_of(result: Any) -> list[Any]:
+    agreement = result.get("agreement") if isinstance(result, dict) else None
+    return agreement.get("judges", []) if isinstance(agreement, dict) else []
+
+
+def _with_judges(result: dict[str, Any], judges: Sequence[Any]) -> dict[str, Any]:
+    return result | {"agreement": result["agreement"] | {"judges": judges}}
+
+
+def _named(row: Sequence[Any]) -> dict[str, Any]:
+    named = dict(zip(_FIELDS, row, strict=True))
+    comparable = named["comparable"]
+    return named | {"p_agree": named["agreeing"] / comparable if comparable else None}

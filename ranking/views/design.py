@@ -1,0 +1,167 @@
+"""The organisers' pages of a test set's design: choosing it, five HITs of it, its forecast, its history."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.models import Design
+from annotation.pages.design_form import DesignForm
+from annotation.selectors.design_effects import design_effects, design_effects_in_words
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.hits import designs_of
+from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
+from annotation.services import DesignRefusedError, design_change, design_use_again
+from campaign.models import TestSet, User
+from campaign.views.access import organised_test_set
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from ranking.pages.design_forecast import BudgetForm, forecast_shown
+from ranking.pages.design_history import design_history
+from ranking.selectors.design_forecast import design_forecast
+
+_SECTION = "design"
+_PREVIEWED = 5
+_DESIGNS_SHOWN = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def design_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show the design of a test set with five HITs and the forecast; POST changes it, once it is said what that does."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    form = _form(request, test_set)
+    if request.method != "POST" or "show" in request.POST or not form.is_valid():
+        return _shown(request, test_set, form)
+    if not form.changed:
+        messages.info(request, _("Nothing was changed: the design in force is like that."))
+        return redirect(_address(test_set))
+    effects = design_effects(test_set=test_set)
+    if effects.is_any_planned and not is_answered(request):
+        question = Question(
+            title=_("Change the design"),
+            facts=design_effects_in_words(effects, group=form.changed.get("judge_group")),
+            after=_("“Use this one again” beside an earlier design undoes it."),
+            answers=[Answer(_("Change the design"))],
+            cancel=_address(test_set),
+            fields=form.sent,
+        )
+        return ask(
+            request, question, campaign=test_set.campaign, test_set=test_set, section=_SECTION
+        )
+    try:
+        design_change(
+            test_set=test_set,
+            changed_by=cast("User", request.user),
+            rank_shown_reference=form.cleaned_data["rank_shown_reference"],
+            **form.changed,
+        )
+    except DesignRefusedError as error:
+        form.add_error(error.field if error.field in form.fields else None, str(error))
+        return _shown(request, test_set, form)
+    messages.success(request, _("The design is changed."))
+    return redirect(_address(test_set))
+
+
+@require_POST
+@login_required
+def design_again(request: HttpRequest, slug: str, test_set_id: int, design_id: int) -> HttpResponse:
+    """Draw HITs by an earlier design again, from now on."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    design = get_object_or_404(Design.objects.not_imported(), pk=design_id, test_set=test_set)
+    design.test_set = test_set
+    try:
+        design_use_again(design=design, changed_by=cast("User", request.user))
+    except DesignRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        effects = design_effects_in_words(design_effects(test_set=test_set))
+        messages.success(request, " ".join([_("The earlier design is in force again."), *effects]))
+    return redirect(_address(test_set))
+
+
+@require_POST
+@login_required
+def design_preview(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Return five HITs of the design as the form has it, for the page; stores nothing."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    context = _preview(test_set, _form(request, test_set))
+    return render(request, "organiser/_design_preview.html", context)
+
+
+@require_POST
+@login_required
+def design_budget(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    budget = BudgetForm(request.POST)
+    context = _forecast(test_set, _form(request, test_set), budget)
+    response = render(request, "organiser/_design_forecast.html", context)
+    query = budget.query
+    response["HX-Replace-Url"] = _address(test_set) + (f"?{query}" if query else "")
+    return response
+
+
+def _form(request: HttpRequest, test_set: TestSet) -> DesignForm:
+    found = design_in_force(test_set_id=test_set.pk)
+    design = found or design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
+    return DesignForm(request.POST or None, test_set=test_set, design=design)
+
+
+def _address(test_set: TestSet) -> str:
+    return reverse("design", args=[test_set.campaign.slug, test_set.pk])
+
+
+def _shown(request: HttpRequest, test_set: TestSet, form: DesignForm) -> HttpResponse:
+    budget = BudgetForm(request.GET)
+    designs = designs_of(test_set_id=test_set.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": _SECTION,
+        "form": form,
+        "history": design_history(list(designs))[:_DESIGNS_SHOWN],
+        **_preview(test_set, form),
+        **_forecast(test_set, form, budget),
+    }
+    status = 400 if form.is_bound and not form.is_valid() else 200
+    return render(request, "organiser/design.html", context, status=status)
+
+
+def _preview(test_set: TestSet, form: DesignForm) -> dict[str, Any]:
+    if form.is_bound and not form.is_valid():
+        return {"form": form, "hits": [], "is_refused": True}
+    return {"form": form, "hits": _hits(test_set, form), "is_refused": False}
+
+
+def _hits(test_set: TestSet, form: DesignForm) -> list[PreviewedHIT]:
+    design = form.proposed
+    is_in_force = not form.is_bound or not form.changed
+    return previewed_hits(
+        test_set_id=test_set.pk,
+        parameters=None if is_in_force else design.parameters,
+        numbers=next_numbers(test_set_id=test_set.pk, count=_PREVIEWED),
+        documents=design.documents,
+        segments=design.segments,
+    )
+
+
+def _forecast(test_set: TestSet, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
+    is_refused = form.is_bound and not form.is_valid()
+    found = None
+    if not is_refused:
+        found = design_forecast(test_set=test_set, design=form.proposed, **budget.asked)
+    return {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "budget": budget,
+        "is_refused": is_refused,
+        "forecast": None if found is None else forecast_shown(found, budget),
+    }
