@@ -4,20 +4,44 @@ from celery import shared_task
 
 from campaign.accounts.sessions import SessionStore
 from campaign.accounts.sign_in_counts import sign_in_counts_forget
-from campaign.services import browser_visits_purge, mails_send_due, panel_arrivals_purge
+from campaign.services import (
+    account_mails_forget,
+    account_mails_send_due,
+    bin_empty,
+    browser_visits_purge,
+    campaigns_close_due,
+    mails_send_due,
+    panel_arrivals_purge,
+)
+from campaign.services.jobs import jobs_run_waiting
+from campaign.services.uploads import uploads_purge
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete expired sessions, and counts of attempts to sign in that are over."""
+    """Delete expired sessions, counts of attempts to sign in that are over, and old messages about accounts."""
     SessionStore.clear_expired()
     sign_in_counts_forget()
+    account_mails_forget()
 
 
 @shared_task(name="campaign.tasks.send_mails")
 def send_mails() -> None:
-    """Send the invitations in the outbox that are due, first attempts and retries."""
+    """Send the messages in the outboxes that are due, first attempts and retries; accounts' first."""
+    account_mails_send_due()
     mails_send_due()
+
+
+@shared_task(name="campaign.tasks.run_jobs")
+def run_jobs() -> None:
+    """Do the long work that waits, and what a lost worker left."""
+    jobs_run_waiting()
+
+
+@shared_task(name="campaign.tasks.purge_uploads")
+def purge_uploads() -> None:
+    """Delete the uploads that nobody goes on with."""
+    uploads_purge()
 
 
 @shared_task
@@ -25,3 +49,15 @@ def purge_browser_visits() -> None:
     """Purge old browser visits, and the hashed addresses that panels' participants came from."""
     browser_visits_purge()
     panel_arrivals_purge()
+
+
+@shared_task(name="campaign.tasks.close_campaigns")
+def close_campaigns() -> None:
+    """Close the campaigns whose day has come."""
+    campaigns_close_due()
+
+
+@shared_task(name="campaign.tasks.empty_bin")
+def empty_bin() -> None:
+    """Delete for good the campaigns that have been in the bin long enough."""
+    bin_empty()

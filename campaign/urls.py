@@ -1,7 +1,10 @@
 from django.contrib.auth import views as auth_views
-from django.urls import path
+from django.urls import include, path
 
+from campaign.account_urls import urlpatterns as of_accounts
+from campaign.views.activity import activity_csv_file, activity_jsonl_file, activity_page
 from campaign.views.bad_references import bad_reference_decide, bad_references
+from campaign.views.campaigns import campaign_new
 from campaign.views.credentials import credentials_page
 from campaign.views.instructions import organiser_instructions, organiser_instructions_version
 from campaign.views.invitation import invitation
@@ -16,10 +19,21 @@ from campaign.views.invitations import (
     mail_again,
     mails_create,
 )
+from campaign.views.jobs import job_again, job_stop, jobs_page
 from campaign.views.language import language_choose
-from campaign.views.people import member_link, member_removal, people_page
+from campaign.views.organiser_account import organiser_account
+from campaign.views.people import (
+    member_alerts,
+    member_link,
+    member_removal,
+    member_role,
+    people_page,
+)
 from campaign.views.settings import campaign_settings
 from campaign.views.sign_in import SignInView
+from campaign.views.test_set_settings import test_set_settings
+from campaign.views.texts import test_set_texts
+from campaign.views.uploads import upload_new, upload_page, upload_progress
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
 _PEOPLE = "campaigns/<slug:slug>/people/"
@@ -29,10 +43,12 @@ _TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
 urlpatterns = [
     path("language/", language_choose, name="language"),
     path("i/<str:token>/", invitation, name="invitation"),
+    path("i/<str:token>/account/", organiser_account, name="organiser-account"),
     path("sign-in/", SignInView.as_view(), name="sign-in"),
-    path("sign-in/", SignInView.as_view(), name="account_login"),  # what allauth calls it
+    path("", include(of_accounts)),
     path("sign-out/", auth_views.LogoutView.as_view(), name="sign-out"),
     path("credentials/", credentials_page, name="credentials"),
+    path("new-campaign/", campaign_new, name="campaign-new"),
     path(_INVITATIONS, invitations_page, name="invitations"),
     path(f"{_INVITATIONS}links/", link_create, name="link-create"),
     path(f"{_INVITATIONS}links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"),
@@ -48,6 +64,8 @@ urlpatterns = [
     path(f"{_INVITATIONS}judges/<int:judge_id>/link/", judge_link, name="judge-link"),
     path(_PEOPLE, people_page, name="people"),
     path(f"{_PEOPLE}<int:membership_id>/link/", member_link, name="member-link"),
+    path(f"{_PEOPLE}<int:membership_id>/alerts/", member_alerts, name="member-alerts"),
+    path(f"{_PEOPLE}<int:membership_id>/role/", member_role, name="member-role"),
     path(f"{_PEOPLE}<int:membership_id>/remove/", member_removal, name="member-remove"),
     path(_INSTRUCTIONS, organiser_instructions, name="instructions"),
     path(
@@ -56,6 +74,21 @@ urlpatterns = [
         name="instructions-version",
     ),
     path("campaigns/<slug:slug>/settings/", campaign_settings, name="campaign-settings"),
+    path("campaigns/<slug:slug>/activity/", activity_page, name="activity"),
+    path("campaigns/<slug:slug>/activity.csv", activity_csv_file, name="activity-csv"),
+    path("campaigns/<slug:slug>/activity.jsonl", activity_jsonl_file, name="activity-jsonl"),
+    path("campaigns/<slug:slug>/work/", jobs_page, name="jobs"),
+    path("campaigns/<slug:slug>/work/<int:job_id>/stop/", job_stop, name="job-stop"),
+    path("campaigns/<slug:slug>/work/<int:job_id>/again/", job_again, name="job-again"),
+    path("campaigns/<slug:slug>/uploads/", upload_new, name="upload-new"),
+    path("campaigns/<slug:slug>/uploads/<uuid:upload_id>/", upload_page, name="upload"),
+    path(
+        "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/",
+        upload_progress,
+        name="upload-progress",
+    ),
+    path(f"{_TEST_SET}texts/", test_set_texts, name="test-set-texts"),
+    path(f"{_TEST_SET}settings/", test_set_settings, name="test-set-settings"),
     path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
     path(
         f"{_TEST_SET}bad-references/<int:bad_reference_id>/",

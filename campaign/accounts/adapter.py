@@ -1,14 +1,27 @@
-"""What Quintet asks of django-allauth: passwords and limits, no signing up."""
+"""What Quintet asks of django-allauth: passwords and limits, words of our own, no signing up."""
 
-from typing import Any
+from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
-from django.http import HttpRequest
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 from campaign.accounts.addresses import client_address
 from campaign.accounts.known_browsers import known_browser
+from campaign.models import User
+
+_SAID: Final = {
+    "mfa/messages/totp_activated.txt": _(
+        "Signing in now asks for a code of your authenticator app."
+    ),
+    "mfa/messages/totp_deactivated.txt": _("The authenticator app is taken off your account."),
+    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
+    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
+    "mfa/messages/recovery_codes_generated.txt": _("There are new recovery codes; older ones end."),
+}
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
@@ -21,6 +34,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
             "before, or open your sign-in link, which needs no password."
         ),
         "email_password_mismatch": _("E-mail and password do not match. Try again."),
+        "incorrect_password": _("This password is not right. Try again."),
+        "rate_limited": _("Too many attempts. Try again in five minutes."),
     }
 
     def is_open_for_signup(self, _request: HttpRequest) -> bool:
@@ -33,8 +48,29 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
             url, allowed_hosts={self.request.get_host()}, require_https=self.request.is_secure()
         )
 
-    def add_message(self, *args: Any, **kwargs: Any) -> None:
-        """Say nothing on the next page: people see that they are signed in."""
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        *_context: Any,
+        message: str | None = None,
+        **_rest: Any,
+    ) -> None:
+        """Say what went wrong, and what became of a second factor; people see that they are signed in."""
+        if message is not None:
+            messages.add_message(request, level, message)
+        elif message_template in _SAID:
+            messages.success(request, _SAID[message_template])
+
+    def respond_user_inactive(self, request: HttpRequest, _user: User) -> HttpResponse:
+        """Return the refusal of an account that was closed."""
+        return render(request, "registration/no_account.html", status=403)
+
+    def reauthenticate(self, user: User, password: str) -> bool:
+        """Return whether this is the user's password, which counts like one for signing in."""
+        found = self.authenticate(self.request, email=user.email, password=password)
+        return found is not None and found.pk == user.pk
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return what limits by address count: a browser that the account knows, or the address."""

@@ -1,1 +1,1 @@
-"""The API researchers read campaigns by."""
+"""The API members of campaigns read them by."""

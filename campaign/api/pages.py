@@ -36,8 +36,3 @@ class CursorPages(CursorPagination):
         except ValueError as error:
             # Somebody's own cursor: decodes, but points at no value of the field.
             raise NotFound(self.invalid_cursor_message) from error
-
-
-def only_page(rows: Any) -> dict[str, Any]:
-    """Return rows that fit on one page, in the shape of all lists."""
-    return {"next": None, "previous": None, "results": rows}

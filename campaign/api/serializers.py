@@ -1,6 +1,6 @@
 """Shapes of campaigns, test sets and systems."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -25,13 +25,22 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         choices=MembershipRole.choices, read_only=True, help_text="Yours in this campaign."
     )
     test_sets = TestSetBriefSerializer(many=True, read_only=True)
+    rehearsal_of = serializers.SlugRelatedField[Campaign](
+        slug_field="slug",
+        read_only=True,
+        allow_null=True,
+        help_text="The campaign of which this is a rehearsal with simulated judges; null: it is none.",
+    )
 
     class Meta:
         model = Campaign
         fields = [
             "slug",
             "name",
+            "rehearsal_of",
             "role",
+            "state",
+            "closes_at",
             "allow_partial_ranking",
             "blocks_per_judge",
             "show_source",
@@ -79,8 +88,10 @@ def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
 class TestSetLinksSerializer(serializers.Serializer[TestSet]):
     __test__ = False
 
+    segments = _link("api-segments")
     systems = _link("api-systems")
     judgments = _link("api-judgments")
+    skips = _link("api-skips")
     rankings = _link("api-rankings")
     latest_ranking = _link("api-ranking-latest")
     ranking_settings = _link("api-ranking-settings")
@@ -107,6 +118,8 @@ class TestSetSerializer(serializers.ModelSerializer[TestSet]):
             "source_language",
             "target_language",
             "blocks_wanted",
+            "blocks_per_segment",
+            "expertise",
             "created_at",
             "documents",
             "segments",
@@ -114,7 +127,26 @@ class TestSetSerializer(serializers.ModelSerializer[TestSet]):
         ]
 
 
+class TestSetChangesSerializer(serializers.ModelSerializer[TestSet]):
+    """What may be changed of a test set; what is not named stays."""
+
+    __test__ = False
+
+    class Meta:
+        model = TestSet
+        fields = [
+            *("source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
+            "expertise",
+        ]
+
+
 class SystemSerializer(serializers.ModelSerializer[System]):
     class Meta:
         model = System
-        fields = ["id", "name", "kind"]
+        fields = [
+            *("id", "name", "kind", "constrained", "approach", "condition", "team", "contact"),
+            "withdrawn_at",
+        ]
+        read_only_fields = ["id", "kind", "withdrawn_at"]
+        # The service says which names there may be.
+        validators: ClassVar[list[Any]] = []

@@ -1,6 +1,8 @@
 """Campaigns, test sets and systems, for the members of a campaign."""
 
-from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery
+from functools import cached_property
+
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics
@@ -8,17 +10,29 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaign.api.access import organised_campaign, readable_test_set, reader
+from campaign.api.access import (
+    organised_campaign,
+    organised_test_set,
+    readable_test_set,
+    reader,
+)
 from campaign.api.pages import CursorPages
 from campaign.api.serializers import (
     CampaignRulesSerializer,
     CampaignSerializer,
     ReferenceRankedSerializer,
     SystemSerializer,
+    TestSetChangesSerializer,
     TestSetSerializer,
 )
 from campaign.models import Campaign, Document, Segment, System, TestSet
-from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
+from campaign.services import (
+    ReferenceRankedError,
+    RulesRefusedError,
+    campaign_change,
+    test_set_change,
+)
+from campaign.texts.language_tags import LanguageTagError
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):
@@ -27,9 +41,7 @@ class CampaignsMixin(generics.GenericAPIView[Campaign]):
     def get_queryset(self) -> QuerySet[Campaign]:
         test_sets = Prefetch("test_sets", TestSet.objects.order_by("id"))
         return (
-            Campaign.objects.open_to(reader(self.request))
-            .annotate(role=F("memberships__role"))
-            .prefetch_related(test_sets)
+            Campaign.objects.kept().with_role_of(reader(self.request)).prefetch_related(test_sets)
         )
 
 
@@ -69,7 +81,7 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
 
 
 class TestSetView(generics.RetrieveAPIView[TestSet]):
-    """A test set, and where its systems, judgments, rankings and judges are."""
+    """A test set, and where its texts, systems, judgments, rankings and judges are."""
 
     __test__ = False
 
@@ -86,6 +98,24 @@ class TestSetView(generics.RetrieveAPIView[TestSet]):
             )
         )
 
+    @extend_schema(
+        operation_id="test_sets_change",
+        request=TestSetChangesSerializer,
+        responses=TestSetSerializer,
+    )
+    def patch(self, request: Request, test_set_id: int) -> Response:
+        """Change quotas, expertise or, until the first judgment, languages. For its organisers only."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = TestSetChangesSerializer(test_set, data=request.data, partial=True)
+        sent.is_valid(raise_exception=True)
+        try:
+            test_set_change(test_set=test_set, **sent.validated_data)
+        except RulesRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        except LanguageTagError as error:
+            raise ValidationError({"target_language": [str(error)]}) from error
+        return Response(self.get_serializer(self.get_object()).data)
+
 
 def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
     of_the_test_set = rows.filter(test_set=OuterRef("pk")).order_by().values("test_set")
@@ -93,11 +123,15 @@ def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
 
 
 class SystemsView(generics.ListAPIView[System]):
-    """The systems of a test set, its references among them."""
+    """The systems of a test set, its references and withdrawn ones among them."""
 
     serializer_class = SystemSerializer
     pagination_class = CursorPages
     ordering = "id"
 
+    @cached_property
+    def test_set(self) -> TestSet:
+        return readable_test_set(self.request, self.kwargs["test_set_id"])
+
     def get_queryset(self) -> QuerySet[System]:
-        return readable_test_set(self.request, self.kwargs["test_set_id"]).systems.all()
+        return self.test_set.systems.all()

@@ -17,20 +17,26 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from campaign.database.prepared import Statement
 
+_BIGINT = range(-(1 << 63), 1 << 63)
+
 
 class Parameter(Expression):
-    """`$1`, `$2` …: stands in a queryset for a value that is known when the query is executed."""
+    """Stands in a queryset for a value that is known when the query is executed.
 
-    def __init__(self, number: int, field: "Field[Any, Any]") -> None:
+    `sql` is `$1`, `$2` … of a prepared statement, or `%s` with a stand-in among the parameters.
+    """
+
+    def __init__(self, sql: str, field: "Field[Any, Any]", *parameters: Any) -> None:
         super().__init__(output_field=field)
-        self.number = number
+        self.sql = sql
+        self.parameters = parameters
 
     def as_sql(
         self,
         compiler: SQLCompiler,  # noqa: ARG002
         connection: BaseDatabaseWrapper,  # noqa: ARG002
-    ) -> tuple[str, tuple[str | int, ...]]:
-        return f"${self.number}", ()
+    ) -> tuple[str, tuple[Any, ...]]:
+        return self.sql, self.parameters
 
 
 class PreparedQuery:
@@ -66,9 +72,15 @@ class PreparedQuery:
         self._order = [*before, *fields]
 
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
-        """Execute the query with a value for each field and return its rows."""
+        """Execute the query with a value for each field and return its rows.
+
+        As for Django's lookups, there is none where a number is larger than a column can hold.
+        """
+        given = [values[name] for name in self._order]
+        if any(isinstance(value, int) and value not in _BIGINT for value in given):
+            return []
         compiled = self._compiled
-        rows = compiled.statement.rows(*[values[name] for name in self._order])
+        rows = compiled.statement.rows(*given)
         return [compiled.converted(row) for row in rows] if compiled.converters else rows
 
     def row(self, **values: Any) -> tuple[Any, ...] | None:
@@ -79,7 +91,7 @@ class PreparedQuery:
     @cached_property
     def _compiled(self) -> "_Compiled":
         parameters = {
-            name: Parameter(number, field)
+            name: Parameter(f"${number}", field)
             for number, (name, field) in enumerate(self.fields.items(), start=1)
         }
         compiler = self.queryset(**parameters).query.get_compiler(connection=connection)

@@ -22,7 +22,7 @@ from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE
 SECONDS_BETWEEN: Final = 1.0
 
 _lock = threading.Lock()
-_watchers: dict[int, "Watcher"] = {}
+_watchers: dict[tuple[int, str], "Watcher"] = {}
 
 
 class _SilenceError(Exception):
@@ -58,6 +58,7 @@ class Watcher(threading.Thread):
             self.is_silent = not self._answers()
             if self.is_silent:
                 self._cut()
+            # The pace of its questions: a daemon thread, which nothing has to wake or to end.
             time.sleep(SECONDS_BETWEEN)
 
     def _answers(self) -> bool:
@@ -87,12 +88,13 @@ class Watcher(threading.Thread):
                 _socket_shut(connection)
 
 
-def watcher_of_this_process(parameters: dict[str, Any], patience: float) -> Watcher:
-    """Return the watcher; start it for the first connection. A fork has one of its own."""
+def watcher_of_this_process(alias: str, parameters: dict[str, Any], patience: float) -> Watcher:
+    """Return the watcher of a database; start it for the first connection. A fork has one of its own."""
+    mine = (os.getpid(), alias)
     with _lock:
-        watcher = _watchers.get(os.getpid())
+        watcher = _watchers.get(mine)
         if watcher is None:
-            watcher = _watchers[os.getpid()] = Watcher(parameters, patience)
+            watcher = _watchers[mine] = Watcher(parameters, patience)
             watcher.start()
         return watcher
 

@@ -9,16 +9,17 @@ FOLDER: Final = "triggers"
 
 
 def trigger_from_file(
-    app: str, name: str, *, parts: dict[str, str] | None = None, **options: Any
+    app: str, name: str, *, parts: dict[str, str] | None = None, suffix: str = "", **options: Any
 ) -> pgtrigger.Trigger:
     """Return the trigger `name`, whose body is the file `<app>/triggers/<name>.sql`.
 
-    `parts` are put in for their names in braces; `options` are those of `pgtrigger.Trigger`.
+    `parts` are put in for their names in braces, `suffix` is added to the trigger's name where several
+    have one body; `options` are those of `pgtrigger.Trigger`.
     """
     body = (settings.BASE_DIR / app / FOLDER / f"{name}.sql").read_text(encoding="utf-8")
     for part, sql in (parts or {}).items():
         body = body.replace(f"{{{part}}}", sql)
-    return pgtrigger.Trigger(name=name, func=body, **options)
+    return pgtrigger.Trigger(name=f"{name}{suffix}", func=body, **options)
 
 
 class NeverTruncated(pgtrigger.Trigger):

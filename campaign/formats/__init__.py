@@ -2,10 +2,17 @@
 
 Every reader is a generator that holds a few segments at a time and raises FormatError with
 file, line, column and what to do. docs/formats.md describes the formats themselves.
+`recognising` says what each of several files is, `archives` takes them out of archives, and
+`inspecting` looks at them before anything is stored.
 """
 
 from campaign.formats.errors import FormatError
 from campaign.formats.five_way import read_five_way_csv
+from campaign.formats.five_way_columns import (
+    FiveWayColumns,
+    FiveWayNames,
+    read_five_way_columns,
+)
 from campaign.formats.five_way_writer import write_five_way_csv
 from campaign.formats.records import FiveWayRow, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
@@ -13,12 +20,15 @@ from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_s
 
 __all__ = [
     "ByteStream",
+    "FiveWayColumns",
+    "FiveWayNames",
     "FiveWayRow",
     "FormatError",
     "InputFile",
     "SegmentTexts",
     "TestSetFormat",
     "detect_format",
+    "read_five_way_columns",
     "read_five_way_csv",
     "read_test_set",
     "system_name_problem",

@@ -20,7 +20,7 @@ BLANK: Final = "-1"
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class Slot:
     """Where the columns of one shown system stand; `number` is None without that column."""
 
     number: int | None
@@ -29,10 +29,12 @@ class _Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class Layout:
+    """Where the columns of a file stand, by its header."""
+
     names: tuple[str, ...]
     fixed: dict[str, int]
-    slots: tuple[_Slot, ...]
+    slots: tuple[Slot, ...]
 
 
 def read_five_way_csv(
@@ -47,6 +49,16 @@ def read_five_way_csv(
 
     Raises FormatError with line, column (the cell's number) and field.
     """
+    layout, lines = header_read(stream, name)
+    for line, text in lines:
+        yield row_read(name, line, text, layout, known_systems)
+
+
+def header_read(stream: ByteStream, name: str) -> tuple[Layout, Iterator[tuple[int, str]]]:
+    """Return the layout of a five-way CSV, and its rows: the lines that are not blank, numbered.
+
+    Raises FormatError for what is wrong with the header.
+    """
     file = InputFile(name, stream)
     numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
     first = next(numbered, None)
@@ -54,17 +66,25 @@ def read_five_way_csv(
         raise FormatError(
             name, "the file is empty", "give a CSV whose first line names its columns"
         )
-    layout = _layout(name, first[0], _cells(name, *first))
-    for line, text in numbered:
-        cells = _cells(name, line, text)
-        if len(cells) != len(layout.names):
-            raise FormatError(
-                name,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
-                "give every row one cell for each column, and put cells with commas in quotes",
-                line=line,
-            )
-        yield _Row(name, line, layout, cells, known_systems).read()
+    return _layout(name, first[0], _cells(name, *first)), numbered
+
+
+def row_read(
+    name: str, line: int, text: str, layout: Layout, known_systems: Collection[str] | None
+) -> FiveWayRow:
+    """Return the judged block of a line.
+
+    Raises FormatError with line, column (the cell's number) and field.
+    """
+    cells = _cells(name, line, text)
+    if len(cells) != len(layout.names):
+        raise FormatError(
+            name,
+            f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
+            "give every row one cell for each column, and put cells with commas in quotes",
+            line=line,
+        )
+    return _Row(name, line, layout, cells, known_systems).read()
 
 
 def _cells(file: str, line: int, text: str) -> list[str]:
@@ -80,7 +100,7 @@ def _cells(file: str, line: int, text: str) -> list[str]:
         ) from error
 
 
-def _layout(file: str, line: int, header: list[str]) -> _Layout:
+def _layout(file: str, line: int, header: list[str]) -> Layout:
     names = tuple(name.strip() for name in header)
     _refuse_other_separator(file, line, names)
     columns: dict[str, int] = {}
@@ -90,7 +110,7 @@ def _layout(file: str, line: int, header: list[str]) -> _Layout:
             raise FormatError(file, *problem, line=line, column=column + 1, field=name)
         columns[name.lower()] = column
     fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
-    return _Layout(names, fixed, _slots(file, line, columns))
+    return Layout(names, fixed, _slots(file, line, columns))
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
@@ -130,11 +150,11 @@ def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
     return columns[name.lower()]
 
 
-def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
+def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[Slot, ...]:
     matches = (_SLOT_COLUMN.fullmatch(key) for key in columns)
     last = max((int(found.group(1)) for found in matches if found), default=0)
     return tuple(
-        _Slot(
+        Slot(
             number=columns.get(f"system{slot}number"),
             id=_required(file, line, columns, f"system{slot}Id"),
             rank=_required(file, line, columns, f"system{slot}rank"),
@@ -143,7 +163,7 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
     )
 
 
-def _integer(text: str, smallest: int) -> int | None:
+def integer(text: str, smallest: int) -> int | None:
     """Read a decimal number a database integer can hold; int() alone would take "１" and "1_0"."""
     if _INTEGER.fullmatch(text) and smallest <= int(text) <= MAX_INTEGER:
         return int(text)
@@ -156,7 +176,7 @@ class _Row:
 
     file: str
     line: int
-    layout: _Layout
+    layout: Layout
     cells: list[str]
     known_systems: Collection[str] | None
 
@@ -208,7 +228,7 @@ class _Row:
     def source_index(self) -> int:
         column = self.layout.fixed["srcIndex"]
         text = self.cells[column].strip()
-        index = _integer(text, 1)
+        index = integer(text, 1)
         if index is None:
             raise self.error(
                 column,
@@ -217,7 +237,7 @@ class _Row:
             )
         return index
 
-    def is_filled(self, slot: _Slot) -> bool:
+    def is_filled(self, slot: Slot) -> bool:
         if self.cells[slot.id].strip():
             return True
         rank = self.cells[slot.rank].strip()
@@ -229,7 +249,7 @@ class _Row:
             )
         return False
 
-    def candidates(self, filled: list[_Slot]) -> tuple[tuple[str, ...], ...]:
+    def candidates(self, filled: list[Slot]) -> tuple[tuple[str, ...], ...]:
         seen: set[str] = set()
         candidates = []
         for slot in filled:
@@ -240,7 +260,7 @@ class _Row:
             candidates.append(systems)
         return tuple(candidates)
 
-    def refuse_system(self, slot: _Slot, system: str, seen: set[str]) -> None:
+    def refuse_system(self, slot: Slot, system: str, seen: set[str]) -> None:
         problem = system_name_problem(system)
         if problem:
             raise self.error(
@@ -260,11 +280,11 @@ class _Row:
                 f"it has {', '.join(sorted(self.known_systems))}",
             )
 
-    def label(self, slot: _Slot) -> int | None:
+    def label(self, slot: Slot) -> int | None:
         text = self.cells[slot.rank].strip()
         if text in {"", BLANK}:
             return None
-        rank = _integer(text, 1)
+        rank = integer(text, 1)
         if rank is None or rank > 5:
             raise self.error(
                 slot.rank,
@@ -273,7 +293,7 @@ class _Row:
             )
         return rank
 
-    def numbers(self, slot: _Slot, systems: int) -> tuple[int, ...]:
+    def numbers(self, slot: Slot, systems: int) -> tuple[int, ...]:
         if slot.number is None or not self.cells[slot.number].strip():
             return ()
         texts = [text.strip() for text in self.cells[slot.number].split(",")]
@@ -285,7 +305,7 @@ class _Row:
             )
         numbers = []
         for text in texts:
-            number = _integer(text, -MAX_INTEGER)
+            number = integer(text, -MAX_INTEGER)
             if number is None:
                 raise self.error(
                     slot.number,

@@ -1,12 +1,11 @@
 """Test sets as JSON Lines: an object a line."""
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import CONTROL, SegmentTexts, one_line, system_name_problem
+from campaign.formats.json_objects import decode_object, refuse_damage
+from campaign.formats.records import SegmentTexts, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
@@ -41,25 +40,6 @@ def read_jsonl_test_set(file: InputFile) -> Iterator[SegmentTexts]:
     counter.refuse_nothing()
 
 
-class _RepeatedKeyError(ValueError):
-    """A key stands twice in one object, and json would silently keep the last."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RepeatedKeyError(key)
-            seen.add(key)
-    return values
-
-
-_NO_TEXT: Final = re.compile(f"{CONTROL.pattern}|[\ud800-\udfff]")
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
-
-
 class _Line:
     """One line on its way from text to SegmentTexts; it knows where to point in errors."""
 
@@ -89,28 +69,12 @@ class _Line:
         )
 
     def _parse(self, text: str) -> dict[str, Any]:
-        try:
-            values = _DECODER.decode(text)
-        except json.JSONDecodeError as error:
-            raise self.error(
-                f"the line is no JSON ({error.msg})",
-                "write one complete JSON object on every line",
-                column=error.pos + 1,
-            ) from error
-        except _RepeatedKeyError as error:
-            raise self.error(
-                f'the key "{error}" stands twice in one object', "remove one of the two"
-            ) from error
-        except (RecursionError, ValueError) as error:  # nesting too deep, or thousands of digits
-            raise self.error(
-                "the line is no JSON that can be read", "write one flat JSON object on every line"
-            ) from error
-        if not isinstance(values, dict):
-            raise self.error(
-                "the line is no JSON object",
-                'write {"source": "…", "references": […], "outputs": {…}} on every line',
-            )
-        return values
+        return decode_object(
+            text,
+            file=self._file.name,
+            line=self.number,
+            shape='{"source": "…", "references": […], "outputs": {…}} on every line',
+        )
 
     def compare(self, first: "_Line") -> None:
         """Refuse what is different from the first line and must not be."""
@@ -177,11 +141,5 @@ class _Line:
         if not self._has_escapes:
             return value  # the line was checked as a whole when it was read
         value = one_line(value)
-        damage = _NO_TEXT.search(value)
-        if damage:
-            raise self.error(
-                f"the character U+{ord(damage.group()):04X}, written with a backslash, is no text",
-                r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
-                field=key,
-            )
+        refuse_damage(value, file=self._file.name, line=self.number, field=key)
         return value

@@ -38,6 +38,14 @@ class SgmlSegment:
     text: str
 
 
+def set_tag(text: str) -> str | None:
+    """Return the first tag of a set in a file's beginning: "srcset", "refset" or "tstset"."""
+    for tag in _TAG.finditer(text):
+        if tag.group(1) == "" and tag.group(2).lower() in _SETS:
+            return tag.group(2).lower()
+    return None
+
+
 def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment]:
     """Yield the segments in the file's order.
 

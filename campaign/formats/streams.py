@@ -2,9 +2,9 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from campaign.formats.errors import FormatError
 from campaign.formats.records import CONTROL
@@ -34,7 +34,25 @@ class InputFile:
     @property
     def plain_name(self) -> str:
         """The name without folders and without ".gz"."""
-        return self.name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gz")
+        return plain_name(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file that can be opened as often as somebody looks at it; `name` may have folders."""
+
+    name: str
+    open: Callable[[], IO[bytes]]
+
+    @property
+    def plain_name(self) -> str:
+        """The name without folders and without ".gz"."""
+        return plain_name(self.name)
+
+
+def plain_name(name: str) -> str:
+    """Return the name without folders and without ".gz"."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gz")
 
 
 def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
@@ -172,7 +190,15 @@ def _not_utf8(
     line_start = content.rfind(b"\n", 0, start) + 1
     line = number + content.count(b"\n", 0, start)
     column = start - line_start + 1 + (skipped if line == 1 else 0)
-    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content
+    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or _is_every_other_nul(content)
+    if b"\0" in content and not utf16:
+        return FormatError(
+            file.name,
+            f"the byte 0x{content[start]:02X} and NUL bytes are in it: this is no text file",
+            "give a text file with one segment or record a line, or an archive of such files",
+            line=line,
+            column=column,
+        )
     encoding = "UTF-16" if utf16 else "ISO-8859-1"
     guess = "" if utf16 else " (or the encoding it really has)"
     return FormatError(
@@ -183,6 +209,11 @@ def _not_utf8(
         line=line,
         column=column,
     )
+
+
+def _is_every_other_nul(content: bytes) -> bool:
+    """Return whether it looks like UTF-16 of a text that is mostly Latin letters."""
+    return max(content[0::2].count(0), content[1::2].count(0)) * 4 >= len(content)
 
 
 def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:

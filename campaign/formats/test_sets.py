@@ -7,15 +7,22 @@ from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.jsonl import read_jsonl_test_set
+from campaign.formats.pearmut import read_pearmut_campaign
 from campaign.formats.plain import read_plain_test_set
 from campaign.formats.records import SegmentTexts, system_name_problem
 from campaign.formats.sgml import read_sgml_test_set
 from campaign.formats.streams import InputFile, peek
 from campaign.formats.tsv import read_tsv_test_set
+from campaign.formats.wmt.genmt import read_genmt_test_set
+from campaign.formats.wmt.xml_sets import read_wmt_xml_test_set
 
-_SNIFFED_BYTES: Final = 64 * 1024
+SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
+_XML_SET = re.compile(r"<dataset[\s>]")
 _JSON_OBJECT = re.compile(r'\{\s*"')
+# Keys, not texts that hold such words: inside a text the quotes have a backslash before them.
+_GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
+_PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
 
 
 class TestSetFormat(StrEnum):
@@ -27,14 +34,36 @@ class TestSetFormat(StrEnum):
     SGML = "sgml"
     TSV = "tsv"
     JSONL = "jsonl"
+    WMT_XML = "wmt-xml"
+    GENMT = "genmt"
+    PEARMUT = "pearmut"
+
+    @property
+    def words(self) -> str:
+        """What errors call the format."""
+        return _WORDS[self]
 
 
+_WORDS: Final = {
+    TestSetFormat.PLAIN: "plain text",
+    TestSetFormat.SGML: "SGML",
+    TestSetFormat.TSV: "TSV",
+    TestSetFormat.JSONL: "JSONL",
+    TestSetFormat.WMT_XML: "WMT's XML",
+    TestSetFormat.GENMT: "WMT's JSON Lines",
+    TestSetFormat.PEARMUT: "a campaign of Pearmut",
+}
 _ENDINGS: Final = {
     ".sgm": TestSetFormat.SGML,
     ".sgml": TestSetFormat.SGML,
     ".tsv": TestSetFormat.TSV,
-    ".jsonl": TestSetFormat.JSONL,
-    ".ndjson": TestSetFormat.JSONL,
+}
+_JSON_ENDINGS: Final = (".jsonl", ".ndjson")
+_ONE_FILE: Final = {
+    TestSetFormat.TSV,
+    TestSetFormat.JSONL,
+    TestSetFormat.WMT_XML,
+    TestSetFormat.PEARMUT,
 }
 
 
@@ -43,20 +72,38 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
 
     Returns the format and the file to read instead of `file`, whose beginning is used up.
     """
-    name = file.plain_name.lower()
+    head, whole = peek(file, SNIFFED_BYTES)
+    return format_of(file.plain_name.lower(), head), whole
+
+
+def format_of(name: str, head: bytes) -> TestSetFormat:
+    """Tell the format from a plain name in small letters and a file's first bytes, unpacked."""
     for ending, file_format in _ENDINGS.items():
         if name.endswith(ending):
-            return file_format, file
-    head, whole = peek(file, _SNIFFED_BYTES)
+            return file_format
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    found = TestSetFormat.PLAIN
     if text.startswith("<") and _SGML_SET.search(text):
-        return TestSetFormat.SGML, whole
-    if _JSON_OBJECT.match(text):
-        return TestSetFormat.JSONL, whole
-    if "source" in (cell.strip().lower() for cell in first_line.split("\t")[:-1]):
-        return TestSetFormat.TSV, whole
-    return TestSetFormat.PLAIN, whole
+        found = TestSetFormat.SGML
+    elif text.startswith("<") and _XML_SET.search(text):
+        found = TestSetFormat.WMT_XML
+    elif _PEARMUT_KEY.match(text):
+        found = TestSetFormat.PEARMUT
+    elif _JSON_OBJECT.match(text):
+        found = TestSetFormat.GENMT if _GENMT_KEY.search(first_line) else TestSetFormat.JSONL
+    elif name.endswith(_JSON_ENDINGS):
+        found = TestSetFormat.JSONL
+    elif "source" in (cell.strip().lower() for cell in first_line.split("\t")[:-1]):
+        found = TestSetFormat.TSV
+    return found
+
+
+def holds_key(head: bytes, *keys: str) -> bool:
+    """Tell whether the first line of JSON in a file's beginning has one of the keys."""
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    return any(re.search(rf'(?<!\\)"{key}"\s*:', first_line) for key in keys)
 
 
 def read_test_set(
@@ -66,12 +113,16 @@ def read_test_set(
     systems: Mapping[str, InputFile] | None = None,
     documents: InputFile | None = None,
     file_format: TestSetFormat | None = None,
+    languages: tuple[str, str] | None = None,
+    by_paragraph: bool = False,
 ) -> Iterator[SegmentTexts]:
     """Return an iterator over the segments of a test set in order, in bounded memory.
 
     Plain text and SGML have one file each for the source, every reference and every system;
-    TSV and JSONL are one file, given as `source`. `documents` goes with plain text: a
-    document's name a line. Without `file_format` the source file tells.
+    WMT's JSON Lines one for the source and every system; the others are one file, given as
+    `source`. `documents` goes with plain text: a document's name a line. Without `file_format`
+    the source file tells. `languages`, source and target, choose from a file that holds
+    several pairs. `by_paragraph` makes segments of the paragraphs of WMT's JSON Lines.
 
     Raises FormatError at the first thing wrong, here or while iterating; what was taken
     from the segments before must then be undone.
@@ -86,20 +137,32 @@ def read_test_set(
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise FormatError(
             documents.name,
-            f"{source.name} is {file_format.upper()} and names its documents itself",
+            f"{source.name} is {file_format.words} and names its documents itself",
             "leave the file of document names out, or say that the source is plain text",
         )
     if file_format is TestSetFormat.PLAIN:
         return read_plain_test_set(source, references, systems, documents)
     if file_format is TestSetFormat.SGML:
         return read_sgml_test_set(source, references, systems)
-    if references or systems:
-        other = [*references, *systems.values()][0]
+    others = [*references, *(systems.values() if file_format in _ONE_FILE else ())]
+    if others:
         raise FormatError(
-            other.name,
-            f"{source.name} is {file_format.upper()} and holds references and outputs itself",
+            others[0].name,
+            f"{source.name} is {file_format.words} and holds references and outputs itself",
             "give that one file alone, or say that the source is plain text",
         )
+    if file_format is TestSetFormat.GENMT:
+        return read_genmt_test_set(source, systems, languages, by_paragraph=by_paragraph)
+    return _read_one_file(source, file_format, languages)
+
+
+def _read_one_file(
+    file: InputFile, file_format: TestSetFormat, languages: tuple[str, str] | None
+) -> Iterator[SegmentTexts]:
     if file_format is TestSetFormat.TSV:
-        return read_tsv_test_set(source)
-    return read_jsonl_test_set(source)
+        return read_tsv_test_set(file)
+    if file_format is TestSetFormat.WMT_XML:
+        return read_wmt_xml_test_set(file, languages)
+    if file_format is TestSetFormat.PEARMUT:
+        return read_pearmut_campaign(file)
+    return read_jsonl_test_set(file)

@@ -41,6 +41,13 @@ def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
         raise FormatError(
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
+    if "\t" not in header and ("," in header or ";" in header):
+        raise FormatError(
+            file.name,
+            "the columns are separated by commas or semicolons, not by tabs",
+            "save the table as tab-separated text (TSV)",
+            line=line,
+        )
     layout = _layout(file.name, line, [name.strip() for name in header.split("\t")])
     counter = SegmentCounter(file.name)
     for line, text in numbered:

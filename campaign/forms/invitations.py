@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.languages import languages_validate
 from campaign.models import InvitationRole
 from campaign.services import AddressesRefusedError, addresses_read, link_lifetime
 from campaign.texts.languages import language_name
@@ -21,6 +22,7 @@ class _LanguagesForm(forms.Form):
         label=_("Languages the judges read"),
         help_text=_("If none is ticked, all languages of the campaign."),
         required=False,
+        validators=[languages_validate],
         widget=forms.CheckboxSelectMultiple,
     )
 

@@ -3,9 +3,16 @@
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Final
 
-from campaign.formats import ByteStream, FiveWayRow, FormatError, read_five_way_csv
+import numpy as np
+import numpy.typing as npt
+
+from campaign.formats import ByteStream, FiveWayColumns, FiveWayNames, read_five_way_columns
 from campaign.importing.languages import language_tag
+
+# Few enough that their cells stay in the processor's cache, many enough for the queries a batch takes.
+ROWS_AT_ONCE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,53 +37,53 @@ class LanguagePair:
         return f"{self.source} → {self.target}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRow:
-    """A row and the file it stands in."""
-
-    file: str
-    row: FiveWayRow
-
-    @property
-    def languages(self) -> LanguagePair:
-        return LanguagePair(self.row.source_language.strip(), self.row.target_language.strip())
-
-    def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
-        return FormatError(self.file, problem, remedy, line=self.row.line, field=field)
-
-
-def rows_placed(
+def columns_placed(
     files: Sequence[JudgmentsFile],
     *,
     languages: LanguagePair | None = None,
     known_systems: Collection[str] | None = None,
-) -> Generator[PlacedRow]:
-    """Yield the rows of all files in order; with `languages`, those of that pair only.
+    rows_at_once: int = ROWS_AT_ONCE,
+) -> Generator[FiveWayColumns]:
+    """Yield the rows of all files in order, as columns; with `languages`, those of that pair only.
 
     Raises FormatError from the reader, for systems not in `known_systems` too.
     """
-    wanted = languages.tags if languages else None
+    # Rows of other languages may name systems of other test sets.
+    names = FiveWayNames(None if languages else known_systems)
     for file in files:
         with file.open() as stream:
-            # Rows of other languages may name systems of other test sets.
-            known = None if wanted else known_systems
-            for row in read_five_way_csv(stream, file.name, known_systems=known):
-                placed = PlacedRow(file.name, row)
-                if wanted is None:
-                    yield placed
-                elif placed.languages.tags == wanted:
-                    _refuse_unknown_systems(placed, known_systems)
-                    yield placed
+            for columns in read_five_way_columns(
+                stream, file.name, names=names, rows_at_once=rows_at_once
+            ):
+                chosen = columns.only(is_of(columns, languages)) if languages else columns
+                if len(chosen):
+                    if languages:
+                        _refuse_unknown_systems(chosen, known_systems)
+                    yield chosen
 
 
-def _refuse_unknown_systems(placed: PlacedRow, known_systems: Collection[str] | None) -> None:
+def is_of(columns: FiveWayColumns, languages: LanguagePair) -> npt.NDArray[np.bool_]:
+    """Return which rows are of these languages, by whatever names."""
+    wanted = languages.tags
+    return np.array([LanguagePair(*pair).tags == wanted for pair in columns.names.pairs])[
+        columns.pairs
+    ]
+
+
+def _refuse_unknown_systems(columns: FiveWayColumns, known_systems: Collection[str] | None) -> None:
     if known_systems is None:
         return
-    for candidate in placed.row.candidates:
-        for system in candidate:
-            if system not in known_systems:
-                raise placed.error(
-                    f"the system {system} is unknown",
-                    "correct the name, or add the system to the test set first; "
-                    f"it has {', '.join(sorted(known_systems))}",
-                )
+    unknown = [
+        next((system for system in systems if system not in known_systems), None)
+        for systems in columns.names.candidates
+    ]
+    # The last is for -1, where a place shows no candidate.
+    is_unknown = np.array([*(system is not None for system in unknown), False])[columns.candidates]
+    if is_unknown.any():
+        row, place = np.argwhere(is_unknown)[0]
+        raise columns.error(
+            row,
+            f"the system {unknown[columns.candidates[row, place]]} is unknown",
+            "correct the name, or add the system to the test set first; "
+            f"it has {', '.join(sorted(known_systems))}",
+        )

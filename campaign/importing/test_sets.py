@@ -27,6 +27,8 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
+from campaign.models.system import FEWEST_SYSTEMS
+from campaign.texts.language_tags import language_pair_checked
 
 REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
 
@@ -44,17 +46,18 @@ def test_set_create(
 ) -> TestSet:
     """Create an empty test set.
 
-    Raises ImportRefusedError when the campaign has one of this name already
-    or a value does not fit.
+    The languages are stored as canonical tags. Raises LanguageTagError when one of them is no tag or both
+    are the same, ImportRefusedError when the campaign has one of this name already or the name is too long.
     """
+    source, target = language_pair_checked(source_language, target_language)
     test_set = TestSet(
         campaign=campaign,
         name=name.strip(),
-        source_language=source_language,
-        target_language=target_language,
+        source_language=source,
+        target_language=target,
         blocks_wanted=blocks_wanted,
     )
-    _refuse_overlong(test_set, "name", "source_language", "target_language")
+    _refuse_overlong(test_set, "name")
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "give it one")
     try:
@@ -89,8 +92,8 @@ def test_set_import(
     segments, however long the test set. `progress` is called with the number
     of segments written so far.
 
-    Raises ImportRefusedError, or FormatError from `segments`; either way
-    nothing is left behind.
+    Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`;
+    either way nothing is left behind.
     """
     test_set = test_set_create(
         campaign=campaign,
@@ -170,9 +173,11 @@ class _Writer:
         constraints_check_now()
 
     def _create_systems(self, names: Collection[str]) -> None:
-        if not names:
+        if len(names) < FEWEST_SYSTEMS:
+            there = f"there is one system only, {next(iter(names))}" if names else None
             raise ImportRefusedError(
-                "there is no system's output", "give the outputs of at least one system"
+                there or "there is no system's output",
+                "give the outputs of two systems at least: judges rank them against each other",
             )
         for name in names:
             self._systems[name] = self._create_system(name, SystemKind.SYSTEM)

@@ -2,16 +2,18 @@
 
 import argparse
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Judge, System, TestSet, User
+from campaign.models import Campaign, Judge, JudgeGroup, System, TestSet, User
+from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
 #: What stands for "no limit" and "nothing asked for".
 NONE = "none"
@@ -74,6 +76,22 @@ def systems_named(*, campaign: Campaign, name: str) -> list[System]:
     return systems
 
 
+def group_named(*, campaign: Campaign, name: str) -> JudgeGroup:
+    """Return the group of judges of that name, whatever its case, or raise a CommandError."""
+    group = JudgeGroup.objects.present().filter(campaign=campaign, name__iexact=name).first()
+    if group is None:
+        raise CommandError(
+            _("The campaign “%(slug)s” has no group of judges “%(name)s”.")
+            % {"slug": campaign.slug, "name": name}
+        )
+    return group
+
+
+def group_or_none(campaign: Campaign, name: str) -> JudgeGroup | None:
+    """Return the group of judges of that name; None for "none"."""
+    return None if name == NONE else group_named(campaign=campaign, name=name)
+
+
 def user_named(email: str) -> User:
     """Return the user with this e-mail address, or raise a CommandError."""
     try:
@@ -103,14 +121,28 @@ def tags_argument(text: str) -> list[str]:
     return sorted(set(tags))
 
 
+def language_argument(text: str) -> str:
+    """Return the canonical tag of a language."""
+    try:
+        return language_tag_checked(text)
+    except LanguageTagError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def languages_argument(text: str) -> str:
+    """Return the canonical tag of a language, or "none"."""
+    return NONE if text == NONE else language_argument(text)
+
+
 def address_option_add(parser: CommandParser) -> None:
     """Add `--address`, for the links that a command prints."""
     parser.add_argument(
         "--address",
         type=address_argument,
-        default=settings.PUBLIC_ADDRESS,
+        default=settings.PUBLIC_ADDRESS or None,
         metavar="URL",
-        help="where this Quintet is reached (default: %(default)s)",
+        help="where this Quintet is reached "
+        f"(default: {settings.PUBLIC_ADDRESS or 'PUBLIC_ADDRESS, or where it runs'})",
     )
 
 
@@ -133,6 +165,22 @@ def days_argument(text: str) -> Combinable:
     if not text.isdecimal() or not 1 <= int(text) <= 3650:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 1 to 3650")
     return Now() + timedelta(days=int(text))
+
+
+def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
+    """Return where the links of a command lead; say so on standard error where it is only assumed."""
+    given: str | None = options["address"]
+    if given is not None:
+        return given
+    assumed: str = settings.ASSUMED_ADDRESS
+    command.stderr.write(
+        _(
+            "Assumed %(address)s, since nothing seems to serve this Quintet now. Give its address with --address "
+            "URL, or set PUBLIC_ADDRESS."
+        )
+        % {"address": assumed}
+    )
+    return assumed
 
 
 def invitation_address(*, address: str, token: str) -> str:

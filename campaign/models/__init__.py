@@ -1,38 +1,68 @@
 """What is judged, and by whom it is run."""
 
+from campaign.models.account_mail import AccountMail, AccountMailKind
+from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
+from campaign.models.alert_mail import AlertMail
 from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
-from campaign.models.campaign import Campaign
+from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
+from campaign.models.job import Job, JobKind, JobState
 from campaign.models.judge import Judge
-from campaign.models.mail import InvitationMail, MailState
-from campaign.models.membership import Membership, MembershipRole
+from campaign.models.judge_group import GroupMember, JudgeGroup
+from campaign.models.mail import InvitationMail, MailState, OutgoingMail
+from campaign.models.membership import (
+    CHANGING_ROLES,
+    OWNING_ROLES,
+    Membership,
+    MembershipRole,
+)
+from campaign.models.move import CampaignMove
 from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation, ParticipationState
 from campaign.models.session import Session
 from campaign.models.sign_in_count import SignInCount
+from campaign.models.state import CampaignState, CampaignStateChange, Transition
 from campaign.models.system import Output, System, SystemKind
 from campaign.models.test_set import Document, Reference, Segment, TestSet
+from campaign.models.upload import ReferenceUse, Upload, UploadedFile, UploadedPart
 from campaign.models.user import User
 
 __all__ = [
+    "CHANGING_ROLES",
+    "OWNING_ROLES",
     "Acceptance",
+    "AccountMail",
+    "AccountMailKind",
+    "ActivityEvent",
+    "ActivityOperation",
+    "ActivityOrigin",
+    "AlertMail",
     "BadReference",
     "BrowserVisit",
     "Campaign",
+    "CampaignMove",
+    "CampaignState",
+    "CampaignStateChange",
     "ConflictOfInterest",
     "Document",
+    "GroupMember",
     "Instructions",
     "Invitation",
     "InvitationMail",
     "InvitationRole",
+    "Job",
+    "JobKind",
+    "JobState",
     "Judge",
+    "JudgeGroup",
     "LinkRedemption",
     "MailState",
     "Membership",
     "MembershipRole",
+    "OutgoingMail",
     "Output",
     "Panel",
     "PanelArrival",
@@ -41,11 +71,17 @@ __all__ = [
     "Participation",
     "ParticipationState",
     "Reference",
+    "ReferenceUse",
+    "Rehearsal",
     "Segment",
     "Session",
     "SignInCount",
     "System",
     "SystemKind",
     "TestSet",
+    "Transition",
+    "Upload",
+    "UploadedFile",
+    "UploadedPart",
     "User",
 ]

@@ -1,10 +1,12 @@
 from typing import ClassVar
 
+import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import RecordedInBulk
 from campaign.database.seeds import SeedField
 from campaign.texts.damage import Damage
 
@@ -93,6 +95,24 @@ class BadReference(models.Model):
             # What waits for a reviewer.
             models.Index(
                 fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
+            ),
+        ]
+        triggers = [
+            *(
+                RecordedInBulk(
+                    name=f"bad_reference_recorded_{word}",
+                    operation=operation,
+                    fields=["status", "attempt"],
+                    campaign="t.campaign_id",
+                    test_set="t.id",
+                    called="g.number::text",
+                    join=(
+                        "JOIN campaign_output o ON o.id = row_new.output_id"
+                        " JOIN campaign_segment g ON g.id = o.segment_id"
+                        " JOIN campaign_testset t ON t.id = g.test_set_id"
+                    ),
+                )
+                for word, operation in (("new", pgtrigger.Insert), ("changed", pgtrigger.Update))
             ),
         ]
 

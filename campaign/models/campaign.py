@@ -1,21 +1,35 @@
 from typing import TYPE_CHECKING, ClassVar
 
+import pgtrigger
+from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
+from campaign.models.state import CampaignState, StateFollows
 
 if TYPE_CHECKING:
     from campaign.models.user import User
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
-    def run_by(self, user: "User") -> "CampaignQuerySet":
-        """Return the campaigns this user organises."""
-        return self.filter(memberships__user=user, memberships__role="organiser")
+    def with_role_of(self, user: "User | int | models.Expression") -> "CampaignQuerySet":
+        """Return the campaigns this user is a member of, those in the bin too, each with their `role`."""
+        return self.filter(memberships__user=user).annotate(role=models.F("memberships__role"))
+
+    def kept(self) -> "CampaignQuerySet":
+        """Leave out the campaigns in the bin."""
+        return self.exclude(state=CampaignState.BIN)
+
+    def real(self) -> "CampaignQuerySet":
+        """Leave out rehearsals."""
+        return self.filter(rehearsal_of=None)
 
     def open_to(self, user: "User") -> "CampaignQuerySet":
-        """Return the campaigns whose results this user may read, as organiser or researcher."""
-        return self.filter(memberships__user=user)
+        """Return the campaigns this user may read, in whatever role."""
+        return self.kept().filter(memberships__user=user)
 
 
 class Campaign(models.Model):
@@ -79,6 +93,38 @@ class Campaign(models.Model):
         help_text=_("Whom judges may ask: a name, an address."),
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    rehearsal_of = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        related_name="rehearsal",
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("The campaign that this one rehearses, with simulated judges."),
+    )
+
+    # The database refuses what `campaign.models.state` does not allow, and sets the two below.
+    state = models.CharField(
+        _("state"),
+        max_length=8,
+        choices=CampaignState,
+        default=CampaignState.OPEN,
+        db_default=CampaignState.OPEN,
+    )
+    state_since = models.DateTimeField(_("in this state since"), db_default=Now(), editable=False)
+    state_before_bin = models.CharField(  # noqa: DJ001  NULL: not in the bin
+        _("state before the bin"),
+        max_length=8,
+        blank=True,
+        null=True,
+        editable=False,
+    )
+    closes_at = models.DateTimeField(
+        _("closes"),
+        null=True,
+        blank=True,
+        help_text=_("From then on judges get nothing more; they see it. Empty: when you close it."),
+    )
 
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -97,7 +143,100 @@ class Campaign(models.Model):
                 condition=models.Q(show_source=True) | models.Q(show_reference=True),
                 name="campaign_shows_source_or_reference",
             ),
+            is_one_of("state", CampaignState, name="campaign_state_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(state=CampaignState.BIN, state_before_bin__isnull=False)
+                | (~models.Q(state=CampaignState.BIN) & models.Q(state_before_bin__isnull=True)),
+                name="campaign_in_the_bin_came_from_a_state",
+            ),
+        ]
+        indexes = [
+            # For the task that closes them.
+            models.Index(
+                fields=["closes_at"],
+                condition=models.Q(closes_at__isnull=False),
+                name="campaign_to_close",
+            ),
+        ]
+        triggers = [
+            # Rehearsals are erased with their judgments, and nothing else is (`cells.erasing`).
+            pgtrigger.Protect(
+                name="campaign_is_a_rehearsal_for_good",
+                operation=pgtrigger.UpdateOf("rehearsal_of_id"),  # type: ignore[no-untyped-call]
+                condition=pgtrigger.AnyChange("rehearsal_of"),
+            ),
+            StateFollows(name="campaign_state_follows"),
+            Recorded(
+                name="campaign_recorded",
+                fields=[
+                    "slug",
+                    "name",
+                    "allow_partial_ranking",
+                    "blocks_per_judge",
+                    "lease_minutes",
+                    "show_source",
+                    "show_reference",
+                    "tour",
+                    "pay",
+                    "duration",
+                    "contact",
+                    "state",
+                    "closes_at",
+                ],
+                campaign="{row}.id",
+                called="{row}.name",
+                deleted=False,
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+
+class Rehearsal(models.Model):
+    """What simulated judges of a campaign's rehearsal are like; the rehearsal itself is a campaign (`rehearsal_of`).
+
+    A campaign has one at a time, before it opens.
+    """
+
+    campaign = models.OneToOneField(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="rehearsed", primary_key=True
+    )
+    bots = models.PositiveSmallIntegerField(_("simulated judges"))
+    skill = models.FloatField(
+        _("skill"),
+        help_text=_("How often a simulated judge prefers the better one of two outputs."),
+    )
+    share = models.FloatField(_("share of the work"))
+    seed = models.BigIntegerField(_("seed"))
+    # By the database's clock: what was changed later is not in the rehearsal.
+    begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
+    begun_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+
+    objects: ClassVar[models.Manager["Rehearsal"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("rehearsal")
+        verbose_name_plural = _("rehearsals")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(bots__gte=1, bots__lte=200), name="rehearsal_has_some_bots"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(skill__gte=0.5, skill__lte=1), name="rehearsal_skill_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(share__gt=0, share__lte=1), name="rehearsal_share_is_a_share"
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="rehearsal_recorded",
+                fields=["bots", "skill", "share"],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.bots} × {self.skill}"

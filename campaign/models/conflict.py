@@ -5,7 +5,9 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
+from campaign.models.recorded import OF_JUDGE
 
 
 class ConflictOfInterest(models.Model):
@@ -33,6 +35,11 @@ class ConflictOfInterest(models.Model):
             ),
         ]
         triggers = [
+            Recorded(
+                name="conflict_recorded",
+                fields=["judge_id", "system_id", "note"],
+                campaign=OF_JUDGE,
+            ),
             trigger_from_file(
                 "campaign",
                 "conflict_within_a_campaign",

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
 from campaign.models.judge import Judge
 
@@ -66,6 +67,11 @@ class Instructions(models.Model):
             models.CheckConstraint(condition=~models.Q(text=""), name="instructions_not_empty"),
         ]
         triggers = [
+            Recorded(
+                name="instructions_recorded",
+                fields=["version", "language", "demands_acceptance"],
+                called="{row}.version::text",
+            ),
             pgtrigger.Protect(name="instructions_never_change", operation=pgtrigger.Update),
             NeverTruncated(name="instructions_never_truncated"),
         ]

@@ -8,13 +8,17 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
+from campaign.models.move import not_moved
 
 
 class InvitationRole(models.TextChoices):
-    """What an invitation makes of the person who opens it."""
+    """What an invitation makes of the person who opens it: a judge, or a member in a role of theirs."""
 
+    OWNER = "owner", _("owner")
     ORGANISER = "organiser", _("organiser")
+    ANALYST = "analyst", _("analyst")
     JUDGE = "judge", _("judge")
 
 
@@ -24,8 +28,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(user__isnull=True)
 
     def valid(self) -> "InvitationQuerySet":
-        """Select links that are neither revoked nor expired, by the database's clock."""
-        return self.filter(revoked_at__isnull=True, expires_at__gt=Now())
+        """Select links that are neither revoked nor expired, by the database's clock.
+
+        Those of a campaign that moved are valid in its new cell alone.
+        """
+        return self.filter(not_moved(), revoked_at__isnull=True, expires_at__gt=Now())
 
 
 class Invitation(models.Model):
@@ -92,6 +99,21 @@ class Invitation(models.Model):
             models.CheckConstraint(
                 condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
                 name="invitation_brings_in_no_more_than_its_cap",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="invitation_recorded",
+                fields=[
+                    "user_id",
+                    "role",
+                    "cap",
+                    "languages",
+                    "asks_languages",
+                    "note",
+                    "expires_at",
+                    "revoked_at",
+                ],
             ),
         ]
 

@@ -3,8 +3,11 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import Recorded
+from campaign.models.move import RefusedWhileMoving
 
 
 class Judge(models.Model):
@@ -34,6 +37,13 @@ class Judge(models.Model):
     )
     pseudonym = models.CharField(_("pseudonym"), max_length=100)
     origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)
+    address = models.EmailField(
+        _("e-mail address"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("As the organisers gave it; only they see it."),
+    )
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("languages"),
@@ -106,6 +116,12 @@ class Judge(models.Model):
             models.UniqueConstraint(
                 fields=["user", "campaign"], name="judge_once_per_user_and_campaign"
             ),
+            models.UniqueConstraint(
+                "campaign",
+                Lower("address"),
+                condition=~models.Q(address=""),
+                name="judge_address_unique_in_campaign",
+            ),
             models.CheckConstraint(
                 condition=models.Q(origin="person", user__isnull=False)
                 | models.Q(origin__in=["simulated", "imported"], user__isnull=True),
@@ -118,6 +134,28 @@ class Judge(models.Model):
                 condition=models.Q(tour="", tour_left_at__isnull=True)
                 | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
                 name="judge_left_the_tour_at_a_time",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="judge_recorded",
+                fields=[
+                    "pseudonym",
+                    "origin",
+                    "languages",
+                    "expertise",
+                    "blocks_asked",
+                    "note",
+                    "withdrawn_at",
+                    "declined_at",
+                ],
+                hidden=["address"],
+                called="{row}.pseudonym",
+            ),
+            RefusedWhileMoving(
+                name="judge_of_no_moving_campaign",
+                campaign="i.campaign_id",
+                join="",
             ),
         ]
 

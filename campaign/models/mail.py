@@ -6,6 +6,9 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.models.campaign import Campaign
+from campaign.models.move import not_moving
+from campaign.models.state import CampaignState
 
 
 class MailState(models.TextChoices):
@@ -20,13 +23,37 @@ class MailState(models.TextChoices):
 
 class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
     def due(self) -> "InvitationMailQuerySet":
-        """Select messages to be sent now, by the database's clock."""
+        """Select messages to be sent now, by the database's clock; none of a campaign that moves, or is over."""
+        over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
         return self.filter(
-            state=MailState.QUEUED, withdrawn_at__isnull=True, next_attempt_at__lte=Now()
+            not_moving(),
+            # Without a join, likewise.
+            ~models.Q(campaign__in=over.values("pk")),
+            state=MailState.QUEUED,
+            withdrawn_at__isnull=True,
+            next_attempt_at__lte=Now(),
         )
 
 
-class InvitationMail(models.Model):
+class OutgoingMail(models.Model):
+    """A message in the outbox, and the state of its sending."""
+
+    address = models.EmailField(_("e-mail address"))
+    language = models.CharField(_("language"), max_length=35)
+    base_url = models.CharField(_("where this Quintet is reached"), max_length=200)
+    state = models.CharField(_("state"), max_length=11, choices=MailState, default=MailState.QUEUED)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
+    claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
+    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
+    error = models.CharField(_("what went wrong"), max_length=300, blank=True)
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class InvitationMail(OutgoingMail):
     """An invitation by e-mail, and the state of its sending.
 
     It holds no link: the worker makes the token when it sends the message, so that the database
@@ -37,10 +64,7 @@ class InvitationMail(models.Model):
         "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
     )
     judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="mails")
-    address = models.EmailField(_("e-mail address"))
-    language = models.CharField(_("language"), max_length=35)
     note = models.TextField(_("the organiser's words"), blank=True, max_length=1000)
-    base_url = models.CharField(_("where this Quintet is reached"), max_length=200)
     invitation = models.OneToOneField(
         "campaign.Invitation",
         on_delete=models.SET_NULL,
@@ -49,16 +73,9 @@ class InvitationMail(models.Model):
         blank=True,
         help_text=_("The link of the latest attempt."),
     )
-    state = models.CharField(_("state"), max_length=11, choices=MailState, default=MailState.QUEUED)
-    attempts = models.PositiveIntegerField(_("attempts"), default=0)
-    next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
-    claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
-    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
-    error = models.CharField(_("what went wrong"), max_length=300, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     withdrawn_at = models.DateTimeField(
         _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
     )

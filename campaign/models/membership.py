@@ -1,15 +1,39 @@
+from typing import Final
+
+import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
+from campaign.database.triggers import trigger_from_file
 
 
 class MembershipRole(models.TextChoices):
-    """What a member may do."""
+    """What a member may do, from the most to the least.
 
+    Every member reads the whole campaign; secrets are shown once, to whoever makes them. What else each may
+    stands below, and nowhere else.
+    """
+
+    OWNER = "owner", _("owner")
     ORGANISER = "organiser", _("organiser")
-    RESEARCHER = "researcher", _("researcher")
+    ANALYST = "analyst", _("analyst")
+
+    @property
+    def may_change(self) -> bool:
+        """Whether they may change the campaign."""
+        return self in CHANGING_ROLES
+
+    @property
+    def may_own(self) -> bool:
+        """Whether they may delete the campaign and bring it back, and say who is a member and as what."""
+        return self in OWNING_ROLES
+
+
+CHANGING_ROLES: Final = (MembershipRole.OWNER, MembershipRole.ORGANISER)
+OWNING_ROLES: Final = (MembershipRole.OWNER,)
 
 
 class Membership(models.Model):
@@ -22,6 +46,12 @@ class Membership(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
     role = models.CharField(_("role"), max_length=10, choices=MembershipRole)
+    daily_alerts = models.BooleanField(
+        _("daily mail of alerts"),
+        default=False,
+        db_default=False,
+        help_text=_("Asked for by the member, who must be an organiser."),
+    )
 
     class Meta:
         verbose_name = _("membership")
@@ -31,6 +61,28 @@ class Membership(models.Model):
                 fields=["user", "campaign"], name="membership_once_per_user_and_campaign"
             ),
             is_one_of("role", MembershipRole, name="membership_role_is_known"),
+            # Each alert names something to do.
+            models.CheckConstraint(
+                condition=models.Q(daily_alerts=False) | models.Q(role__in=CHANGING_ROLES),
+                name="membership_with_daily_alerts_may_act",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="membership_recorded",
+                fields=["user_id", "role", "daily_alerts"],
+            ),
+            # At the commit, so that members may come and go in any order within a transaction.
+            trigger_from_file(
+                "campaign",
+                "membership_leaves_an_owner",
+                operation=pgtrigger.Insert
+                | pgtrigger.UpdateOf("campaign_id", "role")  # type: ignore[no-untyped-call]
+                | pgtrigger.Delete,
+                when=pgtrigger.After,
+                timing=pgtrigger.Deferred,
+                declare=[("touched", "BIGINT")],
+            ),
         ]
 
     def __str__(self) -> str:

@@ -8,6 +8,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
+from campaign.models.move import not_moved
 
 KEY_BYTES = 16  # 128 bits
 
@@ -20,6 +22,12 @@ def panel_key() -> str:
 class PanelKind(models.TextChoices):
     PROLIFIC = "prolific", "Prolific"
     MTURK = "mturk", "Mechanical Turk"
+
+
+class PanelQuerySet(models.QuerySet["Panel"]):
+    def of_this_cell(self) -> "PanelQuerySet":
+        """Return those whose campaign has not moved to another cell."""
+        return self.filter(not_moved())
 
 
 class Panel(models.Model):
@@ -80,7 +88,7 @@ class Panel(models.Model):
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
-    objects: ClassVar[models.Manager["Panel"]] = models.Manager()
+    objects: ClassVar[PanelQuerySet] = PanelQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("panel")
@@ -109,6 +117,24 @@ class Panel(models.Model):
                     )
                 ),
                 name="panel_has_two_codes_exactly_if_prolific",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="panel_recorded",
+                fields=[
+                    "kind",
+                    "name",
+                    "blocks_asked",
+                    "participations_per_member",
+                    "minutes_allowed",
+                    "languages",
+                    "screen_out_after_training",
+                    "topic_arn",
+                    "closed_at",
+                ],
+                hidden=["completion_code", "screened_out_code", "webhook_secret"],
+                called="{row}.name",
             ),
         ]
 

@@ -1,12 +1,17 @@
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
+from campaign.models.recorded import OF_TEST_SET
+
+#: Judges rank outputs against each other: of fewer systems there is nothing to rank.
+FEWEST_SYSTEMS: Final = 2
 
 
 class SystemKind(models.TextChoices):
@@ -25,6 +30,29 @@ class System(models.Model):
     )
     name = models.CharField(_("name"), max_length=200)
     kind = models.CharField(_("kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
+    constrained = models.BooleanField(
+        _("constrained"),
+        null=True,
+        blank=True,
+        help_text=_("Whether it was made only of the data that the task allows; empty: not said."),
+    )
+    approach = models.CharField(_("approach"), max_length=200, blank=True, db_default="")
+    condition = models.CharField(_("condition"), max_length=200, blank=True, db_default="")
+    team = models.CharField(_("team"), max_length=200, blank=True, db_default="")
+    contact = models.CharField(
+        _("contact"),
+        max_length=300,
+        blank=True,
+        db_default="",
+        help_text=_("For organisers only."),
+    )
+    withdrawn_at = models.DateTimeField(
+        _("withdrawn"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("No new HIT shows it from then on; what was judged of it counts."),
+    )
 
     class Meta:
         verbose_name = _("system")
@@ -39,6 +67,25 @@ class System(models.Model):
                 name="system_name_without_comma",
             ),
             is_one_of("kind", SystemKind, name="system_kind_is_known"),
+            # Each damaged reference is approved and withdrawn for itself.
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True)
+                | ~models.Q(kind=SystemKind.BAD_REFERENCE),
+                name="system_of_damaged_references_not_withdrawn",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="system_recorded",
+                fields=[
+                    *("name", "kind", "constrained", "approach", "condition", "team"),
+                    "withdrawn_at",
+                ],
+                hidden=["contact"],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                called="{row}.name",
+            ),
         ]
 
     def __str__(self) -> str:

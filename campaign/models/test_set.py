@@ -5,14 +5,23 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.recording import Recorded
+from campaign.models.state import CampaignState
+
 if TYPE_CHECKING:
     from campaign.models.user import User
 
 
 class TestSetQuerySet(models.QuerySet["TestSet"]):
-    def open_to(self, user: "User") -> "TestSetQuerySet":
-        """Test sets of campaigns whose results this user may read."""
-        return self.filter(campaign__memberships__user=user)
+    def open_to(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
+        """Test sets of campaigns whose results this user may read; none of campaigns in the bin."""
+        return self.filter(campaign__memberships__user=user).exclude(
+            campaign__state=CampaignState.BIN
+        )
+
+    def with_role_of(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
+        """Return the same, each with the user's `role` in its campaign."""
+        return self.open_to(user).annotate(role=models.F("campaign__memberships__role"))
 
 
 class TestSet(models.Model):
@@ -22,7 +31,8 @@ class TestSet(models.Model):
         "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets"
     )
     name = models.CharField(_("name"), max_length=200)
-    # Languages as BCP 47 tags where we know them, as the imported file spells them otherwise.
+    # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before they were checked
+    # may have what their file called a language that nobody knows.
     source_language = models.CharField(_("source language"), max_length=35)
     target_language = models.CharField(_("target language"), max_length=35)
     blocks_wanted = models.PositiveIntegerField(
@@ -63,8 +73,28 @@ class TestSet(models.Model):
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
             models.CheckConstraint(
+                condition=~models.Q(source_language=models.F("target_language")),
+                name="test_set_source_differs_from_target",
+            ),
+            models.CheckConstraint(
                 condition=models.Q(blocks_per_segment__gte=1),
                 name="test_set_blocks_per_segment_positive",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="test_set_recorded",
+                fields=[
+                    "name",
+                    "source_language",
+                    "target_language",
+                    "blocks_wanted",
+                    "blocks_per_segment",
+                    "expertise",
+                    "closed_at",
+                ],
+                test_set="{row}.id",
+                called="{row}.name",
             ),
         ]
 

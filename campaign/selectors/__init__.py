@@ -27,7 +27,17 @@ from campaign.selectors.invitations import (
     own_link_of,
     people_invited,
 )
+from campaign.selectors.judge_languages import languages_without_work
+from campaign.selectors.judged import languages_settled_in_words
+from campaign.selectors.organiser_accounts import (
+    account_is_its_own,
+    account_of_address,
+    may_make_campaigns,
+    organisers_of_quintet,
+)
 from campaign.selectors.reference_use import reference_use_in_words
+from campaign.selectors.test_sets import test_sets_in_order
+from campaign.selectors.texts import texts_page
 
 __all__ = [
     "Access",
@@ -35,22 +45,30 @@ __all__ = [
     "MemberAccess",
     "OpenSession",
     "ReviewPage",
+    "account_is_its_own",
+    "account_of_address",
     "bad_references_to_review",
     "campaign_languages",
     "instructions_history",
     "instructions_in_force",
     "instructions_to_read",
     "judge_access",
+    "languages_settled_in_words",
+    "languages_without_work",
     "link_may_be_made",
     "links_for_anybody",
     "links_valid",
     "links_withdrawn",
+    "may_make_campaigns",
     "member_access",
     "members_access",
+    "organisers_of_quintet",
     "own_link_of",
     "people_invited",
     "reference_use_in_words",
     "sessions_open",
     "takes_part_elsewhere",
+    "test_sets_in_order",
+    "texts_page",
     "tokens_valid",
 ]

@@ -8,11 +8,21 @@ from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 from knox.models import AuthToken
 
-from campaign.models import Campaign, Invitation, Judge, Membership, Session, User
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    MembershipRole,
+    Session,
+    User,
+)
 
 #: Where a session keeps when and on which kind of device it began.
 SIGNED_IN_AT = "signed_in_at"
 DEVICE = "device"
+_JUDGE = InvitationRole.JUDGE
 _SHOWN_AFTER_WITHDRAWAL = timedelta(days=30)
 
 
@@ -39,7 +49,7 @@ class Access:
 
 @dataclass(slots=True)
 class MemberAccess:
-    """An organiser or researcher, and what lets them in."""
+    """A member, and what lets them in."""
 
     membership: Membership
     browsers: int = 0
@@ -90,13 +100,11 @@ def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
 
 
 def members_access(*, campaign: Campaign) -> list[MemberAccess]:
-    """Return the campaign's organisers and researchers with what lets them in. Four queries."""
-    rows = {
-        each.user_id: MemberAccess(each)
-        for each in Membership.objects.filter(campaign=campaign)
-        .select_related("user", "campaign")
-        .order_by("role", "id")
-    }
+    """Return the campaign's members with what lets them in: owners first, analysts last. Four queries."""
+    members = Membership.objects.filter(campaign=campaign).select_related("user", "campaign")
+    roles = MembershipRole.values
+    by_role = sorted(members.order_by("id"), key=lambda each: roles.index(each.role))
+    rows = {each.user_id: MemberAccess(each) for each in by_role}
     for user_id, count in (
         Session.objects.filter(user__in=rows, expire_date__gt=Now())
         .values_list("user")
@@ -110,7 +118,7 @@ def members_access(*, campaign: Campaign) -> list[MemberAccess]:
         .annotate(count=Count("digest"))
     ):
         rows[user_id].tokens = count
-    for link in links_valid(campaign=campaign).filter(user__in=rows, role="organiser"):
+    for link in links_valid(campaign=campaign).filter(user__in=rows).exclude(role=_JUDGE):
         if link.user_id is not None:
             rows[link.user_id].links.append(link)
     return list(rows.values())
@@ -136,22 +144,23 @@ def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
 
 def judge_access(*, judge: Judge) -> Access:
     """Return what would end if the judge were withdrawn."""
-    return _access(judge.user_id, judge.campaign_id, "judge")
+    return _access(judge.user_id, judge.campaign_id, is_judge=True)
 
 
 def member_access(*, membership: Membership) -> Access:
     """Return what would end if the member were removed."""
-    return _access(membership.user_id, membership.campaign_id, "organiser")
+    return _access(membership.user_id, membership.campaign_id, is_judge=False)
 
 
-def _access(user_id: int | None, campaign_id: int, role: str) -> Access:
+def _access(user_id: int | None, campaign_id: int, *, is_judge: bool) -> Access:
     if user_id is None:  # a judge of a file
         return Access(0, 0, 0)
-    links = Invitation.objects.valid().filter(campaign=campaign_id, user=user_id, role=role)
+    links = Invitation.objects.valid().filter(campaign=campaign_id, user=user_id)
+    links = links.filter(role=_JUDGE) if is_judge else links.exclude(role=_JUDGE)
     tokens = tokens_valid().filter(user=user_id)
     sessions = Session.objects.filter(user=user_id, expire_date__gt=Now())
     is_more = takes_part_elsewhere(user_id=user_id, campaign_id=campaign_id) or (
-        role == "judge" and Membership.objects.filter(user=user_id).exists()
+        is_judge and Membership.objects.filter(user=user_id).exists()
     )
     if is_more:
         tokens, sessions = tokens.none(), sessions.none()

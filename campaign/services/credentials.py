@@ -13,7 +13,6 @@ from campaign.models import (
     InvitationRole,
     Judge,
     Membership,
-    MembershipRole,
     Session,
     User,
 )
@@ -22,7 +21,6 @@ from campaign.services.invitations import (
     invitation_create,
     judge_links_restore_of,
     judge_links_revoke,
-    member_links_revoke,
 )
 
 
@@ -105,48 +103,6 @@ def judge_readmit(*, judge: Judge) -> int:
     return count
 
 
-@transaction.atomic
-def member_remove(*, membership: Membership) -> None:
-    """Remove an organiser or researcher from a campaign, and end what lets them in.
-
-    Locks the campaign's row, so that two organisers cannot remove each other at once. Raises
-    `CredentialRefusedError` for the only organiser.
-    """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)
-    organisers = Membership.objects.filter(campaign=campaign, role=MembershipRole.ORGANISER)
-    if not organisers.exclude(pk=membership.pk).exists():
-        raise CredentialRefusedError(
-            _(
-                "%(name)s is the only organiser of this campaign. Add another organiser first, then "
-                "remove this one."
-            )
-            % {"name": membership.user.name}
-        )
-    Membership.objects.filter(pk=membership.pk).delete()
-    user = membership.user
-    member_links_revoke(campaign=campaign, user=user)
-    # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
-    if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
-        sessions_end(user=user)
-        AuthToken.objects.filter(user=user).delete()
-
-
-def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:
-    """Create a sign-in link for an organiser; return it with its token.
-
-    Raises `CredentialRefusedError` if it would open more than the campaign of `by`.
-    """
-    if membership.role != MembershipRole.ORGANISER:
-        raise CredentialRefusedError(_("Only organisers and judges sign in by a link."))
-    _link_check(membership.user, membership.campaign)
-    return invitation_create(
-        campaign=membership.campaign,
-        user=membership.user,
-        role=InvitationRole.ORGANISER,
-        created_by=by,
-    )
-
-
 def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
     """Create a further link for a judge; return it with its token.
 
@@ -158,13 +114,25 @@ def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
             _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
             % {"pseudonym": judge.pseudonym}
         )
-    _link_check(judge.user, judge.campaign)
+    link_check(judge.user, judge.campaign)
     return invitation_create(
         campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, created_by=by
     )
 
 
-def _link_check(user: User, campaign: Campaign) -> None:
+@transaction.atomic
+def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
+    """Create a link for a judge who lost theirs and end all others; return it with its token.
+
+    Where they are signed in, they stay so. Raises `CredentialRefusedError` as `judge_link_create` does, and ends nothing
+    then.
+    """
+    judge_links_revoke(judge=judge)
+    return judge_link_create(judge=judge, by=by)
+
+
+def link_check(user: User, campaign: Campaign) -> None:
+    """Raise `CredentialRefusedError` if a link made in this campaign would open more than it."""
     if not link_may_be_made(user=user, campaign=campaign):
         raise CredentialRefusedError(
             _(

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
+from campaign.texts.language_tags import language_tag_checked
 
 #: Largest number of characters: about thirty pages.
 MAX_CHARACTERS: Final = 60_000
@@ -27,8 +28,10 @@ def instructions_write(
     """Store and return a new version of the campaign's instructions.
 
     The first version must always be accepted. If the text has not changed, the current version is
-    returned, unless acceptance is now required again.
+    returned, unless acceptance is now required again. Raises `InstructionsRefusedError` and
+    `LanguageTagError`.
     """
+    language = language_tag_checked(language)
     text = text.replace("\r\n", "\n").strip()
     if not text:
         raise InstructionsRefusedError(_("The instructions are empty."))

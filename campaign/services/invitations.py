@@ -13,6 +13,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
 
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
+from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
 
@@ -58,6 +59,22 @@ def invitation_create(
     return invitation, token
 
 
+def invitation_build(
+    *, campaign: Campaign, user_id: int | None, created_by: User | None = None
+) -> tuple[Invitation, str]:
+    """Return the link of a judge, not saved, with its token: for many at once."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    invitation = Invitation(
+        campaign=campaign,
+        user_id=user_id,
+        role=InvitationRole.JUDGE,
+        token_hash=_hash(token),
+        expires_at=Now() + link_lifetime(InvitationRole.JUDGE),
+        created_by=created_by,
+    )
+    return invitation, token
+
+
 def invitation_create_for_anybody(
     *,
     campaign: Campaign,
@@ -71,8 +88,9 @@ def invitation_create_for_anybody(
     """Create a link for up to `cap` new judges; return it with its token.
 
     They read `languages` (all of the campaign's if none are given), or choose some of them when
-    they join.
+    they join. Raises `LanguageTagError`.
     """
+    reads = language_tags_checked(languages)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
@@ -80,7 +98,7 @@ def invitation_create_for_anybody(
         token_hash=_hash(token),
         cap=cap,
         expires_at=expires_at or Now() + link_lifetime(InvitationRole.JUDGE),
-        languages=list(languages),
+        languages=reads,
         asks_languages=asks_languages,
         note=note,
         created_by=created_by,
@@ -206,10 +224,15 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
 
 
 def member_links_revoke(*, campaign: Campaign, user: User) -> int:
-    """Revoke the organiser's links of a user; return their number."""
-    return Invitation.objects.filter(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER, revoked_at__isnull=True
-    ).update(revoked_at=Now())
+    """Revoke the links of a member; return their number."""
+    links = Invitation.objects.filter(campaign=campaign, user=user, revoked_at__isnull=True)
+    return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
+
+
+def member_links_become(*, campaign: Campaign, user: User, role: InvitationRole) -> None:
+    """Name the present role of a member on their links."""
+    links = Invitation.objects.filter(campaign=campaign, user=user)
+    links.exclude(role=InvitationRole.JUDGE).exclude(role=role).update(role=role)
 
 
 def _hash(token: str) -> bytes:

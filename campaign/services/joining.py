@@ -34,7 +34,8 @@ def judge_create_with_user(
     """Create and return a judge of the campaign, with a user of their own without password.
 
     The pseudonym is random: it reveals neither the order in which judges joined nor their number.
-    `origin_note` tells organisers where the judge comes from.
+    `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
+    organisers where the judge comes from.
     """
     pseudonym = _pseudonym_free(campaign)
     user = User.objects.create_user(name=pseudonym)
@@ -54,6 +55,21 @@ def _pseudonym_free(campaign: Campaign) -> str:
         pseudonym = "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH))
         if not Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
             return pseudonym
+
+
+def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
+    """Return as many different pseudonyms that no judge of the campaign has. One query, or two."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        drawn = {
+            "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
+            for _turn in range(count - len(found))
+        }
+        taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
+        for name in taken.values_list("pseudonym", flat=True):
+            del drawn[name]
+        found |= drawn
+    return list(found)
 
 
 def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None:

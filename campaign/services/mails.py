@@ -1,38 +1,32 @@
 """Invitations by e-mail: queued for an organiser, sent once by the worker."""
 
-import logging
 import re
-import smtplib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from email.utils import parseaddr
+from functools import partial
 from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, InvitationMail, InvitationRole, MailState, User
+from campaign.models import Campaign, InvitationMail, InvitationRole, Judge, MailState, User
 from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitation_create, judge_links_revoke
 from campaign.services.joining import judge_create_with_user
+from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
+from campaign.texts.language_tags import language_tags_checked
 
-logger = logging.getLogger(__name__)
-
-#: Delays before each further attempt if the mail server cannot be reached.
-RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
-#: A message that is being sent for so long was lost with its worker: tasks end earlier.
-_SENDING_TIMEOUT: Final = timedelta(minutes=15)
 _MAX_AT_ONCE: Final = 1000
 _CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
 
@@ -107,13 +101,21 @@ def judges_invite_by_mail(
 ) -> Invited:
     """Create a judge and queue a message in `language` for each address.
 
-    `languages` are those the judges read. Addresses invited to this campaign before are skipped.
+    `languages` are those the judges read. Addresses that were invited to this campaign
+    before, or are those of judges, are skipped. Raises
+    `LanguageTagError`.
     """
+    reads = language_tags_checked(languages)
     mails, known = [], []
+    here = Judge.objects.filter(campaign=campaign).exclude(address="")
+    listed = set(here.values_list(Lower("address"), flat=True))
     for address in addresses:
+        if address.lower() in listed:
+            known.append(address)
+            continue
         try:
             with transaction.atomic():
-                judge = judge_create_with_user(campaign=campaign, languages=languages)
+                judge = judge_create_with_user(campaign=campaign, languages=reads)
                 mails.append(
                     InvitationMail.objects.create(
                         campaign=campaign,
@@ -165,13 +167,8 @@ def mails_send_due(*, limit: int = 500) -> int:
 
 
 def mails_mark_unconfirmed() -> int:
-    """Mark messages as unconfirmed whose worker stopped while sending; return their number.
-
-    A worker counts as stopped a quarter of an hour after its claim. The messages are not sent again.
-    """
-    return InvitationMail.objects.filter(
-        state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
-    ).update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))
+    """Mark messages as unconfirmed whose worker stopped while sending; return their number."""
+    return sending_mark_unconfirmed(InvitationMail)
 
 
 @transaction.atomic
@@ -211,71 +208,8 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
 
 
 def mail_send(*, mail: InvitationMail, token: str) -> bool:
-    """Send a claimed message and store the outcome; return whether it was sent.
-
-    A failure before the server has the message is retried later. A message that the server refuses
-    for good is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
-    """
-    try:
-        connection = get_connection()
-        connection.open()
-    except (OSError, smtplib.SMTPException) as error:
-        _retry(mail, error)
-        return False
-    try:
-        _message(mail, token, connection).send()
-    except smtplib.SMTPNotSupportedError as error:
-        # The server does not support the letters of the address.
-        _outcome_store(mail, MailState.FAILED, error)
-        return False
-    except smtplib.SMTPException as error:
-        code = _reply_code(error)
-        if code is None:
-            _outcome_store(mail, MailState.UNCONFIRMED, error)
-        elif code < 500:
-            _retry(mail, error)
-        else:
-            _outcome_store(mail, MailState.FAILED, error)
-        return False
-    except OSError as error:
-        _outcome_store(mail, MailState.UNCONFIRMED, error)
-        return False
-    finally:
-        connection.close()
-    _outcome_store(mail, MailState.SENT)
-    return True
-
-
-def _reply_code(error: smtplib.SMTPException) -> int | None:
-    """Return the server's reply code; None if it did not reply."""
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return max(code for code, _text in error.recipients.values())
-    return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
-
-
-def _retry(mail: InvitationMail, error: Exception) -> None:
-    if mail.attempts > len(RETRY_DELAYS):
-        _outcome_store(mail, MailState.FAILED, error)
-        return
-    logger.warning("An invitation could not be sent; it is tried again: %s", error)
-    InvitationMail.objects.filter(pk=mail.pk).update(
-        state=MailState.QUEUED,
-        error=_short(error),
-        next_attempt_at=Now() + RETRY_DELAYS[mail.attempts - 1],
-    )
-
-
-def _outcome_store(mail: InvitationMail, state: MailState, error: Exception | None = None) -> None:
-    if error is not None:
-        logger.warning("An invitation is %s: %s", state, error)
-    sent_at = Now() if state == MailState.SENT else None
-    InvitationMail.objects.filter(pk=mail.pk).update(
-        state=state, sent_at=sent_at, error=_short(error) if error else ""
-    )
-
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:300]
+    """Send a claimed message and store the outcome; return whether it was sent."""
+    return message_send(mail, partial(_message, mail, token))
 
 
 def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> EmailMessage:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
 from campaign.services.joining import judge_create_with_user
+from campaign.texts.language_tags import language_tags_checked
 
 
 class PanelRefusedError(Exception):
@@ -37,7 +38,7 @@ def panel_create(
 ) -> Panel:
     """Create and return a panel with its own addresses; codes for Prolific are created if missing.
 
-    Raises `PanelRefusedError` if the name is taken or the codes are equal.
+    Raises `PanelRefusedError` if the name is taken or the codes are equal, and `LanguageTagError`.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     panel = Panel(campaign=campaign, kind=kind, created_by=user)
@@ -117,7 +118,7 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
     panel.minutes_allowed = terms.minutes_allowed
     panel.participations_per_member = terms.participations_per_member
     panel.screen_out_after_training = terms.screen_out_after_training
-    panel.languages = list(terms.languages)
+    panel.languages = language_tags_checked(terms.languages)
     if panel.kind == PanelKind.PROLIFIC:
         panel.completion_code = terms.completion_code or panel.completion_code or code_make()
         panel.screened_out_code = terms.screened_out_code or panel.screened_out_code or code_make()

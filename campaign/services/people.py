@@ -1,8 +1,9 @@
 """People who take part in a campaign."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from django.db import transaction
+from django.conf import settings
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from campaign.models import (
@@ -11,25 +12,47 @@ from campaign.models import (
     Invitation,
     InvitationRole,
     Judge,
+    JudgeGroup,
     Membership,
-    MembershipRole,
     System,
     User,
 )
 from campaign.services.invitations import Moment, invitation_create
+from campaign.services.judge_groups import judge_groups_set
+from campaign.services.mails import mail_is_printed
+from campaign.services.rights import change_demand
+from campaign.texts.language_tags import language_tags_checked
 
 
 class PersonRefusedError(Exception):
     """Somebody with this pseudonym or address already takes part."""
 
 
+class AlertMailRefusedError(Exception):
+    """No daily mail can be sent to this member; the message says why."""
+
+
+def alert_mails_can_be_sent() -> bool:
+    """Return whether there is a mail server, and an address of this Quintet for links (`PUBLIC_ADDRESS`)."""
+    return bool(settings.PUBLIC_ADDRESS) and not mail_is_printed()
+
+
 @transaction.atomic
-def organiser_add(*, campaign: Campaign, user: User) -> Membership:
-    """Make this user an organiser of the campaign, and return the membership."""
-    membership, _created = Membership.objects.update_or_create(
-        campaign=campaign, user=user, defaults={"role": MembershipRole.ORGANISER}
-    )
-    return membership
+def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
+    """Store whether a member wants the daily mail of this campaign's alerts.
+
+    Raises `AlertMailRefusedError` if they want it and have no e-mail address, or no mail is sent, and
+    `NotAllowedError` for analysts: each alert names something to do.
+    """
+    change_demand(membership.role)
+    if wanted and not (membership.user.email and alert_mails_can_be_sent()):
+        raise AlertMailRefusedError(
+            _(
+                "No daily mail can be sent: it needs your e-mail address, EMAIL_URL and PUBLIC_ADDRESS."
+            )
+        )
+    membership.daily_alerts = wanted
+    membership.save(update_fields=["daily_alerts"])
 
 
 def user_language_set(*, user: User, language: str) -> None:
@@ -51,8 +74,10 @@ def judge_add(
 ) -> Judge:
     """Create and return a judge; a person gets a user, who signs in by invitation.
 
-    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym.
+    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym, and `LanguageTagError`.
+    Languages that no test set of the campaign has are stored: it may get one.
     """
+    reads = language_tags_checked(languages)
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
             _("The campaign “%(slug)s” already has a judge “%(pseudonym)s”.")
@@ -65,36 +90,11 @@ def judge_add(
         campaign=campaign,
         user=user,
         pseudonym=pseudonym,
-        languages=list(languages),
+        languages=reads,
         expertise=list(expertise),
         origin=origin,
         note=note,
     )
-
-
-@transaction.atomic
-def organiser_invite(
-    *, campaign: Campaign, email: str, name: str, expires_at: Moment | None = None
-) -> tuple[Invitation, str]:
-    """Invite the reader of this e-mail address as an organiser; return their link with its token.
-
-    For operators: the link opens all that an existing user may open. See `member_link_create`.
-    """
-    membership = organiser_add_by_email(campaign=campaign, email=email, name=name)
-    return invitation_create(
-        campaign=campaign,
-        user=membership.user,
-        role=InvitationRole.ORGANISER,
-        expires_at=expires_at,
-    )
-
-
-@transaction.atomic
-def organiser_add_by_email(*, campaign: Campaign, email: str, name: str) -> Membership:
-    """Make the user with this e-mail address, a new one if need be, an organiser."""
-    user = User.objects.filter(email__iexact=email).first()
-    user = user or User.objects.create_user(name=name or email, email=email)
-    return organiser_add(campaign=campaign, user=user)
 
 
 @transaction.atomic
@@ -125,16 +125,41 @@ def judge_change(
     languages: Sequence[str] | None = None,
     expertise: Sequence[str] | None = None,
     conflicts: Iterable[System] = (),
+    no_conflicts: Iterable[System] = (),
+    groups: Collection[JudgeGroup] | None = None,
+    address: str | None = None,
 ) -> Judge:
-    """Change a judge's languages and expertise, if given, and add conflicts; return the judge."""
+    """Change a judge's languages, expertise, address and groups, if given; return the judge.
+
+    `conflicts` are added and `no_conflicts` taken back. Raises `LanguageTagError`, and `PersonRefusedError` if another
+    judge of the campaign has the address.
+    """
     if languages is not None:
-        judge.languages = list(languages)
+        judge.languages = language_tags_checked(languages)
     if expertise is not None:
         judge.expertise = list(expertise)
-    judge.save(update_fields=["languages", "expertise"])
+    if address is not None:
+        judge.address = address
+    _judge_save(judge)
     for system in conflicts:
         conflict_declare(judge=judge, system=system)
+    ConflictOfInterest.objects.filter(judge=judge, system__in=list(no_conflicts)).delete()
+    if groups is not None:
+        judge_groups_set(judge=judge, groups=groups)
     return judge
+
+
+def _judge_save(judge: Judge) -> None:
+    try:
+        with transaction.atomic():
+            judge.save(update_fields=["languages", "expertise", "address"])
+    except IntegrityError as error:
+        if "judge_address_unique_in_campaign" not in str(error):
+            raise
+        raise PersonRefusedError(
+            _("Another judge of this campaign has the address %(address)s.")
+            % {"address": judge.address}
+        ) from error
 
 
 def conflict_declare(*, judge: Judge, system: System, note: str = "") -> ConflictOfInterest:

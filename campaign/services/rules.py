@@ -1,4 +1,4 @@
-"""Rules of campaigns and quotas of test sets, which organisers may change while judges work."""
+"""Rules of campaigns and what organisers may change of test sets, also while judges work."""
 
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
@@ -8,7 +8,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, TestSet
-from campaign.selectors import reference_use_in_words
+from campaign.selectors import languages_settled_in_words, reference_use_in_words
+from campaign.texts.language_tags import language_pair_checked
 
 # The columns hold no more; a lease of a year is practically unlimited.
 MAX_BLOCKS = 2**31 - 1
@@ -51,21 +52,39 @@ class Rules(TypedDict, total=False):
     contact: str
 
 
-class Quotas(TypedDict, total=False):
-    """Quotas of a test set; None removes a limit."""
+class QuotasAndLanguages(TypedDict, total=False):
+    """What may be changed of a test set; None removes a limit."""
 
+    source_language: str
+    target_language: str
     blocks_wanted: int | None
     blocks_per_segment: int | None
     expertise: Sequence[str]
 
 
 @transaction.atomic
-def test_set_change(*, test_set: TestSet, **changes: Unpack[Quotas]) -> TestSet:
-    """Change the quotas of a test set or the expertise of its judges; return the test set.
+def test_set_change(*, test_set: TestSet, **changes: Unpack[QuotasAndLanguages]) -> TestSet:
+    """Change the quotas of a test set, the expertise of its judges or its languages; return the test set.
 
-    HITs planned or judged beyond a lower quota stay, but no more are planned.
+    HITs planned or judged beyond a lower quota stay, but no more are planned. Languages can be corrected
+    until the first judgment: those who made it were asked for these languages, and files and rankings
+    name them. A judgment that is being stored meanwhile is not waited for. Raises `LanguageTagError`, and
+    `RulesRefusedError` for quotas that are no number from 1 on and for languages of a judged test set.
     """
+    for name in ("blocks_wanted", "blocks_per_segment"):
+        quota = changes.get(name)
+        if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
+            raise RulesRefusedError(_("Ask for one block at least, or set no limit."), field=name)
     locked = TestSet.objects.select_for_update().get(pk=test_set.pk)
+    if "source_language" in changes or "target_language" in changes:
+        before = locked.source_language, locked.target_language
+        after = language_pair_checked(
+            changes.get("source_language", before[0]), changes.get("target_language", before[1])
+        )
+        settled = languages_settled_in_words(test_set=locked)
+        if after != before and settled:
+            raise RulesRefusedError(settled, field="source_language")
+        changes["source_language"], changes["target_language"] = after
     for name, value in changes.items():
         setattr(locked, name, value)
     if changes:

@@ -34,11 +34,24 @@ RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc
 
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the direction in which texts of this language are written."""
-    subtags = tag.lower().replace("_", "-").split("-")
+    public, _private = _parted(tag.lower())
+    subtags = public.split("-")
     scripts = [subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()]
     if scripts:
         return "rtl" if scripts[0] in RIGHT_TO_LEFT_SCRIPTS else "ltr"
-    return "rtl" if subtags[0] in RIGHT_TO_LEFT_LANGUAGES else "ltr"
+    if subtags[0] in RIGHT_TO_LEFT_LANGUAGES:
+        return "rtl"
+    # As in Arabic script: the languages of few whom the list above leaves out.
+    likely = get_global("likely_subtags")
+    regional = "_".join((subtags[0], *(each.upper() for each in subtags[1:2])))
+    script = (likely.get(regional) or likely.get(subtags[0]) or "").split("_")[1:2]
+    return "rtl" if script and script[0].lower() in RIGHT_TO_LEFT_SCRIPTS else "ltr"
+
+
+def _parted(tag: str) -> tuple[str, str]:
+    """Return the public and the private subtags of a tag."""
+    public, _x, private = tag.replace("_", "-").partition("-x-")
+    return public, private
 
 
 def language_name(tag: str) -> str:
@@ -58,20 +71,25 @@ def _name(tag: str, reader: str) -> str:
     The longest part of the tag that has a name decides, and the rest follows in brackets: for readers of
     German `de-AT` is “Österreichisches Deutsch”, `pt-BR` “Portugiesisch (Brasilien)”.
     """
-    locale = _locale(reader)
-    base, *others = tag.replace("_", "-").split("-")
+    locale = cldr_of(reader)
+    public, private = _parted(tag)
+    base, *others = public.split("-")
     aliases = get_global("language_aliases")
     subtags = [str(aliases.get(base.lower(), base.lower())), *map(_as_in_cldr, others)]
     for length in range(len(subtags), 0, -1):
         name = locale.languages.get("_".join(subtags[:length]))
         if name is not None:
-            parts = {**locale.scripts, **locale.territories}
-            rest = ", ".join(parts.get(each, each) for each in subtags[length:])
+            parts = {**locale.scripts, **locale.territories, **locale.variants}
+            named = [
+                parts.get(each, each if len(each) <= 4 else each.lower())
+                for each in subtags[length:]
+            ]
+            rest = ", ".join([*named, private] if private else named)
             return f"{name} ({rest})" if rest else str(name)
     return tag
 
 
-def _locale(tag: str) -> Locale:
+def cldr_of(tag: str) -> Locale:
     """Return what CLDR knows of a language; of English if it knows no such language."""
     whole = tag.replace("_", "-")
     for each in (whole, whole.split("-")[0]):

@@ -1,20 +1,56 @@
-"""What the pages of organisers share: whose campaign it is."""
+"""What the pages of organisers share: whose campaign it is, and what they may do there."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from campaign.models import Campaign, TestSet, User
+from campaign.pages.rights import role_remember
+from campaign.pages.test_set_seen import test_set_remember
+from campaign.services import change_demand, owner_demand
+
+_SAFE = frozenset({"GET", "HEAD"})
 
 
 def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign if the user organises it; else raise a 404."""
-    return get_object_or_404(Campaign.objects.run_by(cast("User", request.user)), slug=slug)
+    """Return the campaign if the user is a member; else raise a 404.
+
+    Raises `NotAllowedError`, which is answered with 403, if the request would change something and they only read.
+    """
+    mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
+    campaign: Any = get_object_or_404(mine, slug=slug)
+    _admit(request, campaign.role)
+    return cast("Campaign", campaign)
+
+
+def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """Return the campaign likewise, for what is not even read by those who only read."""
+    campaign: Any = organised_campaign(request, slug)
+    change_demand(campaign.role)
+    return cast("Campaign", campaign)
+
+
+def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """Return the campaign likewise, for its owners: before a question is asked that only they may answer."""
+    campaign = organised_campaign(request, slug)
+    owner_demand(campaign=campaign, by=cast("User", request.user))
+    return campaign
 
 
 def organised_test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
-    """Return the test set if the user organises its campaign; else raise a 404."""
-    campaigns = Campaign.objects.run_by(cast("User", request.user)).filter(slug=slug)
-    test_sets = TestSet.objects.select_related("campaign")
-    return get_object_or_404(test_sets, pk=test_set_id, campaign__in=campaigns)
+    """Return the test set if the user is a member of its campaign; else raise a 404.
+
+    Raises `NotAllowedError` as above. The way back from other pages of the campaign leads to it.
+    """
+    mine = TestSet.objects.with_role_of(cast("User", request.user)).select_related("campaign")
+    test_set: Any = get_object_or_404(mine, pk=test_set_id, campaign__slug=slug)
+    _admit(request, test_set.role)
+    test_set_remember(request.session, test_set)
+    return cast("TestSet", test_set)
+
+
+def _admit(request: HttpRequest, role: str) -> None:
+    if request.method not in _SAFE:
+        change_demand(role)
+    role_remember(request, role)

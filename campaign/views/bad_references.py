@@ -40,7 +40,7 @@ def bad_references(request: HttpRequest, slug: str, test_set_id: int) -> HttpRes
     if status not in BadReference.Status.values:
         status = BadReference.Status.PENDING
     page = bad_references_to_review(test_set=test_set, status=status, limit=AT_ONCE)
-    return render(request, "organiser/bad_references.html", _context(test_set, page))
+    return render(request, "quality/bad_references.html", _context(test_set, page))
 
 
 def _context(test_set: TestSet, page: Any) -> dict[str, Any]:

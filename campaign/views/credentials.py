@@ -55,7 +55,7 @@ def _myself(request: HttpRequest) -> QuerySet[User]:
 
 
 def _may_make_tokens(user: User) -> bool:
-    """Return whether the API has anything for this user: it is for organisers and researchers."""
+    """Return whether the API has anything for this user: it is for members of campaigns."""
     return Membership.objects.filter(user=user).exists()
 
 

@@ -1,6 +1,5 @@
 from typing import cast
 
-from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -25,6 +24,7 @@ from campaign.services import (
     languages_offered,
 )
 from campaign.texts.languages import language_name
+from campaign.views.account.entering import enter
 
 
 # No HEAD: programs check links with it.
@@ -51,7 +51,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _judge_of(opened: Invitation, user: User) -> Judge | None:
-    """Return the judge whose link it is; None if it is an organiser's."""
+    """Return the judge whose link it is; None if it is a member's."""
     if opened.role != InvitationRole.JUDGE:
         return None
     return Judge.objects.filter(user=user, campaign=opened.campaign_id).first()
@@ -63,19 +63,20 @@ def _lead_on(opened: Invitation) -> HttpResponseRedirect:
 
 
 def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
-    login(request, user, backend="campaign.accounts.backends.UserBackend")
-    response: HttpResponse = _lead_on(opened)
+    to = _lead_on(opened)
     judge = _judge_of(opened, user)
     if judge is not None and "decline" in request.POST:
-        response = redirect("judge-decline", slug=opened.campaign.slug)
+        to = redirect("judge-decline", slug=opened.campaign.slug)
+    response = enter(request, user, to=to.url)
     if judge is not None:
         link_opening_record(request, response, judge=judge, invitation=opened)
     return response
 
 
 def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) -> HttpResponse:
-    """Return the page of a link that signs in: as this judge, or as an organiser."""
-    context = {"campaign": opened.campaign, "judge": judge}
+    """Return the page of a link that signs in: as this judge, or as a member."""
+    reads = opened.role == InvitationRole.ANALYST
+    context = {"campaign": opened.campaign, "judge": judge, "reads": reads}
     return render(request, "campaign/link.html", context)
 
 

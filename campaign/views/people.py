@@ -1,27 +1,32 @@
-"""The organisers' page of people: who runs the campaign, and the links by which anybody gets in."""
+"""The organisers' page of people: who runs and reads the campaign, and the links by which anybody gets in."""
 
 from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.forms.credentials import OrganiserForm
-from campaign.models import Campaign, Membership, User
+from campaign.forms.credentials import MemberForm
+from campaign.models import Campaign, Membership, MembershipRole, User
+from campaign.pages.member_table import MemberTable
+from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.selectors import links_valid, links_withdrawn, member_access, members_access
 from campaign.services import (
+    AlertMailRefusedError,
     CredentialRefusedError,
+    daily_alerts_set,
+    member_add_by_email,
     member_link_create,
     member_remove,
-    organiser_add_by_email,
+    member_role_change,
 )
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, owned_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 
 
@@ -29,15 +34,25 @@ from campaign.views.confirming import Answer, Question, ask, is_answered, what_e
 @login_required
 @never_cache
 def people_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the members and all links of a campaign; POST adds an organiser."""
+    """Show the members and all links of a campaign; POST adds a member."""
     campaign = organised_campaign(request, slug)
     if request.method != "POST":
         return _page(request, campaign)
-    form = OrganiserForm(request.POST)
+    form = MemberForm(request.POST, may_own=rights(request)["may_own"])
     if not form.is_valid():
         return _page(request, campaign, 400, form=form)
     data = form.cleaned_data
-    membership = organiser_add_by_email(campaign=campaign, email=data["email"], name=data["name"])
+    try:
+        membership = member_add_by_email(
+            campaign=campaign,
+            email=data["email"],
+            name=data["name"],
+            role=MembershipRole(data["role"]),
+            by=cast("User", request.user),
+        )
+    except CredentialRefusedError as error:
+        form.add_error("email", str(error))
+        return _page(request, campaign, 409, form=form)
     return _link_page(request, membership)
 
 
@@ -45,10 +60,10 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     context = {
         "campaign": campaign,
         "section": "people",
-        "members": members_access(campaign=campaign),
+        "table": MemberTable(members_access(campaign=campaign), campaign=campaign, request=request),
         "links": links_valid(campaign=campaign),
         "withdrawn": links_withdrawn(campaign=campaign),
-        "form": OrganiserForm(),
+        "form": MemberForm(may_own=rights(request)["may_own"]),
         "link_days": settings.ORGANISER_LINK_DAYS,
     }
     return render(request, "organiser/people.html", context | more, status=status)
@@ -63,11 +78,11 @@ def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
         return redirect("people", membership.campaign.slug)
     # Not after a redirect: until then the token would have to be kept somewhere.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    return _page(request, membership.campaign, 201, new_link=link)
+    new_for = membership.user.name
+    return _page(request, membership.campaign, 201, new_link=link, new_for=new_for)
 
 
-def _membership(request: HttpRequest, slug: str, membership_id: int) -> Membership:
-    campaign = organised_campaign(request, slug)
+def _membership(campaign: Campaign, membership_id: int) -> Membership:
     rows = Membership.objects.select_related("user", "campaign")
     return get_object_or_404(rows, pk=membership_id, campaign=campaign)
 
@@ -76,8 +91,54 @@ def _membership(request: HttpRequest, slug: str, membership_id: int) -> Membersh
 @login_required
 @never_cache
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Make a sign-in link for an organiser, and show it this once."""
-    return _link_page(request, _membership(request, slug, membership_id))
+    """Make a sign-in link for a member, and show it this once."""
+    return _link_page(request, _membership(organised_campaign(request, slug), membership_id))
+
+
+@require_POST
+@login_required
+@never_cache
+def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
+    """Switch the daily mail of alerts on or off, of oneself only; 404 for others'."""
+    membership = _membership(organised_campaign(request, slug), membership_id)
+    if membership.user_id != cast("User", request.user).pk:
+        raise Http404
+    try:
+        daily_alerts_set(membership=membership, wanted=request.POST.get("wanted") == "1")
+    except AlertMailRefusedError as error:
+        messages.error(request, str(error))
+    return redirect("people", slug)
+
+
+@require_POST
+@login_required
+def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
+    """Say what another role would let this member do, and give it to them. For owners."""
+    membership = _membership(owned_campaign(request, slug), membership_id)
+    wanted = request.POST.get("role", "")
+    if wanted not in MembershipRole:
+        return HttpResponseBadRequest()
+    role = MembershipRole(wanted)
+    if role == membership.role:
+        return redirect("people", slug)
+    names = {"name": membership.user.name, "role": role.label}
+    if not is_answered(request):
+        question = Question(
+            title=_("Change the role of %(name)s to %(role)s") % names,
+            facts=[str(ROLE_MEANS[role])],
+            after=_("To undo it, change the role back."),
+            answers=[Answer(_("Change the role"))],
+            fields={"role": role.value},
+            cancel=reverse("people", args=[slug]),
+        )
+        return ask(request, question, campaign=membership.campaign, section="people")
+    try:
+        member_role_change(membership=membership, role=role, by=cast("User", request.user))
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("%(name)s is now: %(role)s.") % names)
+    return redirect("people", slug)
 
 
 def _facts(membership: Membership) -> list[str]:
@@ -92,8 +153,8 @@ def _facts(membership: Membership) -> list[str]:
 @require_POST
 @login_required
 def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Say what removing this member would end, and remove them."""
-    membership = _membership(request, slug, membership_id)
+    """Say what removing this member would end, and remove them. For owners."""
+    membership = _membership(owned_campaign(request, slug), membership_id)
     if not is_answered(request):
         question = Question(
             title=_("Remove %(name)s") % {"name": membership.user.name},
@@ -107,7 +168,7 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
         )
         return ask(request, question, campaign=membership.campaign, section="people")
     try:
-        member_remove(membership=membership)
+        member_remove(membership=membership, by=cast("User", request.user))
     except CredentialRefusedError as error:
         messages.error(request, str(error))
         return redirect("people", slug)

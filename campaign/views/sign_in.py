@@ -36,7 +36,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
             with password_turn():
                 answer = super().dispatch(request, *args, **kwargs)
         except PasswordsBusyError:
-            return _busy()
+            return passwords_busy()
         return answer
 
     def form_valid(self, form: LoginForm) -> HttpResponse:
@@ -68,6 +68,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
             **FormView.get_context_data(self, **kwargs),
             "email": email,
             "next": _next(self.request),
+            "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         }
 
 
@@ -83,7 +84,7 @@ def _busy_page(language: str) -> str:
         return render_to_string("registration/sign_in_busy.html", {"seconds": RETRY_AFTER_SECONDS})
 
 
-def _busy() -> HttpResponse:
+def passwords_busy() -> HttpResponse:
     """Return the page that asks to try again; the same for all, so that a flood makes little work."""
     response = HttpResponse(_busy_page(get_language() or settings.LANGUAGE_CODE), status=503)
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
@@ -104,6 +105,7 @@ def _refusal(request: HttpRequest, *, seconds: int, words: str) -> HttpResponse:
         "refusal": words,
         "email": request.POST.get("login", ""),
         "next": _next(request),
+        "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     response = render(request, TEMPLATE, context, status=429)
     response["Retry-After"] = str(seconds)

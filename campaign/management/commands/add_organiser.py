@@ -1,4 +1,4 @@
-"""`add_organiser`: let somebody run a campaign, by a link."""
+"""`add_organiser`: let somebody run or read a campaign, by a link."""
 
 from typing import Any
 
@@ -7,18 +7,21 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import (
+    address_of,
     address_option_add,
     campaign_named,
     days_argument,
     expiry_words,
     invitation_address,
 )
-from campaign.services import organiser_invite
+from campaign.models import MembershipRole
+from campaign.services import MemberRefusedError, member_invite
 
 
 class Command(BaseCommand):
     help = (
-        "Let whoever has this e-mail address run a campaign, and print a link that signs them in. "
+        "Let whoever has this e-mail address run or, as an analyst, only read a campaign, and print a link that "
+        "signs them in. Of a campaign without an owner they become the owner. "
         "The link is printed once: only its hash is kept. When it expires is said on standard error."
     )
 
@@ -27,6 +30,11 @@ class Command(BaseCommand):
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
             "--name", default="", help="name that others see (default: the address)"
+        )
+        parser.add_argument(
+            "--role",
+            choices=MembershipRole.values,
+            help="what they may do, also if they are a member already (default: organiser, or more)",
         )
         parser.add_argument(
             "--days",
@@ -39,13 +47,16 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
         try:
-            link, token = organiser_invite(
+            link, token = member_invite(
                 campaign=campaign,
                 email=options["email"],
                 name=options["name"],
+                role=options["role"] and MembershipRole(options["role"]),
                 expires_at=options["days"],
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        self.stdout.write(invitation_address(address=options["address"], token=token))
+        except MemberRefusedError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(invitation_address(address=address_of(self, options), token=token))
         self.stderr.write(expiry_words(link.expires_at))

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import campaign_named, user_named
+from campaign.management.arguments import campaign_named, language_argument, user_named
 from campaign.services import InstructionsRefusedError, instructions_write
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
             help='Markdown; "-" for standard input',
         )
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        parser.add_argument("--language", required=True, metavar="TAG")
+        parser.add_argument("--language", type=language_argument, required=True, metavar="TAG")
         parser.add_argument(
             "--demand-acceptance",
             action="store_true",

@@ -5,8 +5,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from campaign.management.arguments import address_option_add, campaign_named
+from campaign.management.arguments import (
+    address_of,
+    address_option_add,
+    campaign_named,
+    language_argument,
+)
 from campaign.models import PanelKind
+from campaign.selectors import languages_without_work
 from campaign.services import PanelRefusedError, PanelTerms, panel_create
 
 
@@ -40,13 +46,16 @@ class Command(BaseCommand):
             metavar="N",
             help="how often one person may take part (default: %(default)s)",
         )
-        parser.add_argument("--languages", nargs="+", default=[], metavar="TAG")
+        parser.add_argument(
+            "--languages", nargs="+", type=language_argument, default=[], metavar="TAG"
+        )
         parser.add_argument("--completion-code", default="", metavar="CODE")
         parser.add_argument("--screened-out-code", default="", metavar="CODE")
         parser.add_argument("--keep-who-fails-training", action="store_true")
         address_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = campaign_named(options["campaign"])
         terms = PanelTerms(
             name=options["name"],
             blocks_asked=options["blocks"],
@@ -58,12 +67,10 @@ class Command(BaseCommand):
             screened_out_code=options["screened_out_code"],
         )
         try:
-            panel = panel_create(
-                campaign=campaign_named(options["campaign"]), kind=options["kind"], terms=terms
-            )
+            panel = panel_create(campaign=campaign, kind=options["kind"], terms=terms)
         except PanelRefusedError as error:
             raise CommandError(str(error)) from error
-        address = options["address"]
+        address = address_of(self, options)
         lines = {
             "participants": address + reverse("panel-entry", args=[panel.key]),
             "events": address + reverse("panel-events", args=[panel.events_key]),
@@ -73,6 +80,9 @@ class Command(BaseCommand):
         for name, value in lines.items():
             if value:
                 self.stdout.write(f"{name}: {value}")
+        without = languages_without_work(campaign=campaign, languages=panel.languages)
+        if without:
+            self.stderr.write(without)
 
 
 def _positive(text: str) -> int:

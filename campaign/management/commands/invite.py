@@ -10,12 +10,15 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 
 from campaign.management.arguments import (
+    address_of,
     address_option_add,
     campaign_named,
     expiry_words,
     invitation_address,
+    language_argument,
 )
 from campaign.models import Campaign
+from campaign.selectors import languages_without_work
 from campaign.services import (
     AddressesRefusedError,
     addresses_read,
@@ -45,6 +48,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--languages",
             nargs="+",
+            type=language_argument,
             default=[],
             metavar="TAG",
             help="languages the judges read (default: all of the campaign)",
@@ -71,6 +75,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
+        without = languages_without_work(campaign=campaign, languages=options["languages"])
+        if without:
+            self.stderr.write(without)
         if options["mail"] is None:
             self._link(campaign, options)
         else:
@@ -86,7 +93,7 @@ class Command(BaseCommand):
             asks_languages=options["ask_languages"],
             note=options["note"],
         )
-        self.stdout.write(invitation_address(address=options["address"], token=token))
+        self.stdout.write(invitation_address(address=address_of(self, options), token=token))
         self.stderr.write(expiry_words(link.expires_at))
 
     def _mails(self, campaign: Campaign, options: dict[str, Any]) -> None:
@@ -99,7 +106,7 @@ class Command(BaseCommand):
         invited = judges_invite_by_mail(
             campaign=campaign,
             addresses=addresses,
-            base_url=options["address"],
+            base_url=address_of(self, options),
             languages=options["languages"],
             language=options["language"],
             note=options["note"],

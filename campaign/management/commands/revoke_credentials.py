@@ -41,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("names", nargs="*", metavar="NAME", help="such as link:12")
         parser.add_argument("--campaign", metavar="SLUG", help="of --judge and --member")
         parser.add_argument("--judge", metavar="PSEUDONYM", help="withdraw this judge")
-        parser.add_argument("--member", metavar="EMAIL", help="remove this organiser or researcher")
+        parser.add_argument("--member", metavar="EMAIL", help="remove this member")
         parser.add_argument("--yes", action="store_true", help="do it")
 
     @transaction.atomic

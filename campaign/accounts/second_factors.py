@@ -1,0 +1,84 @@
+"""What Quintet asks of allauth's second factors: QR codes by segno, and secrets that the database alone does not tell."""
+
+import io
+from base64 import b32encode, urlsafe_b64encode
+from secrets import token_bytes
+from typing import Any, Final
+
+import segno
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import Membership, User
+
+#: What signs in beside a password; recovery codes stand in for one of these.
+FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
+    """Secrets encrypted with a key of `SECRET_KEY`, and words of our own."""
+
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": _("This code or passkey is not right, or was used before. Try again."),
+        "cannot_delete_authenticator": _(
+            "This Quintet demands a second factor of whoever organises. Set up another one first."
+        ),
+    }
+
+    def build_totp_svg(self, url: str) -> str:
+        """Return the QR code of an address as SVG, dark on light in every colour scheme."""
+        drawn = io.BytesIO()
+        segno.make(url, error="m").save(drawn, kind="svg", scale=5, border=4, light="#fff")
+        return drawn.getvalue().decode()
+
+    def encrypt(self, text: str) -> str:
+        """Return a secret as it is stored."""
+        return _cipher().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return a stored secret; one that nobody knows if it was stored under another `SECRET_KEY`."""
+        try:
+            return _cipher().decrypt(encrypted_text.encode()).decode()
+        except InvalidToken:
+            return b32encode(token_bytes(20)).decode()
+
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
+        """Return whether this factor may go: not the last of somebody who must have one."""
+        if authenticator.type == Authenticator.Type.RECOVERY_CODES:
+            return True
+        others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
+        return others.exclude(pk=authenticator.pk).exists() or not factor_is_demanded(
+            authenticator.user
+        )
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Return for whom passkeys are: this host, by our name."""
+        entity: dict[str, str] = super().get_public_key_credential_rp_entity()
+        return {**entity, "name": settings.MFA_TOTP_ISSUER}
+
+    def get_public_key_credential_user_entity(self, user: User) -> dict[str, Any]:
+        """Return who a passkey is for, by the name its owner chooses it by."""
+        entity: dict[str, Any] = super().get_public_key_credential_user_entity(user)
+        return {**entity, "display_name": user.name}
+
+
+def has_factor(user: User) -> bool:
+    """Return whether a password or a link alone does not sign this user in."""
+    return bool(Authenticator.objects.filter(user=user.pk, type__in=FACTORS).exists())
+
+
+def factor_is_demanded(user: User) -> bool:
+    """Return whether this user must have a second factor: whoever runs Quintet or is a member of a campaign."""
+    if not settings.SECOND_FACTOR_DEMANDED:
+        return False
+    return user.is_staff or Membership.objects.filter(user=user.pk).exists()
+
+
+def _cipher() -> Fernet:
+    key = salted_hmac("campaign.accounts.second_factors", "", algorithm="sha256").digest()
+    return Fernet(urlsafe_b64encode(key))

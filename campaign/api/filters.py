@@ -1,0 +1,46 @@
+"""Filters of organisers' pages, for REST."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import ChoiceFilter, ModelChoiceFilter, NumberFilter
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+
+from campaign.pages.filters import DeskFilter
+
+
+def filter_parameters(filters: type[DeskFilter]) -> list[OpenApiParameter]:
+    """Return the parameters of an address, for its description."""
+    return [_parameter(name, each) for name, each in filters.base_filters.items()]
+
+
+def _parameter(name: str, each: Any) -> OpenApiParameter:
+    choices = [value for value, _words in each.extra["choices"]] if _is_choice(each) else None
+    return OpenApiParameter(
+        name,
+        _kind(each),
+        description=str(each.extra.get("help_text") or each.label or ""),
+        enum=choices,
+    )
+
+
+def _is_choice(each: Any) -> bool:
+    return isinstance(each, ChoiceFilter) and not isinstance(each, ModelChoiceFilter)
+
+
+def _kind(each: Any) -> type:
+    if isinstance(each, ModelChoiceFilter):
+        return int
+    return float if isinstance(each, NumberFilter) else str
+
+
+def filtered(
+    filters: type[DeskFilter], request: Request, queryset: QuerySet[Any, Any], **options: Any
+) -> QuerySet[Any, Any]:
+    """Return the rows that the address asks for; 400 with the errors of each parameter that is wrong."""
+    asked = filters.of(request, queryset, **options)
+    if not asked.form.is_valid():
+        raise ValidationError(dict(asked.form.errors))
+    return asked.found

@@ -1,0 +1,176 @@
+"""Who runs and reads a campaign: members, their roles, and the links that let them in."""
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import organised_campaign, reader
+from campaign.models import Membership, MembershipRole
+from campaign.pages.rights import ROLE_MEANS
+from campaign.selectors import MemberAccess, members_access
+from campaign.services import (
+    CredentialRefusedError,
+    MemberRefusedError,
+    member_add_by_email,
+    member_link_create,
+    member_remove,
+    member_role_change,
+)
+
+
+class MemberSerializer(serializers.Serializer[MemberAccess]):
+    id = serializers.IntegerField(source="membership.pk", read_only=True)
+    name = serializers.CharField(source="membership.user.name", read_only=True)
+    email = serializers.EmailField(source="membership.user.email", allow_null=True, read_only=True)
+    role = serializers.ChoiceField(source="membership.role", choices=MembershipRole.choices)
+    browsers = serializers.IntegerField(read_only=True, help_text="In which they are signed in.")
+    tokens = serializers.IntegerField(read_only=True, help_text="Of the API, that work.")
+    links = serializers.SerializerMethodField(help_text="That sign them in.")
+
+    def get_links(self, member: MemberAccess) -> int:
+        return len(member.links)
+
+
+class MemberAddSerializer(serializers.Serializer[Any]):
+    email = serializers.EmailField()
+    name = serializers.CharField(
+        max_length=150, default="", allow_blank=True, help_text="As others see it."
+    )
+    role = serializers.ChoiceField(
+        choices=MembershipRole.choices, help_text="Only owners add owners."
+    )
+
+
+class MemberAddedSerializer(MemberSerializer):
+    link = serializers.CharField(
+        read_only=True, allow_null=True, help_text="It signs them in. It is not shown again."
+    )
+    no_link = serializers.CharField(
+        read_only=True, allow_blank=True, help_text="Why there is none: they sign in as always."
+    )
+
+
+class MemberRoleSerializer(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(choices=MembershipRole.choices)
+    dry_run = serializers.BooleanField(
+        default=False, write_only=True, help_text="Say what it would mean, and change nothing."
+    )
+
+
+class MemberRoleMeansSerializer(MemberSerializer):
+    means = serializers.CharField(read_only=True, help_text="What the role asked for may do.")
+
+
+class MemberRefusedSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    detail = serializers.CharField(read_only=True)
+
+
+class MembersView(APIView):
+    @extend_schema(operation_id="members", responses=MemberSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the members of a campaign, owners first; links only by their number."""
+        members: Any = members_access(campaign=organised_campaign(request, slug))
+        return Response(MemberSerializer(members, many=True).data)
+
+    @extend_schema(
+        operation_id="member_add",
+        request=MemberAddSerializer,
+        responses={201: MemberAddedSerializer, 409: MemberRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Add a member and make a link for them. For organisers; owners are added by owners.
+
+        409 for somebody who is a member in another role already.
+        """
+        campaign = organised_campaign(request, slug)
+        sent = MemberAddSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        role = MembershipRole(sent.validated_data.pop("role"))
+        try:
+            membership = member_add_by_email(
+                campaign=campaign, role=role, by=reader(request), **sent.validated_data
+            )
+        except MemberRefusedError as error:
+            return _refused(error)
+        return _with_link(request, membership, status=201)
+
+
+class MemberView(APIView):
+    @extend_schema(
+        operation_id="member_change",
+        request=MemberRoleSerializer,
+        responses={200: MemberRoleMeansSerializer, 409: MemberRefusedSerializer},
+    )
+    def patch(self, request: Request, slug: str, membership_id: int) -> Response:
+        """Change the role of a member, or with `dry_run` say what that would mean. For owners.
+
+        409 for the only owner.
+        """
+        membership = _membership(request, slug, membership_id)
+        sent = MemberRoleSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        role = MembershipRole(sent.validated_data["role"])
+        if not sent.validated_data["dry_run"]:
+            try:
+                member_role_change(membership=membership, role=role, by=reader(request))
+            except MemberRefusedError as error:
+                return _refused(error)
+        shown = MemberSerializer(_access(membership)).data
+        return Response({**shown, "means": str(ROLE_MEANS[role])})
+
+    @extend_schema(
+        operation_id="member_remove", responses={204: None, 409: MemberRefusedSerializer}
+    )
+    def delete(self, request: Request, slug: str, membership_id: int) -> Response:
+        """Remove a member, and end at once what lets them in. For owners. 409 for the only owner."""
+        membership = _membership(request, slug, membership_id)
+        try:
+            member_remove(membership=membership, by=reader(request))
+        except MemberRefusedError as error:
+            return _refused(error)
+        return Response(status=204)
+
+
+class MemberLinkView(APIView):
+    @extend_schema(operation_id="member_link", request=None, responses=MemberAddedSerializer)
+    def post(self, request: Request, slug: str, membership_id: int) -> Response:
+        """Make another link that signs a member in; it is answered this once. An owner's is made by owners."""
+        return _with_link(request, _membership(request, slug, membership_id), status=200)
+
+
+def _membership(request: Request, slug: str, membership_id: int) -> Membership:
+    campaign = organised_campaign(request, slug)
+    rows = Membership.objects.select_related("user", "campaign").filter(campaign=campaign)
+    membership = rows.filter(pk=membership_id).first()
+    if membership is None:
+        raise NotFound
+    return membership
+
+
+def _access(membership: Membership) -> MemberAccess:
+    members = members_access(campaign=membership.campaign)
+    return next(each for each in members if each.membership.pk == membership.pk)
+
+
+def _with_link(request: Request, membership: Membership, *, status: int) -> Response:
+    address, why = None, ""
+    try:
+        _link, token = member_link_create(membership=membership, by=reader(request))
+    except CredentialRefusedError as error:
+        why = str(error)
+    else:
+        address = request.build_absolute_uri(reverse("invitation", args=[token]))
+    shown = MemberSerializer(_access(membership)).data
+    return Response({**shown, "link": address, "no_link": why}, status=status)
+
+
+def _refused(error: MemberRefusedError) -> Response:
+    return Response(MemberRefusedSerializer({"detail": str(error)}).data, status=409)

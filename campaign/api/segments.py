@@ -1,0 +1,49 @@
+"""The texts of a test set, for the members of its campaign."""
+
+from functools import cached_property
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import generics, serializers
+
+from campaign.api.access import readable_test_set
+from campaign.api.pages import CursorPages
+from campaign.models import Segment, TestSet
+from campaign.selectors.texts import segments_with_texts
+
+
+class SegmentSerializer(serializers.ModelSerializer[Segment]):
+    document = serializers.CharField(source="document.name")
+    source = serializers.CharField(  # type: ignore[assignment]
+        source="source_text", allow_null=True, help_text="null: not known."
+    )
+    references = serializers.SerializerMethodField(help_text="In order; the first one is shown.")
+    outputs = serializers.SerializerMethodField(
+        help_text="By system; null: known from judgments only."
+    )
+
+    class Meta:
+        model = Segment
+        fields = ["number", "document", "position", "source", "references", "outputs"]
+
+    def get_references(self, segment: Segment) -> list[str]:
+        return [reference.text for reference in segment.in_order]  # type: ignore[attr-defined]
+
+    @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_null=True)))
+    def get_outputs(self, segment: Segment) -> dict[str, str | None]:
+        return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]
+
+
+class SegmentsView(generics.ListAPIView[Segment]):
+    """The segments of a test set by number: source, references, and what each system wrote."""
+
+    serializer_class = SegmentSerializer
+    pagination_class = CursorPages
+    ordering = "number"
+
+    @cached_property
+    def test_set(self) -> TestSet:
+        return readable_test_set(self.request, self.kwargs["test_set_id"])
+
+    def get_queryset(self) -> QuerySet[Segment]:
+        return segments_with_texts(test_set=self.test_set)

@@ -1,0 +1,1 @@
+"""What of this app leaves as files."""

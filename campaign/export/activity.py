@@ -1,0 +1,57 @@
+"""The activity log as files: CSV with a line for each field that changed, JSON Lines with one for each event."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from campaign.export.csv_lines import csv_line
+from campaign.models import ActivityEvent, Campaign
+from campaign.selectors.activity import events_named
+
+COLUMNS: Final = (
+    *("id", "time", "by", "user", "through", "operator", "change", "kind", "thing_id", "thing"),
+    *("things", "test_set", "field", "before", "after"),
+)
+
+
+def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
+    """Yield a line of JSON for each event, in the order of `events`."""
+    for event, names in events_named(campaign=campaign, events=events):
+        yield json.dumps(event_data(event, names), ensure_ascii=False) + "\n"
+
+
+def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
+    """Yield a header, and a line for each field of each event; one without fields has a line, too."""
+    yield csv_line(COLUMNS)
+    for event, names in events_named(campaign=campaign, events=events):
+        data = event_data(event, names)
+        changes = data.pop("changes")
+        for field, (before, after) in changes.items() or [("", (None, None))]:
+            yield csv_line([*data.values(), field, _cell(before), _cell(after)])
+
+
+def event_data(event: ActivityEvent, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return an event as files and REST have it. Its fields are the first of `COLUMNS`, and `changes`."""
+    return {
+        "id": event.pk,
+        "time": event.happened_at.isoformat(),
+        "by": event.origin,
+        "user": None if event.user_id is None else names.get(event.user_id),
+        "through": event.through,
+        "operator": event.operator,
+        "change": event.operation,
+        "kind": event.kind,
+        "thing_id": event.object_id,
+        "thing": event.object_name,
+        "things": event.count,
+        "test_set": event.test_set_id,
+        "changes": event.changes,
+    }
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,20 @@
+"""Lines of CSV files that people open in spreadsheets."""
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any, Final
+
+# What spreadsheets take for a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_line(cells: Iterable[Any]) -> str:
+    """Return a line; an apostrophe stands before what a spreadsheet would compute."""
+    buffer = io.StringIO()
+    shown = (
+        f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+        for cell in cells
+    )
+    csv.writer(buffer, lineterminator="\n").writerow(shown)
+    return buffer.getvalue()

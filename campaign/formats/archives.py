@@ -1,0 +1,358 @@
+"""Folders, zip and tar archives as lists of files; nothing in them is trusted.
+
+What an archive holds is written to files of a temporary folder that are named by number, so that no
+name of the archive becomes a path. Sizes are counted as bytes come out: declared sizes lie.
+"""
+
+import stat
+import tarfile
+import tempfile
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, cast
+
+from campaign.formats.errors import FormatError
+from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks
+
+# Folders by which test sets sort their files; several of them are one test set.
+ROLE_FOLDERS: Final = frozenset(
+    [
+        "sources",
+        "source",
+        "src",
+        "references",
+        "reference",
+        "refs",
+        "ref",
+        "systems",
+        "system",
+        "system-outputs",
+        "outputs",
+        "hypotheses",
+        "hyps",
+        "hyp",
+        "submissions",
+        "documents",
+        "docs",
+    ]
+)
+_PACKED: Final = (
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"7z\xbc\xaf",
+    b"Rar!\x1a",
+)
+_TAR_MAGIC: Final = slice(257, 262)
+_MAX_HEADER: Final = 1024 * 1024
+_HEAD_BYTES: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an archive may hold at most; `ratio` counts once `free_bytes` have come out."""
+
+    entries: int = 2_000
+    total_bytes: int = 2 * 1024**3
+    ratio: int = 200
+    free_bytes: int = 16 * 1024**2
+
+
+def opener(path: Path) -> Callable[[], IO[bytes]]:
+    """Return what opens the file for reading."""
+
+    def opened() -> IO[bytes]:
+        return path.open("rb")
+
+    return opened
+
+
+def is_archive(head: bytes) -> bool:
+    """Tell whether a file's first 512 bytes, unpacked if they are gzip, are those of a zip or tar."""
+    return head.startswith(_PACKED[:2]) or head[_TAR_MAGIC] == b"ustar"
+
+
+def folder_files(folder: Path) -> list[StoredFile]:
+    """Return the files below a folder, in the order of their names.
+
+    Raises FormatError for links, whose files could be anybody's, and for names that differ in
+    case or composition only.
+    """
+    files: list[StoredFile] = []
+    most = Limits().entries
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            raise _refused(str(folder), name, "is a link", "put the file itself there")
+        if path.is_file() and not is_litter(name):
+            files.append(StoredFile(name, opener(path)))
+        if len(files) > most:
+            raise FormatError(
+                str(folder),
+                f"the folder holds more than {most:,} files",
+                "give a folder with the files of the test set alone",
+            )
+    _refuse_names_alike(str(folder), [file.name for file in files])
+    return files
+
+
+@contextmanager
+def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator[list[StoredFile]]:
+    """Give the files of a zip, tar or tar.gz archive, without the one folder around them all.
+
+    They can be opened until the context ends.
+
+    Raises FormatError for names that lead out of the archive, links, devices, encrypted files,
+    archives and compressed files inside, names that differ in case or composition only, several
+    folders side by side, and archives that hold or unpack to more than `limits`.
+    """
+    with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
+        unpacking = _Unpacking(archive.name, Path(folder), limits or Limits())
+        with archive.open() as stream:
+            if stream.read(4).startswith(_PACKED[:2]):
+                stream.seek(0)
+                unpacking.zip(stream)
+            else:
+                stream.seek(0)
+                unpacking.tar(stream)
+        yield _without_root(archive.name, unpacking.files)
+
+
+def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
+    """Return files that were given together, without litter and without the one folder around them all.
+
+    Raises FormatError for names that differ in case or composition only, and for several folders side by
+    side; `name` calls the files in errors.
+    """
+    kept = _without_root(name, files)
+    _refuse_names_alike(name, [file.name for file in kept])
+    return kept
+
+
+def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
+    shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    shown = shown if len(shown) <= 100 else f"{shown[:100]}…"
+    return FormatError(archive, f'"{shown}" {problem}', remedy)
+
+
+class _Unpacking:
+    """Writes the files of one archive, counting all that comes out."""
+
+    def __init__(self, archive: str, folder: Path, limits: Limits) -> None:
+        self._archive = archive
+        self._folder = folder
+        self._limits = limits
+        self._packed_bytes = 0
+        self._bytes = 0
+        self._entries = 0
+        self.files: list[StoredFile] = []
+
+    def zip(self, stream: IO[bytes]) -> None:
+        self._packed_bytes = _size(stream)
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                members = archive.infolist()
+                self._refuse_entries(len(members))
+                for member in members:
+                    self._zip_member(archive, member)
+            _refuse_names_alike(self._archive, [file.name for file in self.files])
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            OSError,
+            ValueError,
+        ) as error:
+            raise self._damaged(error) from error
+
+    def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+        # The name as it stands in the file: zipfile itself has turned separators around.
+        self._refuse_name(member.orig_filename)
+        mode = stat.S_IFMT(member.external_attr >> 16)
+        if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
+            raise self._no_file(member.filename)
+        if member.is_dir():
+            return
+        if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise _refused(
+                self._archive,
+                member.filename,
+                "is compressed in a way that is not read",
+                "pack it with the usual compression of zip (deflate), or as tar.gz",
+            )
+        if member.flag_bits & 0x1:
+            raise _refused(
+                self._archive, member.filename, "is encrypted", "pack the files without a password"
+            )
+        with archive.open(member) as content:
+            self._write(member.filename, content)
+
+    def tar(self, stream: IO[bytes]) -> None:
+        self._packed_bytes = _size(stream)
+        # Unpacked as a whole first, in bounded memory and counted; tarfile never sees gzip.
+        whole = self._folder / "archive"
+        with whole.open("wb") as unpacked:
+            for chunk in byte_chunks(InputFile(self._archive, stream)):
+                self._count(len(chunk))
+                unpacked.write(chunk)
+        self._bytes = 0
+        try:
+            with (
+                whole.open("rb") as tar,
+                tarfile.open(fileobj=cast("IO[bytes]", _Careful(tar)), mode="r:") as archive,
+            ):
+                names: list[str] = []
+                for member in archive:
+                    self._refuse_entries(len(names) + 1)
+                    names.append(member.name)
+                    if member.isdir() and member.name in {"", "."}:
+                        continue
+                    self._refuse_name(member.name)
+                    if member.isdir():
+                        continue
+                    content = archive.extractfile(member) if member.isreg() else None
+                    if content is None:
+                        raise self._no_file(member.name)
+                    with content:
+                        self._write(member.name, content)
+        except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+            raise self._damaged(error) from error
+        whole.unlink()
+        _refuse_names_alike(self._archive, [file.name for file in self.files])
+
+    def _write(self, name: str, content: IO[bytes]) -> None:
+        path = self._folder / f"{len(self.files):06}"
+        with path.open("wb") as file:
+            head = content.read(_HEAD_BYTES)
+            if head.startswith(_PACKED) or head[_TAR_MAGIC] == b"ustar":
+                raise _refused(
+                    self._archive,
+                    name,
+                    "is packed or compressed itself",
+                    "unpack it first, and pack all files into one archive",
+                )
+            chunk = head
+            while chunk:
+                self._count(len(chunk))
+                file.write(chunk)
+                chunk = content.read(CHUNK_BYTES)
+        self.files.append(StoredFile(str(PurePosixPath(name)), opener(path)))
+
+    def _count(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes > self._limits.total_bytes:
+            raise FormatError(
+                self._archive,
+                f"the archive unpacks to more than {self._limits.total_bytes:,} bytes",
+                "divide it into several archives",
+            )
+        packed = max(self._packed_bytes, 1)
+        if self._bytes > self._limits.free_bytes and self._bytes > self._limits.ratio * packed:
+            raise FormatError(
+                self._archive,
+                f"the archive unpacks to more than {self._limits.ratio:,} times its size, "
+                "as texts do not",
+                "give the files themselves",
+            )
+
+    def _refuse_entries(self, entries: int) -> None:
+        if entries > self._limits.entries:
+            raise FormatError(
+                self._archive,
+                f"the archive has more than {self._limits.entries:,} entries",
+                "pack the files of the test set alone",
+            )
+
+    def _refuse_name(self, name: str) -> None:
+        remedy = "pack the files with names inside one folder"
+        parts = name.replace("\\", "/").split("/")
+        if name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
+            raise _refused(self._archive, name, "is an absolute path", remedy)
+        if ".." in parts:
+            raise _refused(self._archive, name, "leads out of the archive", remedy)
+        if not name.isprintable() or "\\" in name or not name.strip("/. "):
+            raise _refused(self._archive, name, "is no name of a file on every system", "rename it")
+
+    def _no_file(self, name: str) -> FormatError:
+        return _refused(
+            self._archive, name, "is a link or a device, not a file", "put the file itself there"
+        )
+
+    def _damaged(self, error: Exception) -> FormatError:
+        return FormatError(
+            self._archive,
+            f"the archive cannot be read ({error})",
+            "pack it again as zip or tar.gz, and check that it was transferred completely",
+        )
+
+
+class _Careful:
+    """A stream that refuses to read headers of any length at once."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.seek = stream.seek
+        self.tell = stream.tell
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not 0 <= size <= _MAX_HEADER:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        return self._stream.read(size)
+
+
+def _size(stream: IO[bytes]) -> int:
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    return size
+
+
+def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
+    """Refuse names that are one file on some systems: "A.txt" and "a.txt", "é" and "é"."""
+    seen: dict[str, str] = {}
+    for name in names:
+        key = unicodedata.normalize("NFC", name.casefold())
+        if key in seen:
+            problem = f'and "{seen[key]}" are names of the same file on some systems'
+            if seen[key] == name:
+                problem = "is there twice"
+            raise _refused(archive, name, problem, "rename or remove one of the two")
+        seen[key] = name
+
+
+def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
+    """Take the folder around all files away; refuse several that are no parts of one test set."""
+    kept = [file for file in files if not is_litter(file.name)]
+    while True:
+        roots = {PurePosixPath(file.name).parts[0] for file in kept if "/" in file.name}
+        if len(roots) != 1 or not all("/" in file.name for file in kept):
+            break
+        if next(iter(roots)).lower() in ROLE_FOLDERS:
+            break
+        kept = [StoredFile(file.name.partition("/")[2], file.open) for file in kept]
+    others = sorted(root for root in roots if root.lower() not in ROLE_FOLDERS)
+    if len(others) > 1:
+        raise FormatError(
+            archive,
+            f'there are several folders side by side: "{others[0]}" and "{others[1]}"',
+            "give one test set at a time",
+        )
+    return sorted(kept, key=lambda file: file.name)
+
+
+def is_litter(name: str) -> bool:
+    """Tell whether the file is of those that operating systems and editors leave."""
+    parts = name.split("/")
+    return (
+        any(part.startswith(".") and part != "." for part in parts)
+        or "__MACOSX" in parts
+        or parts[-1].lower() in {"thumbs.db", "desktop.ini"}
+        or parts[-1].endswith("~")
+    )

@@ -1,0 +1,233 @@
+"""Lists of judges: addresses one a line, or a CSV with a header. No ORM.
+
+What is in a row may be wrong and is judged elsewhere; here only what is no list at all is refused.
+"""
+
+import codecs
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import getaddresses
+from typing import Final
+
+from campaign.formats.errors import FormatError
+
+#: A list of ten thousand judges with all columns has less.
+MAX_BYTES: Final = 2_000_000
+MAX_ROWS: Final = 10_000
+_SEPARATORS: Final = ",;\t|"
+_NAME: Final = "list"
+#: How headers call the columns; case, blanks, hyphens and a plural do not matter.
+_COLUMNS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("email", "mail", "emailaddress", "emailaddresses", "address", "addresses"), "address"
+    ),
+    **dict.fromkeys(("name", "fullname", "judge", "judgename", "displayname"), "name"),
+    **dict.fromkeys(("language", "lang", "languagetag", "reads"), "languages"),
+    **dict.fromkeys(("expertise", "expertises", "field", "domain", "subject"), "expertise"),
+    **dict.fromkeys(("group", "judgegroup"), "groups"),
+    **dict.fromkeys(
+        ("conflict", "conflictofinterest", "conflictsofinterest", "coi", "system"), "conflicts"
+    ),
+}
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """What a list says of one judge, as it stands there; `line` counts from 1."""
+
+    line: int
+    address: str
+    name: str = ""
+    languages: tuple[str, ...] = ()
+    expertise: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeList:
+    """The rows of a list, and the columns of its header that mean nothing here."""
+
+    rows: Sequence[JudgeRow]
+    ignored: Sequence[str] = ()
+
+
+def judge_list_decode(content: bytes) -> str:
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or else what Windows writes in the West.
+
+    Raises FormatError for what is no text, or too long.
+    """
+    if len(content) > MAX_BYTES:
+        raise _too_long()
+    if content.startswith(_PACKED):
+        raise FormatError(
+            _NAME,
+            "this is a workbook or an archive, not a text",
+            'save the table as CSV ("Save as", "CSV UTF-8") and take that file',
+        )
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+def judge_list_read(text: str) -> JudgeList:
+    """Return the rows of a list: a CSV if its first line is a header, else addresses with or without names.
+
+    Texts come in Unicode's NFC. Raises FormatError.
+    """
+    if len(text) > MAX_BYTES:
+        raise _too_long()
+    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    damage = _CONTROL.search(text)
+    if damage:
+        line = text.count("\n", 0, damage.start()) + 1
+        raise FormatError(
+            _NAME, "there is a control character", "take it out", line=line, column=None
+        )
+    header = _header(text)
+    found = _from_lines(text) if header is None else _from_table(text, *header)
+    rows = []
+    for row in found:
+        rows.append(row)
+        if len(rows) > MAX_ROWS:
+            raise FormatError(
+                _NAME,
+                f"it has more than {MAX_ROWS:,} judges",
+                "cut it into several lists",
+                line=row.line,
+            )
+    if not rows:
+        raise FormatError(_NAME, "there is no judge in it", "give an e-mail address on each line")
+    return JudgeList(rows, ignored=[] if header is None else _ignored(header[1]))
+
+
+def _too_long() -> FormatError:
+    return FormatError(
+        _NAME, f"it is longer than {MAX_BYTES // 1_000_000} MB", "cut it into several lists"
+    )
+
+
+def _header(text: str) -> tuple[str, list[str]] | None:
+    """Return the separator and the cells of the header; None if the first line is none."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if "@" in first:
+        return None
+    separator = max(_SEPARATORS, key=first.count)
+    cells = [cell.strip().strip('"').strip() for cell in first.split(separator)]
+    return (separator, cells) if any(_column(cell) == "address" for cell in cells) else None
+
+
+def _column(cell: str) -> str | None:
+    word = re.sub(r"[\s_\-.]", "", cell.casefold())
+    return _COLUMNS.get(word) or _COLUMNS.get(word.removesuffix("s")) or _COLUMNS.get(word + "s")
+
+
+def _ignored(cells: Sequence[str]) -> list[str]:
+    return [cell for cell in cells if cell and _column(cell) is None]
+
+
+def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[JudgeRow]:
+    columns = [_column(cell) for cell in header]
+    twice = {name for name in columns if name and columns.count(name) > 1}
+    if twice:
+        raise FormatError(
+            _NAME,
+            f"two columns of the header are for {min(twice)}",
+            "leave one of them",
+            line=1,
+        )
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    is_header = True
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if is_header:
+                is_header = False
+                continue
+            if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
+                raise FormatError(
+                    _NAME,
+                    f"the row has {len(cells)} cells, the header {len(columns)}",
+                    "put what holds a separator into quotation marks",
+                    line=reader.line_num,
+                )
+            yield _row(reader.line_num, dict(zip(columns, cells, strict=False)))
+    except csv.Error as error:
+        raise FormatError(
+            _NAME,
+            f"this is no CSV ({error})",
+            "close quotation marks, and double those inside a cell",
+            line=reader.line_num,
+        ) from error
+
+
+def _row(line: int, cells: Mapping[str | None, str]) -> JudgeRow:
+    return JudgeRow(
+        line=line,
+        address=cells.get("address", "").strip(),
+        name=" ".join(cells.get("name", "").split()),
+        languages=_parts(cells.get("languages", ""), r"[;,|\s]+"),
+        expertise=_parts(cells.get("expertise", ""), r"[;,|\n]+"),
+        groups=_parts(cells.get("groups", ""), r"[;,|\n]+"),
+        conflicts=_parts(cells.get("conflicts", ""), r"[;,|\n]+"),
+    )
+
+
+def _parts(cell: str, separators: str) -> tuple[str, ...]:
+    parts = (" ".join(part.split()) for part in re.split(separators, cell))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def _from_lines(text: str) -> Iterator[JudgeRow]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if "<" in line and ">" in line:
+            yield from _from_mail_header(number, line)
+            continue
+        parts = [part.strip().strip('"').strip() for part in re.split(r"[,;\t|]", line)]
+        addresses = [part for part in parts if "@" in part]
+        if len(addresses) > 1:
+            yield from (JudgeRow(number, address) for address in addresses)
+            # What stands between them is no name of anybody's.
+            yield from (JudgeRow(number, part) for part in parts if part and "@" not in part)
+            continue
+        words = line.split()
+        if len(parts) == 1 and addresses and len(words) > 1:
+            # "Ada Lovelace ada@example.org"
+            addresses = [word for word in words if "@" in word]
+            parts = words
+        name = " ".join(part for part in parts if part and part not in addresses)
+        if not addresses:
+            yield JudgeRow(number, line.strip())
+        else:
+            yield JudgeRow(number, addresses[0], " ".join(name.split()))
+
+
+def _from_mail_header(number: int, line: str) -> Iterator[JudgeRow]:
+    """Read `Ada <ada@example.org>, "Babbage, Charles" <charles@example.org>; …`."""
+    # Outside quotation marks a semicolon separates, too.
+    pieces = re.split(r'("[^"]*")', line)
+    joined = "".join(
+        piece if piece.startswith('"') else re.sub(r"[;\t|]", ",", piece) for piece in pieces
+    )
+    for name, address in getaddresses([joined]):
+        if name or address:
+            yield JudgeRow(number, address or name, " ".join(name.split()) if address else "")

@@ -1,0 +1,295 @@
+"""What each of several files is: source, reference, a system's output, or none of a test set."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import IO, Final
+
+from campaign.formats import file_names
+from campaign.formats.errors import FormatError
+from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.sgml_segments import set_tag
+from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek
+from campaign.formats.test_sets import (
+    SNIFFED_BYTES,
+    TestSetFormat,
+    format_of,
+    holds_key,
+    read_test_set,
+)
+from campaign.formats.wmt.genmt_lines import OUTPUT_KEYS
+
+_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".csv", ".html", ".log", ".png", ".jpg", ".xlsx", ".docx", ".parquet")  # fmt: skip
+_SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
+_WHOLE: Final = frozenset({TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT})
+
+
+class FileRole(StrEnum):
+    """What a file is taken for."""
+
+    SOURCE = "source"
+    REFERENCE = "reference"
+    SYSTEM = "system"
+    DOCUMENTS = "documents"
+    WHOLE = "whole"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedFile:
+    """A file and what it is taken for; `why` says it in words, without a full stop."""
+
+    file: StoredFile
+    role: FileRole
+    why: str
+    file_format: TestSetFormat | None = None
+    system: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name as it was given."""
+        return self.file.name
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedSet:
+    """All files with their roles. `languages` are None where no name tells them."""
+
+    name: str
+    files: tuple[RecognisedFile, ...]
+    languages: tuple[str, str] | None
+
+    def of(self, role: FileRole) -> list[RecognisedFile]:
+        """Return the files of a role, in order."""
+        return [file for file in self.files if file.role is role]
+
+    @property
+    def main(self) -> RecognisedFile:
+        """The file that holds the source, alone or with everything else.
+
+        Raises FormatError if there is none, or more than one.
+        """
+        found = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
+        if not found:
+            raise FormatError(
+                self.name,
+                "no file is recognised as the source or as a whole test set",
+                'call the source so that its name has the word "src" or "source", '
+                "or give the files one by one with their roles",
+            )
+        if len(found) > 1:
+            raise FormatError(
+                found[1].name,
+                f"{found[0].name} and this file could both be the source",
+                "give one test set, or the files one by one with their roles",
+            )
+        return found[0]
+
+
+def recognise(name: str, files: Sequence[StoredFile]) -> RecognisedSet:
+    """Tell what each file is, by its beginning and then by its name. `name` calls them all in errors.
+
+    A pure function of names and bytes: nothing is decided that `RecognisedFile.why` does not say.
+
+    Raises FormatError only for gzip that is damaged at its very beginning.
+    """
+    seen = [_by_content(file) for file in files]
+    undecided = [file for file in seen if file.role is FileRole.SYSTEM]
+    seen = _with_plain_roles(seen, undecided)
+    seen = _with_system_names(seen)
+    return RecognisedSet(name, tuple(seen), _languages(seen))
+
+
+def with_roles(
+    recognised: RecognisedSet, chosen: Mapping[str, tuple[FileRole, str | None]]
+) -> RecognisedSet:
+    """Return the files with the roles that somebody chose for some of them, by name.
+
+    The text beside a role is a system's name; None keeps what the file is called. A file that was no text of
+    a test set is read as plain text.
+    """
+    files = []
+    for file in recognised.files:
+        role, system = chosen.get(file.name, (file.role, file.system))
+        if (role, system) != (file.role, file.system):
+            named = system or file.system or file_names.system_names([file.name])[0]
+            file = replace(  # noqa: PLW2901
+                file,
+                role=role,
+                why="it was chosen so",
+                file_format=file.file_format or TestSetFormat.PLAIN,
+                system=named if role is FileRole.SYSTEM else None,
+            )
+        files.append(file)
+    return replace(recognised, files=tuple(files))
+
+
+@contextmanager
+def opened_set(
+    recognised: RecognisedSet,
+    *,
+    languages: tuple[str, str] | None = None,
+    by_paragraph: bool = False,
+    watch: Callable[[IO[bytes]], ByteStream] | None = None,
+) -> Iterator[Iterator[SegmentTexts]]:
+    """Give the segments of recognised files; the files are open until the context ends.
+
+    `watch` may put a stream of its own around each.
+
+    Raises FormatError like `read_test_set`, here or while iterating.
+    """
+    main = recognised.main
+    with ExitStack() as stack:
+
+        def opened(file: RecognisedFile) -> InputFile:
+            stream = stack.enter_context(file.file.open())
+            return InputFile(file.name, watch(stream) if watch else stream)
+
+        documents = recognised.of(FileRole.DOCUMENTS)
+        yield read_test_set(
+            source=opened(main),
+            references=[opened(file) for file in recognised.of(FileRole.REFERENCE)],
+            systems={
+                file.system or file.name: opened(file) for file in recognised.of(FileRole.SYSTEM)
+            },
+            documents=opened(documents[0]) if documents else None,
+            file_format=main.file_format,
+            languages=languages,
+            by_paragraph=by_paragraph,
+        )
+
+
+def _by_content(file: StoredFile) -> RecognisedFile:
+    """Tell what the file's beginning tells; SYSTEM stands for plain text, of which names decide."""
+    name = file.plain_name
+    if name.lower().endswith(_NOT_TEXTS) or name.split(".")[0] in _SIDE_NAMES:
+        return RecognisedFile(file, FileRole.IGNORED, "its name is not that of a file of texts")
+    with file.open() as stream:
+        head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
+    if not head.strip():
+        return RecognisedFile(file, FileRole.IGNORED, "it is empty")
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return RecognisedFile(file, FileRole.IGNORED, "it is no text")
+    found = format_of(name.lower(), head)
+    if found in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
+        return _json_lines(file, head, found)
+    if found in _WHOLE:
+        return RecognisedFile(file, FileRole.WHOLE, f"it is {found.words}", found)
+    if found is TestSetFormat.SGML:
+        return _sgml(file, head)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
+        return RecognisedFile(file, FileRole.IGNORED, "it is XML of another kind than WMT's")
+    return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
+
+
+def _json_lines(file: StoredFile, head: bytes, found: TestSetFormat) -> RecognisedFile:
+    if found is TestSetFormat.JSONL:
+        if holds_key(head, "source"):
+            return RecognisedFile(file, FileRole.WHOLE, f"it is {found.words}", found)
+    elif holds_key(head, "src_text"):
+        return RecognisedFile(file, FileRole.SOURCE, "its lines have doc_id and src_text", found)
+    elif holds_key(head, *OUTPUT_KEYS):
+        return RecognisedFile(file, FileRole.SYSTEM, "its lines have doc_id and an output", found)
+    return RecognisedFile(file, FileRole.IGNORED, "it is JSON without sources and outputs")
+
+
+def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
+    tag = set_tag(head.decode("utf-8", errors="replace"))
+    role = {
+        "srcset": FileRole.SOURCE,
+        "refset": FileRole.REFERENCE,
+        "tstset": FileRole.SYSTEM,
+    }.get(tag or "")
+    if role is None:
+        return RecognisedFile(file, FileRole.IGNORED, "it is SGML without srcset, refset or tstset")
+    return RecognisedFile(file, role, f"it is SGML with a {tag}", TestSetFormat.SGML)
+
+
+def _with_plain_roles(
+    files: list[RecognisedFile], undecided: Sequence[RecognisedFile]
+) -> list[RecognisedFile]:
+    """Give plain text files their roles by name, and by language where no name says source."""
+    plain = [file for file in undecided if file.file_format is TestSetFormat.PLAIN]
+    if not plain:
+        return files
+    if any(file.role is FileRole.WHOLE for file in files):
+        left = "it is plain text beside a whole test set"
+        return [replace(f, role=FileRole.IGNORED, why=left) if f in plain else f for f in files]
+    roles = {file.name: _plain_role(file.name) for file in plain}
+    if not any(role is FileRole.SOURCE for role, _why in roles.values()):
+        roles |= _roles_by_language(
+            [n for n, (role, _) in roles.items() if role is FileRole.SYSTEM]
+        )
+    return [
+        replace(file, role=roles[file.name][0], why=roles[file.name][1]) if file in plain else file
+        for file in files
+    ]
+
+
+def _plain_role(name: str) -> tuple[FileRole, str]:
+    if file_names.in_systems_folder(name):
+        return FileRole.SYSTEM, "it is plain text in a folder of outputs"
+    for says, role in (
+        (file_names.says_documents, FileRole.DOCUMENTS),
+        (file_names.says_source, FileRole.SOURCE),
+        (file_names.says_reference, FileRole.REFERENCE),
+    ):
+        if says(name):
+            return role, f"it is plain text and called {role}"
+    return FileRole.SYSTEM, "it is plain text and called nothing else"
+
+
+def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
+    """Take the one file in a language of its own for the source, its namesake for the reference."""
+    tags = {name: file_names.last_language(name) for name in names}
+    count = Counter(tag for tag in tags.values() if tag)
+    single = [name for name, tag in tags.items() if tag and count[tag] == 1]
+    if len(count) != 2 or len(single) != 1 or None in tags.values():
+        return {}
+    source = single[0]
+    found = {source: (FileRole.SOURCE, f"it alone ends in {tags[source]}")}
+    beginning = file_names.stem(source).rsplit(".", 1)[0]
+    for name in names:
+        if name != source and file_names.stem(name).rsplit(".", 1)[0] == beginning:
+            found[name] = (FileRole.REFERENCE, f"it is called as the source {source}")
+    return found
+
+
+def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
+    systems = [file for file in files if file.role is FileRole.SYSTEM]
+    named = dict(
+        zip(
+            [file.name for file in systems],
+            file_names.system_names([file.name for file in systems]),
+            strict=True,
+        )
+    )
+    result: list[RecognisedFile] = []
+    for file in files:
+        if file.role is not FileRole.SYSTEM:
+            result.append(file)
+            continue
+        problem = system_name_problem(named[file.name])
+        if problem:
+            result.append(replace(file, role=FileRole.IGNORED, why=problem))
+        else:
+            result.append(replace(file, system=named[file.name]))
+    return result
+
+
+def _languages(files: Sequence[RecognisedFile]) -> tuple[str, str] | None:
+    """Return the pair most names hold, else those in which source and reference end."""
+    used = [file for file in files if file.role is not FileRole.IGNORED]
+    pairs = Counter(pair for file in used if (pair := file_names.language_pair(file.name)))
+    if pairs:
+        (best, most), *others = pairs.most_common()
+        return best if all(number < most for _pair, number in others) else None
+    sources = [f for f in used if f.role is FileRole.SOURCE]
+    targets = [f for f in used if f.role in {FileRole.REFERENCE, FileRole.SYSTEM}]
+    source = {tag for f in sources if (tag := file_names.last_language(f.name))}
+    target = {tag for f in targets if (tag := file_names.last_language(f.name))}
+    if len(source) == 1 and len(target) == 1:
+        return source.pop(), target.pop()
+    return None

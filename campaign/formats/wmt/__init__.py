@@ -1,0 +1,1 @@
+"""The formats of WMT since 2021: XML, and JSON Lines since 2025."""

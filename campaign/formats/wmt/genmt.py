@@ -1,0 +1,244 @@
+"""WMT's general task as JSON Lines (2025 and later): a document a line, a file for each system."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from campaign.formats.errors import FormatError
+from campaign.formats.json_objects import paragraphs
+from campaign.formats.records import SegmentTexts, counted, system_name_problem
+from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.streams import InputFile
+from campaign.formats.wmt.genmt_lines import (
+    GenmtOutput,
+    GenmtSource,
+    divided_id,
+    genmt_outputs,
+    genmt_sources,
+)
+from campaign.formats.wmt.language_pairs import PairChoice
+
+
+def read_genmt_test_set(
+    source: InputFile,
+    systems: Mapping[str, InputFile],
+    languages: tuple[str, str] | None = None,
+    *,
+    by_paragraph: bool = False,
+) -> Iterator[SegmentTexts]:
+    """Yield a segment for every line of one language pair, with what the systems have for its id.
+
+    Texts keep their line breaks and blank lines; with `by_paragraph` each paragraph between
+    blank lines is a segment of its own, and all translations must have as many. Outputs are
+    those of `systems`, a file each, found by `doc_id` in any order, or those the lines hold
+    themselves (`tgt_text`). A domain becomes part of the document's name, before a "/".
+
+    Memory grows with the ids of all lines, and with texts only where a system's file has
+    another order.
+
+    Raises FormatError for ids that are missing, unknown or come twice, for outputs of other
+    systems than in the first line, for empty sources and outputs, for other numbers of
+    paragraphs, and for several language pairs among which nothing chooses.
+    """
+    choice = PairChoice(source.name, languages)
+    counter = SegmentCounter(source.name)
+    followers = {name: _Follower(file) for name, file in systems.items()}
+    translators: dict[str, None] = {}
+    ids: dict[str, int] = {}
+    others: set[str] = set()
+    first: GenmtSource | None = None
+    for line in genmt_sources(source):
+        _refuse_second(source, line, ids)
+        if not choice.takes(*line.languages, line.number) or choice.undecided:
+            others.add(line.id)
+            continue
+        _refuse_mixture(source, line, systems)
+        first = first or line
+        _refuse_other_systems(source, line, first)
+        translators.update(dict.fromkeys(line.references))
+        outputs = {name: each.take(line, source, others) for name, each in followers.items()}
+        held = {
+            name: GenmtOutput(line.number, line.id, line.outputs[name]) for name in first.outputs
+        }
+        yield from _segments(
+            source, line, outputs | held, systems, tuple(translators), counter, by_paragraph
+        )
+    choice.finish()
+    counter.refuse_nothing()
+    for follower in followers.values():
+        follower.refuse_rest(source, others)
+
+
+def _refuse_second(source: InputFile, line: GenmtSource, ids: dict[str, int]) -> None:
+    if line.id in ids:
+        raise FormatError(
+            source.name,
+            f'the id "{line.id}" comes twice, first on line {ids[line.id]}',
+            "remove one of the two lines, or give it another id",
+            line=line.number,
+            field="doc_id",
+        )
+    ids[line.id] = line.number
+
+
+def _refuse_mixture(source: InputFile, line: GenmtSource, systems: Mapping[str, InputFile]) -> None:
+    if line.outputs and systems:
+        other = next(iter(systems.values()))
+        raise FormatError(
+            other.name,
+            f"{source.name}, line {line.number} holds outputs itself",
+            "give either that one file alone, or a source without tgt_text and a file for each system",
+        )
+
+
+def _refuse_other_systems(source: InputFile, line: GenmtSource, first: GenmtSource) -> None:
+    if line is first:
+        for name in line.outputs:
+            problem = system_name_problem(name)
+            if problem:
+                raise FormatError(
+                    source.name,
+                    problem,
+                    "rename the system in every line",
+                    line=line.number,
+                    field="tgt_text",
+                )
+        return
+    for some, more, said in (
+        (line, first, "has an output of {}, which line {} has not"),
+        (first, line, "has no output of {}, which line {} has"),
+    ):
+        for name in some.outputs:
+            if name not in more.outputs:
+                raise FormatError(
+                    source.name,
+                    f"the line {said.format(name, first.number)}",
+                    "give the outputs of the same systems in every line of a language pair",
+                    line=line.number,
+                    field="tgt_text",
+                )
+
+
+def _segments(
+    source: InputFile,
+    line: GenmtSource,
+    outputs: Mapping[str, GenmtOutput],
+    systems: Mapping[str, InputFile],
+    translators: tuple[str, ...],
+    counter: SegmentCounter,
+    by_paragraph: bool,
+) -> Iterator[SegmentTexts]:
+    sources = paragraphs(line.text) if by_paragraph else [line.text]
+
+    def divided(text: str, file: str, number: int, what: str) -> list[str]:
+        pieces = paragraphs(text) if by_paragraph else [text]
+        if len(pieces) != len(sources):
+            raise FormatError(
+                file,
+                f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
+                f"({source.name}, line {line.number}) {len(sources):,}",
+                "give every translation the paragraphs of its source, with a blank line between, "
+                "or import whole documents",
+                line=number,
+            )
+        return pieces
+
+    references = [
+        divided(line.references[name], source.name, line.number, f"the reference {name}")
+        if line.references.get(name)
+        else [""] * len(sources)
+        for name in translators
+    ]
+    translations = {
+        name: divided(
+            output.text,
+            systems[name].name if name in systems else source.name,
+            output.number,
+            f"the output of {name}",
+        )
+        for name, output in outputs.items()
+    }
+    for index, text in enumerate(sources):
+        segment_id = line.segment if not by_paragraph else None
+        position, number = counter.place(line.document, segment_id, line.number)
+        yield SegmentTexts(
+            document=line.document,
+            position=position,
+            number=number,
+            source=filled_text(
+                text,
+                file=source.name,
+                line=line.number,
+                what=f"the source of {line.id}",
+                field="src_text",
+            ),
+            references=tuple(pieces[index].strip() for pieces in references),
+            outputs={
+                name: filled_text(
+                    pieces[index],
+                    file=systems[name].name if name in systems else source.name,
+                    line=outputs[name].number,
+                    what=f"the output of {name} for {line.id}",
+                )
+                for name, pieces in translations.items()
+            },
+        )
+
+
+class _Follower:
+    """A system's file, read as far as the source asks; what comes too early waits."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
+        self._outputs = genmt_outputs(file)
+        self._ids: dict[str, int] = {}
+        self._waiting: dict[str, GenmtOutput] = {}
+        self._pair: tuple[str, str] | None = None
+
+    def take(self, wanted: GenmtSource, source: InputFile, others: set[str]) -> GenmtOutput:
+        """Return the output for the line's id, and take it out."""
+        self._pair = divided_id(wanted.id).languages
+        found = self._waiting.pop(wanted.id, None)
+        while found is None:
+            output = self._next()
+            if output is None:
+                raise FormatError(
+                    self._file.name,
+                    f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
+                    "give every system a line for every doc_id of the language pair",
+                    field="doc_id",
+                )
+            if output.id == wanted.id:
+                found = output
+            elif self._concerns_us(output, others):
+                self._waiting[output.id] = output
+        return found
+
+    def refuse_rest(self, source: InputFile, others: set[str]) -> None:
+        """Raise FormatError if a line is left that no line of the source asked for."""
+        for output in chain(self._waiting.values(), iter(self._next, None)):
+            if self._concerns_us(output, others):
+                raise FormatError(
+                    self._file.name,
+                    f'the id "{output.id}" is not in {source.name}',
+                    "remove the line, or give the source that it belongs to",
+                    line=output.number,
+                    field="doc_id",
+                )
+
+    def _concerns_us(self, output: GenmtOutput, others: set[str]) -> bool:
+        """Tell whether the line is of the pair that is read, as far as its id says."""
+        return output.id not in others and divided_id(output.id).languages in {None, self._pair}
+
+    def _next(self) -> GenmtOutput | None:
+        output = next(self._outputs, None)
+        if output is not None:
+            if output.id in self._ids:
+                raise FormatError(
+                    self._file.name,
+                    f'the id "{output.id}" comes twice, first on line {self._ids[output.id]}',
+                    "remove one of the two lines",
+                    line=output.number,
+                    field="doc_id",
+                )
+            self._ids[output.id] = output.number
+        return output

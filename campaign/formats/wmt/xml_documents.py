@@ -1,0 +1,237 @@
+"""The documents of one WMT XML file, in the memory of one of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+from xml.parsers import expat
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import CONTROL, one_line, system_name_problem
+from campaign.formats.streams import InputFile, text_lines
+
+MAX_DOCUMENT_CHARACTERS: Final = 64 * 1024 * 1024
+_EMPTY_SEGMENT: Final = 100  # what a segment takes in memory besides its characters, roughly
+_MAX_DEPTH: Final = 32
+_VERSIONS: Final = frozenset({"src", "ref", "hyp"})
+
+
+@dataclass(frozen=True, slots=True)
+class XmlSegment:
+    """A `seg`; `line` is where it begins."""
+
+    line: int
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class XmlVersion:
+    """A `src`, `ref` or `hyp`; `name` is its translator or system."""
+
+    kind: str
+    line: int
+    language: str
+    name: str
+    segments: list[XmlSegment] = field(default_factory=list)
+
+    @property
+    def called(self) -> str:
+        """What errors call it."""
+        if self.kind == "hyp":
+            return f"the output of {self.name}"
+        return f"the reference {self.name}".rstrip() if self.kind == "ref" else "the source"
+
+
+@dataclass(slots=True)
+class XmlDocument:
+    """A `doc`; `line` is where it begins."""
+
+    line: int
+    name: str
+    source: XmlVersion | None = None
+    references: list[XmlVersion] = field(default_factory=list)
+    outputs: list[XmlVersion] = field(default_factory=list)
+
+
+def xml_documents(file: InputFile) -> Iterator[XmlDocument]:
+    """Yield the documents in the file's order.
+
+    A document type is refused, and with it every entity but XML's own five. Elements that
+    are not of the format are passed over outside of segments.
+
+    Raises FormatError, with the line, for what is no XML or not of this format.
+    """
+    parser = _Parser(file)
+    for line in text_lines(file):
+        yield from parser.feed(f"{line}\n")
+    yield from parser.feed("", final=True)
+
+
+class _Parser:
+    """Turns the events of the parser into documents."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
+        # The lines are UTF-8, checked already, whatever the declaration says.
+        self._parser = expat.ParserCreate("utf-8")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        # Entities are how a small file unpacks to gigabytes or reads other files.
+        self._parser.StartDoctypeDeclHandler = self._refuse_document_type
+        self._parser.EntityDeclHandler = self._refuse_document_type
+        self._open: list[str] = []
+        self._document: XmlDocument | None = None
+        self._version: XmlVersion | None = None
+        self._segment: tuple[int, str] | None = None
+        self._text: list[str] = []
+        self._characters_in_document = 0
+        self._done: list[XmlDocument] = []
+
+    def feed(self, text: str, *, final: bool = False) -> list[XmlDocument]:
+        try:
+            self._parser.Parse(text.encode(), final)
+        except expat.ExpatError as error:
+            raise FormatError(
+                self._file.name,
+                f"the file is no XML ({expat.ErrorString(error.code)})",
+                "write & as &amp; and < as &lt; in texts, close every element, "
+                "and check that the file was transferred completely",
+                line=error.lineno,
+                column=error.offset + 1,
+            ) from error
+        done, self._done = self._done, []
+        return done
+
+    def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
+        raise FormatError(
+            self._file.name,
+            problem,
+            remedy,
+            line=self._parser.CurrentLineNumber,
+            field=field,
+        )
+
+    def _refuse_document_type(self, name: str, *_declaration: object) -> NoReturn:
+        self._refuse(
+            f"the file declares a document type or an entity ({name})",
+            "remove the <!DOCTYPE …> and write characters as themselves",
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._open and tag != "dataset":
+            self._refuse(
+                f"the file is XML, but its root is {tag}, not dataset",
+                "give a test set in the XML that WMT uses since 2021",
+            )
+        if len(self._open) >= _MAX_DEPTH:
+            self._refuse("elements are nested too deeply", "nest them as WMT does")
+        if self._segment is not None:
+            self._refuse(
+                f"the segment has an element {tag} inside", "write text alone into segments"
+            )
+        self._open.append(tag)
+        if tag == "doc":
+            self._start_document(attributes)
+        elif tag in _VERSIONS:
+            self._start_version(tag, attributes)
+        elif tag == "seg":
+            self._start_segment(attributes)
+
+    def _start_document(self, attributes: dict[str, str]) -> None:
+        if self._document is not None:
+            self._refuse("a document stands inside another", "close the one before it: </doc>")
+        name = self._attribute(attributes, "id", "document")
+        self._document = XmlDocument(self._parser.CurrentLineNumber, name)
+        self._characters_in_document = 0
+
+    def _start_version(self, kind: str, attributes: dict[str, str]) -> None:
+        document = self._document
+        if document is None or self._version is not None:
+            self._refuse(
+                f"a {kind} stands outside a document or inside another translation",
+                "put each src, ref and hyp directly into a doc",
+            )
+        name = attributes.get("translator", "").strip()
+        if kind == "hyp":
+            name = self._attribute(attributes, "system", "hyp")
+            problem = system_name_problem(name)
+            if problem:
+                self._refuse(problem, "rename the system in every document", "system")
+        # WMT's own tools have written both names.
+        language = (attributes.get("lang") or attributes.get("language") or "").strip()
+        version = XmlVersion(kind, self._parser.CurrentLineNumber, language, name)
+        self._refuse_second(document, version)
+        self._version = version
+        if kind == "src":
+            document.source = version
+        else:
+            (document.references if kind == "ref" else document.outputs).append(version)
+
+    def _refuse_second(self, document: XmlDocument, version: XmlVersion) -> None:
+        if version.kind == "src":
+            others = [document.source] if document.source else []
+        else:
+            others = document.references if version.kind == "ref" else document.outputs
+        for other in others:
+            same = (other.name, other.language) == (version.name, version.language)
+            if same or version.kind == "src":
+                self._refuse(
+                    f'the document "{document.name}" has {version.called} twice, '
+                    f"first on line {other.line}",
+                    "remove one of the two, or name them differently",
+                )
+
+    def _start_segment(self, attributes: dict[str, str]) -> None:
+        if self._version is None:
+            self._refuse(
+                "a segment stands outside a source, reference or output",
+                "put it into a src, ref or hyp",
+            )
+        segment_id = self._attribute(attributes, "id", "segment")
+        self._segment = (self._parser.CurrentLineNumber, segment_id)
+        self._text = []
+        self._characters_in_document += _EMPTY_SEGMENT
+
+    def _attribute(self, attributes: dict[str, str], name: str, what: str) -> str:
+        value = one_line(attributes.get(name, "")).strip()
+        if not value:
+            self._refuse(f"the {what} has no {name}", f'give it one: {name}="…"', name)
+        if CONTROL.search(value):
+            self._refuse(f"the {name} holds a control character", "remove it", name)
+        return value
+
+    def _characters(self, text: str) -> None:
+        if self._segment is None:
+            if not text.isspace() and self._version is not None:
+                self._refuse(
+                    f"the text {text.strip()[:40]!r} stands outside a segment",
+                    'write every segment as <seg id="…">text</seg>',
+                )
+            return
+        self._text.append(text)
+        self._characters_in_document += len(text)
+        if self._characters_in_document > MAX_DOCUMENT_CHARACTERS:
+            self._refuse(
+                f"the document is longer than {MAX_DOCUMENT_CHARACTERS:,} characters",
+                "divide it into several documents",
+            )
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+        if tag == "seg" and self._version is not None and self._segment is not None:
+            line, segment_id = self._segment
+            text = one_line("".join(self._text)).strip()
+            damage = CONTROL.search(text)
+            if damage:
+                self._refuse(
+                    f"the character U+{ord(damage.group()):04X}, written as an entity, is no text",
+                    "remove it",
+                )
+            self._version.segments.append(XmlSegment(line, segment_id, text))
+            self._segment = None
+        elif tag in _VERSIONS:
+            self._version = None
+        elif tag == "doc" and self._document is not None:
+            self._done.append(self._document)
+            self._document = None

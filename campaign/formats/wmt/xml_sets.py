@@ -1,0 +1,229 @@
+"""WMT XML test sets (2021 and later): documents that hold source, references and outputs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import SegmentTexts, counted
+from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.streams import InputFile
+from campaign.formats.wmt.language_pairs import PairChoice
+from campaign.formats.wmt.xml_documents import XmlDocument, XmlSegment, XmlVersion, xml_documents
+
+_SAME_SEGMENTS = "give every translation of a document the segments of its source, in their order"
+_SAME_SYSTEMS = "give every document the outputs of the same systems, or take the system out"
+
+
+def read_wmt_xml_test_set(
+    file: InputFile, languages: tuple[str, str] | None = None
+) -> Iterator[SegmentTexts]:
+    """Yield the segments of every document, with what each `ref` and `hyp` has for them.
+
+    References are in the order in which the file first has their translators, so the first
+    documents may have fewer than the last. `languages` chooses among several pairs. Memory
+    holds one document.
+
+    Raises FormatError for a document without source, for outputs of other systems than in
+    the first document, for segments that an output lacks, has beyond the source, has twice or
+    has in another order, for empty sources and outputs, and for several language pairs among
+    which nothing chooses.
+    """
+    choice = PairChoice(file.name, languages)
+    counter = SegmentCounter(file.name)
+    translators: dict[str, None] = {}
+    systems: _Systems | None = None
+    for document in xml_documents(file):
+        source = _source(file, document)
+        # A source alone is of every pair that it begins.
+        versions = [
+            version
+            for version in (*document.references, *document.outputs)
+            if choice.takes(source.language, version.language, version.line)
+        ]
+        if not versions and (document.references or document.outputs):
+            continue
+        references = [each for each in document.references if each in versions]
+        outputs = {each.name: each for each in document.outputs if each in versions}
+        if choice.undecided:
+            continue  # only the pairs that there are matter now
+        if systems is None:
+            systems = _Systems(document, tuple(outputs))
+        systems.refuse_others(file, document, outputs)
+        translators.update(dict.fromkeys(each.name for each in references))
+        yield from _segments(
+            file, document, source, references, outputs, tuple(translators), counter, systems.names
+        )
+    choice.finish()
+    counter.refuse_nothing()
+
+
+@dataclass(frozen=True, slots=True)
+class _Systems:
+    """The systems of the first document, which all others must have too."""
+
+    first: XmlDocument
+    names: tuple[str, ...]
+
+    def refuse_others(
+        self, file: InputFile, document: XmlDocument, outputs: Mapping[str, XmlVersion]
+    ) -> None:
+        for name, output in outputs.items():
+            if name not in self.names:
+                raise FormatError(
+                    file.name,
+                    f'the document "{document.name}" has an output of {name}, but the document '
+                    f'"{self.first.name}" (line {self.first.line}) has none',
+                    _SAME_SYSTEMS,
+                    line=output.line,
+                )
+        for name in self.names:
+            if name not in outputs:
+                raise FormatError(
+                    file.name,
+                    f'the document "{document.name}" has no output of {name}, but the document '
+                    f'"{self.first.name}" (line {self.first.line}) has one',
+                    _SAME_SYSTEMS,
+                    line=document.line,
+                )
+
+
+def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
+    if document.source is None:
+        raise FormatError(
+            file.name,
+            f'the document "{document.name}" has no source',
+            'write its source as <src lang="…"> before its translations',
+            line=document.line,
+        )
+    return document.source
+
+
+def _segments(
+    file: InputFile,
+    document: XmlDocument,
+    source: XmlVersion,
+    references: Sequence[XmlVersion],
+    outputs: Mapping[str, XmlVersion],
+    translators: tuple[str, ...],
+    counter: SegmentCounter,
+    systems: tuple[str, ...],
+) -> Iterator[SegmentTexts]:
+    _refuse_disorder(file, document, source)
+    for output in outputs.values():
+        _refuse_other_segments(file, document, source, output)
+    by_translator = {each.name: _covered(file, document, source, each) for each in references}
+    for index, segment in enumerate(source.segments):
+        position, number = counter.place(document.name, segment.id, segment.line)
+        yield SegmentTexts(
+            document=document.name,
+            position=position,
+            number=number,
+            source=_filled(file, document, segment, "the source"),
+            references=tuple(
+                by_translator.get(name, {}).get(segment.id, "") for name in translators
+            ),
+            outputs={
+                name: _filled(
+                    file, document, outputs[name].segments[index], f"the output of {name}"
+                )
+                for name in systems
+            },
+        )
+
+
+def _filled(file: InputFile, document: XmlDocument, segment: XmlSegment, what: str) -> str:
+    return filled_text(
+        segment.text,
+        file=file.name,
+        line=segment.line,
+        what=f"{what} (document {document.name}, segment {segment.id})",
+    )
+
+
+def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
+    """Refuse a source whose numbers fall: what was cut and pasted there is aligned by nothing."""
+    last: XmlSegment | None = None
+    for segment in source.segments:
+        if not (segment.id.isascii() and segment.id.isdigit()):
+            continue
+        if last is not None and int(segment.id[:18]) < int(last.id[:18]):
+            raise FormatError(
+                file.name,
+                f'the segment "{segment.id}" of the document "{document.name}" comes after the '
+                f'segment "{last.id}" (line {last.line})',
+                "put the segments in the order of their ids",
+                line=segment.line,
+            )
+        last = segment
+
+
+def _refuse_other_segments(
+    file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
+) -> None:
+    wanted = {segment.id: segment for segment in source.segments}
+    found = _by_id(file, document, output)
+    for segment in output.segments:
+        if segment.id not in wanted:
+            raise _surplus(file, document, source, output, segment)
+    for segment in source.segments:
+        if segment.id not in found:
+            raise FormatError(
+                file.name,
+                f'{output.called} has no segment "{segment.id}" of the document '
+                f'"{document.name}" (source: line {segment.line}); it has '
+                f"{counted(len(output.segments), 'segment')} of {len(source.segments):,}",
+                _SAME_SEGMENTS,
+                line=output.line,
+            )
+    for there, here in zip(source.segments, output.segments, strict=True):
+        if there.id != here.id:
+            raise FormatError(
+                file.name,
+                f'{output.called} has the segment "{here.id}" of the document '
+                f'"{document.name}" where the source has "{there.id}" (line {there.line})',
+                _SAME_SEGMENTS,
+                line=here.line,
+            )
+
+
+def _covered(
+    file: InputFile, document: XmlDocument, source: XmlVersion, reference: XmlVersion
+) -> dict[str, str]:
+    """Return the reference's texts by id; it need not cover every segment."""
+    wanted = {segment.id for segment in source.segments}
+    found = _by_id(file, document, reference)
+    for segment in reference.segments:
+        if segment.id not in wanted:
+            raise _surplus(file, document, source, reference, segment)
+    return {id_: segment.text for id_, segment in found.items()}
+
+
+def _by_id(file: InputFile, document: XmlDocument, version: XmlVersion) -> dict[str, XmlSegment]:
+    found: dict[str, XmlSegment] = {}
+    for segment in version.segments:
+        if segment.id in found:
+            raise FormatError(
+                file.name,
+                f'{version.called} has the segment "{segment.id}" of the document '
+                f'"{document.name}" twice, first on line {found[segment.id].line}',
+                "remove one of the two, or number them differently",
+                line=segment.line,
+            )
+        found[segment.id] = segment
+    return found
+
+
+def _surplus(
+    file: InputFile,
+    document: XmlDocument,
+    source: XmlVersion,
+    version: XmlVersion,
+    segment: XmlSegment,
+) -> FormatError:
+    return FormatError(
+        file.name,
+        f'{version.called} has a segment "{segment.id}" of the document "{document.name}", '
+        f"which the source (line {source.line}) has not",
+        _SAME_SEGMENTS,
+        line=segment.line,
+    )

@@ -1,0 +1,172 @@
+"""YAML as plain values with their lines, and nothing that YAML could do beyond that."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import yaml
+
+from campaign.formats.errors import FormatError
+
+#: More than the instructions of thirty languages.
+MAX_BYTES: Final = 2 * 1024 * 1024
+MAX_DEPTH: Final = 20
+_MAX_VALUES: Final = 200_000
+_WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+# No seed has more.
+_MAX_DIGITS: Final = 39
+_DECIMAL: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
+# No database takes them; a line break and a tab are of texts.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+# Of libyaml where the wheel has it: thirty times as fast.
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+#: Keys and, of lists, places from 0.
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class YamlTree:
+    """What a file says: dicts, lists, texts, numbers, true, false and null, and the line of each by its path."""
+
+    name: str
+    value: Any
+    lines: Mapping[Path, int]
+
+    def line(self, path: Path) -> int | None:
+        """Return the line on which a value, or the nearest above it, begins."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
+
+
+def read_yaml(name: str, content: bytes) -> YamlTree:
+    """Read one document of YAML in UTF-8; `name` is what errors call the file.
+
+    Words mean what they say: `no` and `2027-05-01` are texts, and only `true`, `false`, `null`, `~` and numbers
+    are anything else. Raises FormatError, with line and column, for anchors, aliases, tags, keys that come
+    twice, more than one document, and whatever is too large, nests too deep, or is no YAML.
+    """
+    if len(content) > MAX_BYTES:
+        raise FormatError(
+            name, f"the file has more than {MAX_BYTES:,} bytes", "keep texts in files of their own"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FormatError(name, "this is no UTF-8", "save the file as UTF-8", line=line) from error
+    reader = _Reader(name, text)
+    try:
+        return reader.document()
+    except yaml.MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        raise FormatError(
+            name,
+            f"this is no YAML: {error.problem or error.context}",
+            "indent with spaces, and put texts with special characters into quotes",
+            line=mark.line + 1 if mark else None,
+            column=mark.column + 1 if mark else None,
+        ) from error
+    except yaml.YAMLError as error:
+        raise FormatError(
+            name, "this is no YAML: it holds a character that may not stand there", "remove it"
+        ) from error
+
+
+def scalar_of(text: str) -> Any:
+    """Return what a word without quotes means. Raises ValueError for numbers that are too large."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        if len(text) > _MAX_DIGITS + 1:
+            raise ValueError(text)
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        number = float(text)
+        if not math.isfinite(number):
+            raise ValueError(text)
+        return number
+    return text
+
+
+class _Reader:
+    """Builds values from the events of the parser, which come one by one: nothing is expanded."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name = name
+        self._events: Iterator[Any] = iter(yaml.parse(text, Loader=_LOADER))
+        self._lines: dict[Path, int] = {}
+
+    def document(self) -> YamlTree:
+        next(self._events)
+        event = next(self._events)
+        if isinstance(event, yaml.StreamEndEvent):
+            raise FormatError(self._name, "the file is empty", "write at least slug and name")
+        value = self._value(next(self._events), ())
+        next(self._events)
+        after = next(self._events)
+        if not isinstance(after, yaml.StreamEndEvent):
+            raise self._error(after, "a second document begins here", "keep one in a file")
+        return YamlTree(self._name, value, self._lines)
+
+    def _value(self, event: Any, path: Path) -> Any:
+        self._lines[path] = self._line(event)
+        if getattr(event, "anchor", None) is not None:
+            raise self._error(
+                event, "anchors and aliases are not read", "write the value out where it is meant"
+            )
+        if event.tag is not None:
+            raise self._error(event, f"the tag {event.tag} is not read", "leave it out")
+        if len(path) > MAX_DEPTH or len(self._lines) > _MAX_VALUES:
+            raise self._error(event, "there is too much in one another", "keep to the schema")
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(path)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(path)
+        return self._scalar(event)
+
+    def _mapping(self, path: Path) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent) or event.tag is not None or event.anchor:
+                raise self._error(event, "a key must be a word", "write key: value")
+            key = event.value
+            if key in values:
+                first = self._lines[*path, key]
+                raise self._error(
+                    event,
+                    f'the key "{key}" stands on line {first} already',
+                    "write every key once",
+                )
+            at = self._line(event)
+            values[key] = self._value(next(self._events), (*path, key))
+            self._lines[*path, key] = at
+        return values
+
+    def _sequence(self, path: Path) -> list[Any]:
+        values: list[Any] = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            values.append(self._value(event, (*path, len(values))))
+        return values
+
+    def _scalar(self, event: Any) -> Any:
+        text: str = event.value
+        if _CONTROL.search(text):
+            raise self._error(event, "the text holds a control character", "remove it")
+        if event.style is not None and event.style not in ("", "plain"):
+            return text
+        try:
+            return scalar_of(text)
+        except ValueError as error:
+            raise self._error(event, "the number is too large", "write a smaller one") from error
+
+    def _line(self, event: Any) -> int:
+        return int(event.start_mark.line) + 1
+
+    def _error(self, event: Any, problem: str, remedy: str) -> FormatError:
+        mark = event.start_mark
+        return FormatError(self._name, problem, remedy, line=mark.line + 1, column=mark.column + 1)

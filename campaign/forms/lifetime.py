@@ -1,0 +1,56 @@
+"""What organisers fill in to extend a campaign, and to delete it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import Campaign
+from campaign.selectors import test_sets_in_order
+from campaign.services import StateRefusedError, campaign_extend
+from campaign.services.rules import MAX_BLOCKS
+
+
+class LifetimeForm(forms.Form):
+    """When a campaign closes by itself, and how many blocks are wanted of each test set."""
+
+    closes_at = forms.DateTimeField(
+        label=_("Closes by itself on"),
+        help_text=_("Judges see it, and get nothing more from then on. Empty: when you close it."),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        required=False,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.test_sets = test_sets_in_order(campaign)
+        super().__init__(data, initial={"closes_at": campaign.closes_at})
+        for test_set in self.test_sets:
+            self.fields[f"blocks_{test_set.pk}"] = forms.IntegerField(
+                label=_("Blocks wanted of %(name)s") % {"name": test_set.name},
+                min_value=1,
+                max_value=MAX_BLOCKS,
+                required=False,
+                initial=test_set.blocks_wanted,
+            )
+
+    def save(self) -> bool:
+        """Set what was filled in; False, with an error, if the time is over."""
+        wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.test_sets}
+        try:
+            campaign_extend(
+                campaign=self.campaign,
+                closes_at=self.cleaned_data["closes_at"],
+                blocks_wanted=wanted,
+            )
+        except StateRefusedError as error:
+            self.add_error("closes_at", str(error))
+            return False
+        return True
+
+
+class DeletionForm(forms.Form):
+    """The name of the campaign, typed by whoever deletes it."""
+
+    name = forms.CharField(label=_("Type the name of the campaign"), max_length=200)

@@ -1,0 +1,70 @@
+"""What organisers decide about uploaded files before a test set is made of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import ReferenceUse, Upload
+from campaign.services.uploads import UploadRefusedError, upload_change
+from campaign.texts.language_tags import LanguageTagError
+
+
+class UploadForm(forms.Form):
+    """Name, languages and reference of the test set to be; `role:FILE` and `system:FILE` for files."""
+
+    name = forms.CharField(label=_("Name of the test set"), max_length=200, required=False)
+    source_language = forms.CharField(
+        label=_("Source language"),
+        help_text=_("A tag, such as cs, de-AT or zh-Hans."),
+        max_length=35,
+        required=False,
+    )
+    target_language = forms.CharField(
+        label=_("Target language"),
+        help_text=_("The language of the outputs."),
+        max_length=35,
+        required=False,
+    )
+    reference_use = forms.ChoiceField(
+        label=_("The first reference"), choices=ReferenceUse, widget=forms.RadioSelect
+    )
+    blocks_wanted = forms.IntegerField(
+        label=_("Blocks wanted"),
+        help_text=_("What progress is measured against. Empty: no limit."),
+        min_value=1,
+        max_value=2**31 - 1,
+        required=False,
+    )
+    by_paragraph = forms.BooleanField(
+        label=_("Make a segment of each paragraph"),
+        help_text=_("Of WMT's JSON Lines, whose segments are documents otherwise."),
+        required=False,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, upload: Upload) -> None:
+        super().__init__(data, initial={n: getattr(upload, n) for n in self.base_fields})
+        self.upload = upload
+
+    def save(self) -> bool:
+        """Store what was decided; False, with the errors at their fields, where that is refused."""
+        try:
+            upload_change(upload=self.upload, roles=self._roles(), **self.cleaned_data)
+        except LanguageTagError as error:
+            self.add_error("target_language", str(error))
+        except UploadRefusedError as error:
+            self.add_error(None, str(error))
+        return self.is_valid()
+
+    def _roles(self) -> dict[str, dict[str, str]] | None:
+        """Return the roles of files that differ from what was recognised, and those chosen before."""
+        report = self.upload.report or {}
+        chosen = dict(self.upload.roles)
+        for file in report.get("files", []):
+            name = file["name"]
+            role = self.data.get(f"role:{name}", file["role"])
+            system = self.data.get(f"system:{name}", file["system"] or "").strip()
+            if (role, system) != (file["role"], file["system"] or ""):
+                chosen[name] = {"role": role, "system": system}
+        return chosen

@@ -1,0 +1,87 @@
+"""What an inspection found, as the database keeps it and REST shows it."""
+
+from dataclasses import asdict
+from typing import Any
+
+from campaign.formats import FormatError
+from campaign.formats.inspecting import FileFacts, Inspection
+from campaign.formats.recognising import RecognisedFile, RecognisedSet
+
+
+def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str, Any]:
+    """Return the facts of an inspection as JSON."""
+    facts = {each.file.name: each for each in found.files}
+    return {
+        "files": [_file(file, facts.get(file.name)) for file in recognised.files],
+        "languages": list(found.languages) if found.languages else None,
+        "segments": found.segments,
+        "documents": found.documents,
+        "references": found.references,
+        "systems": [asdict(system) for system in found.systems],
+        "identical_systems": [list(group) for group in found.identical_systems],
+        "mismatches": [asdict(mismatch) for mismatch in found.mismatches],
+        "sample": [
+            {
+                "number": segment.number,
+                "document": segment.document,
+                "source": segment.source,
+                "references": list(segment.references),
+                "outputs": dict(segment.outputs),
+            }
+            for segment in found.sample
+        ],
+        "error": error_report(found.error),
+    }
+
+
+def refused_report(error: FormatError) -> dict[str, Any]:
+    """Return the report of files that could not be looked at."""
+    return {
+        "files": [],
+        "languages": None,
+        "segments": 0,
+        "documents": 0,
+        "references": 0,
+        "systems": [],
+        "identical_systems": [],
+        "mismatches": [],
+        "sample": [],
+        "error": error_report(error),
+    }
+
+
+def error_report(error: FormatError | None) -> dict[str, Any] | None:
+    """Return an error as JSON: the file, the place in it, what is wrong and what to do."""
+    if error is None:
+        return None
+    return {
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "problem": error.problem,
+        "remedy": error.remedy,
+        "words": str(error),
+    }
+
+
+def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
+    return {
+        "name": file.name,
+        "role": str(file.role),
+        "system": file.system,
+        "why": file.why,
+        "format": str(file.file_format) if file.file_format else None,
+        **(
+            {}
+            if facts is None
+            else {
+                "encoding": facts.encoding,
+                "line_ends": facts.line_ends,
+                "compressed": facts.compressed,
+                "bytes": facts.bytes,
+                "lines": facts.lines,
+                "language": facts.language,
+                "error": error_report(facts.error),
+            }
+        ),
+    }

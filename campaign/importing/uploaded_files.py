@@ -1,0 +1,129 @@
+"""Uploaded files as the readers of test sets take them."""
+
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.archives import archive_files, files_together, is_archive, opener
+from campaign.formats.recognising import FileRole, RecognisedSet, recognise, with_roles
+from campaign.formats.streams import StoredFile, peek
+from campaign.models import Upload, UploadedPart
+
+_ARCHIVE_BYTES = 512
+
+
+@contextmanager
+def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[RecognisedSet]:
+    """Give the files of an upload with their roles, those that an organiser chose among them.
+
+    They can be opened until the context ends, as often as somebody looks at them; `watch` is told of all bytes
+    that were read so far.
+
+    Raises FormatError for archives that are refused, and for an archive among other files.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-")))
+        stored = [
+            StoredFile(file.name, opener(_written(file.pk, folder)))
+            for file in upload.files.order_by("name")
+        ]
+        name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
+        files = _unpacked(name, stored, stack)
+        counter = _Counter(watch)
+        watched = [StoredFile(file.name, counter.opener(file.open)) for file in files]
+        chosen = {
+            name: (FileRole(given["role"]), given.get("system") or None)
+            for name, given in upload.roles.items()
+        }
+        yield with_roles(recognise(name, watched), chosen)
+
+
+def bytes_of(recognised: RecognisedSet) -> int:
+    """Return how many bytes the files have that are not left out."""
+    size = 0
+    for each in recognised.files:
+        if each.role is not FileRole.IGNORED:
+            with each.file.open() as stream:
+                size += stream.seek(0, io.SEEK_END)
+    return size
+
+
+def _written(file_id: int, folder: Path) -> Path:
+    """Write the parts of a file to one that is named by number: no name of an upload becomes a path."""
+    path = folder / str(file_id)
+    parts = UploadedPart.objects.filter(file=file_id).order_by("offset")
+    with path.open("wb") as stream:
+        for content in parts.values_list("content", flat=True).iterator(chunk_size=4):
+            stream.write(content)
+    return path
+
+
+def _unpacked(name: str, stored: list[StoredFile], stack: ExitStack) -> list[StoredFile]:
+    archives = [file for file in stored if _holds_archive(file)]
+    if not archives:
+        return files_together(name, stored)
+    if len(stored) > 1:
+        raise FormatError(
+            archives[0].name,
+            "an archive lies among other files",
+            "upload the archive alone, or the files it holds",
+        )
+    return stack.enter_context(archive_files(archives[0]))
+
+
+def _holds_archive(file: StoredFile) -> bool:
+    with file.open() as stream:
+        try:
+            head, _whole = peek(InputFile(file.name, stream), _ARCHIVE_BYTES)
+        except FormatError:
+            return False
+    return is_archive(head)
+
+
+class _Counter:
+    """Counts what is read of several files."""
+
+    def __init__(self, watch: Callable[[int], None]) -> None:
+        self._watch = watch
+        self._read = 0
+
+    def opener(self, opened: Callable[[], IO[bytes]]) -> Callable[[], IO[bytes]]:
+        return lambda: io.BufferedReader(_Watched(opened(), self._add), 256 * 1024)
+
+    def _add(self, size: int) -> None:
+        self._read += size
+        self._watch(self._read)
+
+
+class _Watched(io.RawIOBase):
+    """A file that tells how many bytes are read of it."""
+
+    def __init__(self, stream: IO[bytes], add: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._add = add
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._add(len(data))
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

@@ -1,0 +1,70 @@
+"""`organiser_link`: a link by which an organiser enters name, e-mail address and password."""
+
+import json
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+from django.utils import timezone
+
+from campaign.management.arguments import address_of, address_option_add, expiry_words, user_named
+from campaign.selectors import organisers_of_quintet
+from campaign.services import (
+    AccountRefusedError,
+    account_link_create,
+    first_organiser_link_create,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Print a link by which the first organiser of this Quintet enters name, e-mail address and "
+        "password, or, with EMAIL, by which a member of a campaign chooses a new password. It "
+        "works once, and ends as other links of organisers do."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "email",
+            metavar="EMAIL",
+            nargs="?",
+            help="whose password (default: the first organiser)",
+        )
+        parser.add_argument(
+            "--write",
+            type=Path,
+            metavar="FILE",
+            help="for programs: write JSON for its owner's eyes alone, with the link or, if there is "
+            "an organiser, without; print nothing",
+        )
+        address_option_add(parser)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if options["write"] is not None and organisers_of_quintet().exists():
+            _write(options["write"], None)
+            return
+        try:
+            token = (
+                account_link_create(user=user_named(options["email"]))
+                if options["email"]
+                else first_organiser_link_create()
+            )
+        except AccountRefusedError as error:
+            raise CommandError(str(error)) from error
+        link = address_of(self, options) + reverse("organiser-account", args=[token])
+        if options["write"] is None:
+            self.stdout.write(link)
+            end = timezone.now() + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
+            self.stderr.write(expiry_words(end))
+        else:
+            _write(options["write"], link)
+
+
+def _write(path: Path, link: str | None) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump({"link": link}, file)

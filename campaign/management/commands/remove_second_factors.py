@@ -1,0 +1,43 @@
+"""`remove_second_factors`: help somebody who lost their authenticator app, passkeys and recovery codes."""
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaign.management.arguments import user_named
+from campaign.models import User
+from campaign.selectors import sessions_open
+from campaign.services import second_factors_remove
+
+
+class Command(BaseCommand):
+    help = (
+        "Take all second factors off an account whose owner lost them; they sign in with their password alone and "
+        "set up others. Make sure that it is them who asks. Without --yes it only says what it would do."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", metavar="EMAIL")
+        parser.add_argument("--yes", action="store_true", help="do it")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        user = user_named(options["email"])
+        rows = Authenticator.objects.filter(user=user)
+        names = [str(row) for row in rows.order_by("id")]
+        if not names:
+            self.stdout.write(_("%(name)s has no second factor.") % {"name": user.name})
+            return
+        self.stdout.write(", ".join(names))
+        browsers = len(list(sessions_open(users=User.objects.filter(pk=user.pk))))
+        words = ngettext(
+            "%(count)d browser is signed out.", "%(count)d browsers are signed out.", browsers
+        )
+        self.stdout.write(words % {"count": browsers})
+        if options["yes"]:
+            second_factors_remove(user=user)
+            self.stdout.write(_("Removed."))
+        else:
+            self.stdout.write(_("Nothing was changed. Add --yes to do it."))

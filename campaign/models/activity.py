@@ -1,0 +1,132 @@
+from typing import Any, ClassVar
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated
+
+
+class ActivityOperation(models.TextChoices):
+    """What became of a thing."""
+
+    CREATED = "created", _("made")
+    CHANGED = "changed", _("changed")
+    DELETED = "deleted", _("deleted")
+
+
+class ActivityOrigin(models.TextChoices):
+    """By what a change came."""
+
+    PAGE = "page", _("page")
+    API = "api", _("API")
+    COMMAND = "command", _("command")
+    TASK = "task", _("worker")
+    DATABASE = "database", _("database")
+
+
+class KeptWithItsCampaign(pgtrigger.Protect):
+    """Refuse to delete a row as long as its campaign exists; a deleted campaign takes its rows with it."""
+
+    def get_func(self, model: Any) -> str:
+        """Return the body of the trigger."""
+        del model
+        return (
+            "IF EXISTS (SELECT FROM campaign_campaign WHERE id = OLD.campaign_id) THEN"
+            " RAISE EXCEPTION 'Cannot delete from %: the log is kept with its campaign', TG_TABLE_NAME;"
+            " END IF; RETURN OLD;"
+        )
+
+
+class ActivityEvent(models.Model):
+    """Somebody set or changed something in a campaign: who, what, from what to what, when.
+
+    Written by triggers (`campaign.database.recording`), so that SQL by hand is seen too; never changed, and
+    deleted with its campaign alone. People stand in it by their ids: names are looked up as it is read.
+    """
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign",
+        # By the database, past what forbids to delete: `activity_event_of_a_campaign`, in migration 0014.
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="activity",
+        db_index=False,  # `activity_event_of_campaign` begins with it
+    )
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+        null=True,
+        verbose_name=_("test set"),
+    )
+    happened_at = models.DateTimeField(_("time"), db_default=Now(), editable=False)
+    operation = models.CharField(_("change"), max_length=7, choices=ActivityOperation)
+    kind = models.CharField(
+        _("kind"), max_length=60, help_text=_("The model, as app and name: campaign.judge.")
+    )
+    object_id = models.BigIntegerField(
+        _("id"), null=True, help_text=_("Empty where the event is of several things.")
+    )
+    object_name = models.TextField(_("name"), blank=True)
+    count = models.PositiveIntegerField(
+        _("things"), db_default=1, help_text=_("How many were changed in the same way at once.")
+    )
+    changes = models.JSONField(
+        _("changes"), help_text=_("Of each field, the value before and the value after.")
+    )
+    origin = models.CharField(_("by"), max_length=8, choices=ActivityOrigin)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+        null=True,
+        verbose_name=_("user"),
+    )
+    through = models.CharField(
+        _("command or task"),
+        max_length=100,
+        blank=True,
+        help_text=_("Empty for pages and the API."),
+    )
+    operator = models.CharField(
+        _("account"),
+        max_length=100,
+        blank=True,
+        help_text=_("Of the operating system for commands, of the database for SQL by hand."),
+    )
+
+    objects: ClassVar[models.Manager["ActivityEvent"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("activity")
+        verbose_name_plural = _("activity")
+        constraints = [
+            is_one_of("operation", ActivityOperation, name="activity_event_operation_is_known"),
+            is_one_of("origin", ActivityOrigin, name="activity_event_origin_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(count=1) | models.Q(count__gt=1, object_id__isnull=True),
+                name="activity_event_is_of_one_thing_or_several",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "-id"], name="activity_event_of_campaign"),
+            models.Index(fields=["campaign", "user", "-id"], name="activity_event_of_user"),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="activity_event_never_changes", operation=pgtrigger.Update),
+            KeptWithItsCampaign(
+                name="activity_event_kept_with_its_campaign", operation=pgtrigger.Delete
+            ),
+            NeverTruncated(name="activity_event_never_truncated"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.kind} {self.object_id or self.count}"

@@ -1,0 +1,107 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.models.move import not_moving
+
+
+class JobKind(models.TextChoices):
+    """What long work there is; each kind has a handler (`campaign.services.jobs`)."""
+
+    TEXTS_CHECK = "texts_check", _("Check of uploaded texts")
+    TEXTS_IMPORT = "texts_import", _("Import of a test set")
+    REHEARSAL = "rehearsal", _("Rehearsal")
+    REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
+
+
+class JobState(models.TextChoices):
+    """How far a job has got."""
+
+    QUEUED = "queued", _("waiting")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+#: States in which nothing happens any more.
+ENDED = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def waiting(self) -> "JobQuerySet":
+        """Select jobs that a worker should do, none of a campaign that moves."""
+        return self.filter(not_moving(), state__in=[JobState.QUEUED, JobState.RUNNING])
+
+
+class Job(models.Model):
+    """Work of a campaign that takes long: a worker does it, and an organiser watches it.
+
+    What it writes is committed together with its end: a job that did not end has changed nothing. `done` of
+    `total` are in the unit of its kind, and are written while it runs.
+    """
+
+    campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")
+    kind = models.CharField(_("kind"), max_length=20, choices=JobKind)
+    name = models.CharField(_("name"), max_length=200, help_text=_("What it is done to."))
+    parameters = models.JSONField(_("parameters"), default=dict, encoder=DjangoJSONEncoder)
+    state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
+    done = models.PositiveBigIntegerField(_("done"), default=0)
+    total = models.PositiveBigIntegerField(_("of"), default=0, help_text=_("0: not known."))
+    log = ArrayField(models.TextField(), verbose_name=_("log"), default=list, blank=True)
+    error = models.TextField(_("why it failed"), blank=True, default="")
+    result = models.JSONField(_("result"), default=dict, encoder=DjangoJSONEncoder)
+    language = models.CharField(_("language of its words"), max_length=35, default="en")
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    cancel_asked_at = models.DateTimeField(_("asked to stop"), null=True, blank=True)
+
+    objects: ClassVar[JobQuerySet] = JobQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        constraints = [
+            is_one_of("kind", JobKind, name="job_kind_is_known"),
+            is_one_of("state", JobState, name="job_state_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=ENDED, finished_at__isnull=False)
+                | (~models.Q(state__in=ENDED) & models.Q(finished_at__isnull=True)),
+                name="job_has_an_end_exactly_if_ended",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="failed") ^ models.Q(error=""),
+                name="job_has_an_error_exactly_if_failed",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="job_to_be_done",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.name}"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing happens any more."""
+        return self.state in ENDED
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done, at most 1; None where the total is not known."""
+        return min(1.0, self.done / self.total) if self.total else None

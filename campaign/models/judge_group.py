@@ -1,0 +1,100 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.db import models
+from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import Recorded
+from campaign.database.triggers import trigger_from_file
+from campaign.models.recorded import OF_JUDGE
+
+
+class JudgeGroupQuerySet(models.QuerySet["JudgeGroup"]):
+    def present(self) -> "JudgeGroupQuerySet":
+        """Return the groups that were not deleted."""
+        return self.filter(removed_at__isnull=True)
+
+
+class JudgeGroup(models.Model):
+    """Judges of a campaign who are spoken of together: "experts", "panel". A judge may be in several.
+
+    Designs and settings of rankings name a group for good, so the row of a deleted one stays, without judges.
+    """
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="judge_groups"
+    )
+    name = models.CharField(_("name"), max_length=60)
+    blocks_asked = models.PositiveIntegerField(
+        _("blocks asked of each judge"),
+        null=True,
+        blank=True,
+        help_text=_("In all; empty means what the campaign asks of a judge."),
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    removed_at = models.DateTimeField(_("deleted"), null=True, blank=True, editable=False)
+
+    objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("group of judges")
+        verbose_name_plural = _("groups of judges")
+        constraints = [
+            models.UniqueConstraint(
+                "campaign",
+                Lower("name"),
+                condition=models.Q(removed_at__isnull=True),
+                name="judge_group_name_unique_in_campaign",
+            ),
+            models.CheckConstraint(condition=~models.Q(name=""), name="judge_group_name_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(blocks_asked__isnull=True) | models.Q(blocks_asked__gte=1),
+                name="judge_group_asks_for_something",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="judge_group_recorded",
+                fields=["name", "blocks_asked", "removed_at"],
+                called="{row}.name",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMember(models.Model):
+    """A judge in a group."""
+
+    group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members"
+    )
+
+    objects: ClassVar[models.Manager["GroupMember"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("judge in a group")
+        verbose_name_plural = _("judges in groups")
+        constraints = [
+            # By judge first: lending asks for the groups of one.
+            models.UniqueConstraint(
+                fields=["judge", "group"], name="group_member_once_per_judge_and_group"
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="group_member_recorded", fields=["group_id", "judge_id"], campaign=OF_JUDGE
+            ),
+            trigger_from_file(
+                "campaign",
+                "group_member_within_a_campaign",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} ∈ {self.group_id}"

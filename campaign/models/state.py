@@ -1,0 +1,126 @@
+"""The life of a campaign: its states, which may follow which, and who changed them when."""
+
+from typing import ClassVar, Final
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated
+
+
+class CampaignState(models.TextChoices):
+    """How far a campaign is; only an open one lends its judges anything new."""
+
+    DRAFT = "draft", _("draft")
+    OPEN = "open", _("open")
+    PAUSED = "paused", _("paused")
+    CLOSED = "closed", _("closed")
+    ARCHIVED = "archived", _("archived")
+    BIN = "bin", _("in the bin")
+
+
+class Transition(models.TextChoices):
+    """What an organiser may do to the state of a campaign, by the last part of its address."""
+
+    OPEN = "open", _("Open the campaign")
+    PAUSE = "pause", _("Pause the campaign")
+    RESUME = "resume", _("Go on")
+    CLOSE = "close", _("Close the campaign")
+    REOPEN = "reopen", _("Open the campaign again")
+    ARCHIVE = "archive", _("Archive the campaign")
+    UNARCHIVE = "unarchive", _("Take it out of the archive")
+    DELETE = "delete", _("Delete the campaign")
+
+
+_S: Final = CampaignState
+#: From which states each transition leads, and to which. Out of the bin a campaign goes back to where it was.
+TRANSITIONS: Final[dict[Transition, tuple[frozenset[CampaignState], CampaignState]]] = {
+    Transition.OPEN: (frozenset({_S.DRAFT}), _S.OPEN),
+    Transition.PAUSE: (frozenset({_S.OPEN}), _S.PAUSED),
+    Transition.RESUME: (frozenset({_S.PAUSED}), _S.OPEN),
+    Transition.CLOSE: (frozenset({_S.OPEN, _S.PAUSED}), _S.CLOSED),
+    Transition.REOPEN: (frozenset({_S.CLOSED}), _S.OPEN),
+    Transition.ARCHIVE: (frozenset({_S.CLOSED}), _S.ARCHIVED),
+    Transition.UNARCHIVE: (frozenset({_S.ARCHIVED}), _S.CLOSED),
+    Transition.DELETE: (frozenset(_S) - {_S.BIN}, _S.BIN),
+}
+#: The one click that takes a transition back; deleting is undone in the bin.
+UNDOES: Final = {
+    Transition.OPEN: Transition.PAUSE,
+    Transition.PAUSE: Transition.RESUME,
+    Transition.RESUME: Transition.PAUSE,
+    Transition.CLOSE: Transition.REOPEN,
+    Transition.REOPEN: Transition.CLOSE,
+    Transition.ARCHIVE: Transition.UNARCHIVE,
+    Transition.UNARCHIVE: Transition.ARCHIVE,
+}
+
+
+def _refusal() -> str:
+    pairs = ", ".join(
+        sorted(
+            f"('{before}', '{after}')"
+            for sources, after in TRANSITIONS.values()
+            for before in sources
+        )
+    )
+    return f"""\
+IF NOT (OLD.state, NEW.state) IN ({pairs})
+    AND NOT (OLD.state = '{_S.BIN}' AND NEW.state = OLD.state_before_bin)
+THEN
+    RAISE EXCEPTION 'a campaign does not go from % to %', OLD.state, NEW.state
+        USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'campaign_state_follows';
+END IF;
+NEW.state_since = statement_timestamp();
+NEW.state_before_bin = CASE WHEN NEW.state = '{_S.BIN}' THEN OLD.state END;
+RETURN NEW;
+"""
+
+
+class StateFollows(pgtrigger.Trigger):
+    """Refuse a change of state that `TRANSITIONS` lacks, and note since when a campaign is in its state."""
+
+    when = pgtrigger.Before
+    operation = pgtrigger.UpdateOf("state")  # type: ignore[no-untyped-call]
+    condition = pgtrigger.Condition("OLD.state IS DISTINCT FROM NEW.state")
+    func = _refusal()
+
+
+class CampaignStateChange(models.Model):
+    """That a campaign went from one state to another. Append-only; goes with its campaign."""
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="state_changes"
+    )
+    before = models.CharField(_("before"), max_length=8, choices=CampaignState)
+    after = models.CharField(_("after"), max_length=8, choices=CampaignState)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Empty: a command, or the day on which it was to close."),
+    )
+    changed_at = models.DateTimeField(_("changed"), db_default=Now(), editable=False)
+
+    objects: ClassVar[models.Manager["CampaignStateChange"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("change of a campaign's state")
+        verbose_name_plural = _("changes of campaigns' states")
+        constraints = [
+            is_one_of("before", CampaignState, name="state_change_before_is_known"),
+            is_one_of("after", CampaignState, name="state_change_after_is_known"),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="state_change_append_only", operation=pgtrigger.Update),
+            NeverTruncated(name="state_change_never_truncated"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.before} → {self.after}"

@@ -1,0 +1,113 @@
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+
+
+class ReferenceUse(models.TextChoices):
+    """What becomes of the first reference besides being one."""
+
+    CONTROL = (
+        "control",
+        _("A hidden control where judges do not see it; where they see it, it is not ranked."),
+    )
+    RANKED = "ranked", _("Ranked as one of the outputs, even where judges see it.")
+    LEFT_OUT = "left_out", _("Not ranked.")
+
+
+class Upload(models.Model):
+    """Files that are to become a test set, and what was decided about them: a draft.
+
+    It stays until it is imported or given up, and any organiser of the campaign may go on with it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="uploads"
+    )
+    name = models.CharField(_("name of the test set"), max_length=200, blank=True, default="")
+    source_language = models.CharField(_("source language"), max_length=35, blank=True, default="")
+    target_language = models.CharField(_("target language"), max_length=35, blank=True, default="")
+    by_paragraph = models.BooleanField(_("a segment for each paragraph"), default=False)
+    reference_use = models.CharField(
+        _("reference"), max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
+    )
+    blocks_wanted = models.PositiveIntegerField(_("blocks wanted"), null=True, blank=True)
+    roles = models.JSONField(
+        _("roles of files"),
+        default=dict,
+        blank=True,
+        help_text=_("Those that an organiser chose, by the files' names."),
+    )
+    report = models.JSONField(
+        _("report"), null=True, blank=True, help_text=_("What the last check of the files found.")
+    )
+    test_set = models.OneToOneField(
+        "campaign.TestSet",
+        on_delete=models.SET_NULL,
+        related_name="upload",
+        null=True,
+        blank=True,
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    changed_at = models.DateTimeField(_("last changed"), db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name = _("upload")
+        verbose_name_plural = _("uploads")
+        constraints = [
+            is_one_of("reference_use", ReferenceUse, name="upload_reference_use_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or str(self.pk)
+
+
+class UploadedFile(models.Model):
+    """A file of an upload; its name may have folders. It is there once its parts are as long as its size."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(_("name"), max_length=500)
+    size = models.PositiveBigIntegerField(_("bytes"))
+
+    class Meta:
+        verbose_name = _("uploaded file")
+        verbose_name_plural = _("uploaded files")
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "name"], name="uploaded_file_name_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="uploaded_file_has_a_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UploadedPart(models.Model):
+    """Consecutive bytes of an uploaded file."""
+
+    file = models.ForeignKey(UploadedFile, on_delete=models.CASCADE, related_name="parts")
+    offset = models.PositiveBigIntegerField(_("offset in bytes"))
+    length = models.PositiveIntegerField(_("bytes"))
+    content = models.BinaryField(_("content"))
+
+    class Meta:
+        verbose_name = _("part of a file")
+        verbose_name_plural = _("parts of files")
+        ordering = ["offset"]
+        constraints = [
+            models.UniqueConstraint(fields=["file", "offset"], name="uploaded_part_offset_once"),
+            models.CheckConstraint(
+                condition=models.Q(length__gte=1), name="uploaded_part_is_not_empty"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} from {self.offset}"

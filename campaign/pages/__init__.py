@@ -1,0 +1,1 @@
+"""What pages of the campaign app show, ready for their templates."""

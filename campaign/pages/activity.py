@@ -1,0 +1,189 @@
+"""The activity log in words: who changed what, from what to what."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+
+from django.apps import apps
+from django.db import models
+from django.utils import timezone
+from django.utils.formats import date_format, localize
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+from campaign.database.recording import recorded_columns
+from campaign.models import (
+    ActivityEvent,
+    ActivityOperation,
+    ActivityOrigin,
+    Campaign,
+    TestSet,
+    User,
+)
+from campaign.selectors.activity import users_named
+from campaign.texts.languages import language_name
+
+#: Characters of a value that are shown; files have all of it.
+_SHOWN: Final = 200
+_NOTHING: Final = "–"
+_LANGUAGES: Final = frozenset({"language", "languages", "source_language", "target_language"})
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedField:
+    """A field of an event; `before` or `after` is None where there was nothing to change from, or to."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRow:
+    """An event, ready to be shown."""
+
+    event: ActivityEvent
+    who: str
+    what: str
+    test_set: str
+    fields: Sequence[ChangedField]
+
+
+def activity_rows(campaign: Campaign, events: Sequence[ActivityEvent]) -> list[ActivityRow]:
+    """Return events in words. A query for each table that values refer to, however many events."""
+    words = _Words(campaign, events)
+    return [words.row(event) for event in events]
+
+
+class _Words:
+    """The names that a page of events needs, looked up together."""
+
+    def __init__(self, campaign: Campaign, events: Sequence[ActivityEvent]) -> None:
+        self._campaign, self._events = campaign, events
+
+    def row(self, event: ActivityEvent) -> ActivityRow:
+        model = _model(event)
+        of_test_set = event.test_set_id is not None and model is not TestSet
+        return ActivityRow(
+            event=event,
+            who=self._who(event),
+            what=_what(event, model),
+            test_set=self._named(TestSet, event.test_set_id) if of_test_set else "",
+            fields=list(self._fields(event, model)) if model is not None else [],
+        )
+
+    def _who(self, event: ActivityEvent) -> str:
+        if event.origin == ActivityOrigin.COMMAND:
+            return _("command %(name)s, run by %(account)s") % {
+                "name": event.through,
+                "account": event.operator,
+            }
+        if event.origin == ActivityOrigin.TASK and event.user_id is None:
+            return _("a rule") if event.changes.get("rule_id") else _("the worker")
+        if event.origin == ActivityOrigin.DATABASE:
+            return _("SQL by hand, as %(account)s") % {"account": event.operator}
+        if event.user_id is None:
+            return _("somebody not signed in")
+        name = self._named(User, event.user_id)
+        return _("%(name)s, by the API") % {"name": name} if event.origin == "api" else name
+
+    def _fields(self, event: ActivityEvent, model: type[models.Model]) -> Iterator[ChangedField]:
+        """Yield what was changed; of what is new or gone, the fields that held something."""
+        for name, (before, after) in event.changes.items():
+            field = self._field(event, model, name, before, after)
+            if {field.before, field.after} != {None, _NOTHING}:
+                yield field
+
+    def _field(
+        self,
+        event: ActivityEvent,
+        model: type[models.Model],
+        name: str,
+        before: Any,
+        after: Any,
+    ) -> ChangedField:
+        # A field of an earlier version, which is gone, is called as it was.
+        known = {field.attname: field for field in model._meta.concrete_fields}
+        field = known.get(name)
+        words = str(field.verbose_name) if field is not None else name
+        if name in recorded_columns().get(model, (set(), set()))[1]:
+            was = [_("a secret") if is_set else _NOTHING for is_set in (before, after)]
+            if before and after:
+                was[1] = _("another secret")
+        else:
+            was = [self._value(field, value) for value in (before, after)]
+        created, deleted = (
+            event.operation == each
+            for each in (ActivityOperation.CREATED, ActivityOperation.DELETED)
+        )
+        return ChangedField(words, None if created else was[0], None if deleted else was[1])
+
+    def _value(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
+        if value in (None, "", [], {}):
+            return _NOTHING
+        if isinstance(field, models.ForeignKey):
+            return self._named(field.related_model, value)
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        if isinstance(value, list):
+            shown = ", ".join(self._value_alone(field, each) for each in value)
+        else:
+            shown = self._value_alone(field, value)
+        return Truncator(shown).chars(_SHOWN)
+
+    def _value_alone(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
+        if isinstance(value, list | dict):
+            return json.dumps(value, ensure_ascii=False)
+        if field is None or not isinstance(value, str):
+            return str(localize(value))
+        if isinstance(field, models.DateTimeField):
+            moment = timezone.localtime(datetime.fromisoformat(value))
+            return date_format(moment, "DATETIME_FORMAT")
+        if field.name in _LANGUAGES:
+            return language_name(value)
+        return str(dict(field.flatchoices).get(value, value))
+
+    def _named(self, model: Any, key: int | None) -> str:
+        name = self._names.get(model, {}).get(key or 0)
+        return f"#{key}" if name is None else name
+
+    @cached_property
+    def _names(self) -> dict[type[models.Model], Mapping[int, str]]:
+        wanted: dict[type[models.Model], set[int]] = defaultdict(set)
+        for event in self._events:
+            wanted[User].update([event.user_id] if event.user_id else [])
+            wanted[TestSet].update([event.test_set_id] if event.test_set_id else [])
+            model = _model(event)
+            for field in model._meta.concrete_fields if model is not None else []:
+                if isinstance(field, models.ForeignKey):
+                    keys = event.changes.get(field.attname, ())
+                    wanted[field.related_model].update(key for key in keys if key is not None)
+        found: dict[type[models.Model], Mapping[int, str]] = {}
+        for model, keys in wanted.items():
+            if model is User:
+                found[User] = users_named(campaign=self._campaign, ids=keys)
+            elif keys:
+                rows = model._meta.base_manager.in_bulk(list(keys))
+                found[model] = {key: str(row) for key, row in rows.items()}
+        return found
+
+
+def _model(event: ActivityEvent) -> type[models.Model] | None:
+    """Return the model of what was changed; None where a later version has none."""
+    try:
+        return apps.get_model(event.kind)
+    except LookupError:
+        return None
+
+
+def _what(event: ActivityEvent, model: type[models.Model] | None) -> str:
+    """Return what was changed: “judge anna”, “12 damaged references”."""
+    if model is None:
+        return f"{event.kind} {event.object_name}".strip()
+    if event.count > 1:
+        return f"{localize(event.count)} {model._meta.verbose_name_plural}"
+    return f"{model._meta.verbose_name} {event.object_name}".strip()

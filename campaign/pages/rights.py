@@ -1,0 +1,48 @@
+"""What the user of a page may do there, for its templates."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import MembershipRole, Transition
+
+#: What members in each role may do, in words; the rule itself is `MembershipRole`'s.
+ROLE_MEANS: Final[Mapping[MembershipRole, Promise]] = {
+    MembershipRole.OWNER: _(
+        "An owner changes everything, deletes the campaign, and says who is a member and in which role."
+    ),
+    MembershipRole.ORGANISER: _(
+        "An organiser changes everything, but does not delete the campaign, remove members or change roles."
+    ),
+    MembershipRole.ANALYST: _("An analyst reads everything and changes nothing."),
+}
+
+_KEY = "quintet_role"
+
+
+def role_remember(request: HttpRequest, role: str) -> None:
+    """Remember the user's role in the campaign that a page is of, for `rights`."""
+    setattr(request, _KEY, MembershipRole(role))
+
+
+def rights(request: HttpRequest) -> dict[str, bool]:
+    """Return for all templates whether the user may change the page's campaign, and whether they own it.
+
+    A context processor. Templates leave out what the user may not do; services refuse it.
+    """
+    role: MembershipRole | None = getattr(request, _KEY, None)
+    return {
+        "may_change": role is not None and role.may_change,
+        "may_own": role is not None and role.may_own,
+    }
+
+
+def transitions_of(role: MembershipRole, transitions: Sequence[Transition]) -> list[Transition]:
+    """Return those of the transitions of a campaign's state that a member in this role may do."""
+    if role.may_own:
+        return list(transitions)
+    deleted = Transition.DELETE
+    return [each for each in transitions if role.may_change and each != deleted]

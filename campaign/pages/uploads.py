@@ -1,0 +1,94 @@
+"""An upload in words: what its files are, what stands out, and what would take part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from campaign.formats.recognising import FileRole
+from campaign.models import Campaign, ReferenceUse, Upload
+from campaign.selectors.uploads import UploadState
+from campaign.texts.languages import language_name
+
+ROLE_WORDS: Final = {
+    FileRole.SOURCE: gettext_lazy("source"),
+    FileRole.REFERENCE: gettext_lazy("reference"),
+    FileRole.SYSTEM: gettext_lazy("outputs of a system"),
+    FileRole.DOCUMENTS: gettext_lazy("names of documents"),
+    FileRole.WHOLE: gettext_lazy("whole test set"),
+    FileRole.IGNORED: gettext_lazy("left out"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UploadInWords:
+    """What a page says of a checked upload. `stands_out` are sentences an organiser should read."""
+
+    roles: Sequence[tuple[str, str]]
+    languages: str
+    stands_out: Sequence[str]
+    takes_part: str
+
+
+def upload_in_words(found: UploadState) -> UploadInWords:
+    """Return the words for the latest report of an upload."""
+    upload, report = found.upload, found.upload.report or {}
+    return UploadInWords(
+        roles=[(str(role), str(words)) for role, words in ROLE_WORDS.items()],
+        languages=_languages(upload),
+        stands_out=_stands_out(report),
+        takes_part=_takes_part(upload, report),
+    )
+
+
+def _languages(upload: Upload) -> str:
+    if not (upload.source_language and upload.target_language):
+        return ""
+    return _("%(source)s → %(target)s") % {
+        "source": language_name(upload.source_language),
+        "target": language_name(upload.target_language),
+    }
+
+
+def _stands_out(report: dict[str, Any]) -> list[str]:
+    found = [
+        _("%(systems)s gave the same outputs throughout.") % {"systems": ", ".join(group)}
+        for group in report.get("identical_systems", [])
+    ]
+    for system in report.get("systems", []):
+        for key, words in (
+            ("empty_count", _("%(system)s: %(count)s empty outputs.")),
+            ("repeated", _("%(system)s: %(count)s outputs it gave to another source, too.")),
+            ("copied", _("%(system)s: %(count)s outputs that are copies of the source.")),
+            ("outlier_count", _("%(system)s: %(count)s outputs of an unusual length.")),
+        ):
+            if system[key]:
+                found.append(words % {"system": system["name"], "count": f"{system[key]:,}"})
+    return found
+
+
+def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
+    """Return what would be judged: "6 systems; the reference as a hidden control"."""
+    count = len(report.get("systems", []))
+    if not count:
+        return ""
+    systems = ngettext("%(count)d system", "%(count)d systems", count) % {"count": count}
+    if not report.get("references"):
+        return _("%(systems)s, no reference.") % {"systems": systems}
+    return _reference_words(upload.campaign, ReferenceUse(upload.reference_use)) % {
+        "systems": systems
+    }
+
+
+def _reference_words(campaign: Campaign, use: ReferenceUse) -> str:
+    if use is ReferenceUse.RANKED:
+        if campaign.show_reference:
+            return _("%(systems)s and the reference, which judges see and rank.")
+        return _("%(systems)s and the reference as a hidden control.")
+    if use is ReferenceUse.CONTROL and not campaign.show_reference:
+        return _("%(systems)s and the reference as a hidden control.")
+    if campaign.show_reference:
+        return _("%(systems)s; the reference is shown to judges and not ranked.")
+    return _("%(systems)s; the reference is neither shown nor ranked.")

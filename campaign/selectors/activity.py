@@ -1,0 +1,122 @@
+"""The activity log of a campaign: what was changed, filtered; and who did it, in a word."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Final
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from campaign.models import ActivityEvent, ActivityOrigin, Campaign, Judge, Membership, User
+
+#: Who may be asked for, beside single users: `user-<id>`.
+JUDGES, NOBODY, COMMANDS, WORKER, DATABASE = "judges", "nobody", "commands", "worker", "database"
+USER_PREFIX: Final = "user-"
+
+_BY_PEOPLE: Final = (ActivityOrigin.PAGE, ActivityOrigin.API)
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityFilter:
+    """What is looked for in the log; what is empty leaves nothing out.
+
+    Attributes
+    ----------
+    person : str
+        `user-<id>`, or one of the constants above.
+    kind : str
+        A model, as app and name.
+    thing : str
+        Part of the name of what was changed, whatever its case.
+    first, last : date, optional
+        Days of the server's time zone, both included.
+    """
+
+    person: str = ""
+    kind: str = ""
+    thing: str = ""
+    first: date | None = None
+    last: date | None = None
+
+
+def activity_events(
+    *, campaign: Campaign, wanted: ActivityFilter | None = None
+) -> QuerySet[ActivityEvent]:
+    """Return the events of a campaign that are wanted, the newest first."""
+    wanted = wanted or ActivityFilter()
+    events = ActivityEvent.objects.filter(campaign=campaign).order_by("-pk")
+    if wanted.person:
+        events = events.filter(_by(campaign, wanted.person))
+    if wanted.kind:
+        events = events.filter(kind=wanted.kind)
+    if wanted.thing:
+        events = events.filter(object_name__icontains=wanted.thing)
+    if wanted.first:
+        events = events.filter(happened_at__gte=_midnight(wanted.first))
+    if wanted.last:
+        events = events.filter(happened_at__lt=_midnight(wanted.last + timedelta(days=1)))
+    return events
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=timezone.get_default_timezone())
+
+
+def _by(campaign: Campaign, person: str) -> Q:
+    if person == JUDGES:
+        return Q(user__in=_judges(campaign).values("user"))
+    if person == NOBODY:
+        return Q(origin__in=_BY_PEOPLE, user=None)
+    origins = {
+        COMMANDS: ActivityOrigin.COMMAND,
+        WORKER: ActivityOrigin.TASK,
+        DATABASE: ActivityOrigin.DATABASE,
+    }
+    if person in origins:
+        return Q(origin=origins[person])
+    return Q(user=int(person.removeprefix(USER_PREFIX)))
+
+
+def _judges(campaign: Campaign) -> QuerySet[Judge]:
+    """Return the judges who are no members: who are both acts under their name."""
+    members = Membership.objects.filter(campaign=campaign).values("user")
+    return Judge.objects.filter(campaign=campaign, user__isnull=False).exclude(user__in=members)
+
+
+def activity_people(*, campaign: Campaign) -> list[User]:
+    """Return the users who stand in the log of a campaign and are not its judges, by name."""
+    ids = ActivityEvent.objects.filter(campaign=campaign, user__isnull=False).values("user")
+    return list(
+        User.objects.filter(pk__in=ids)
+        .exclude(pk__in=_judges(campaign).values("user"))
+        .order_by("name", "pk")
+    )
+
+
+def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
+    """Return what users are called in a campaign: its judges by their pseudonyms, all others by name.
+
+    Accounts that no longer exist are left out. Two queries.
+    """
+    wanted = set(ids)
+    names = dict(User.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    judges = _judges(campaign).filter(user__in=wanted).values_list("user", "pseudonym")
+    return names | {user: pseudonym for user, pseudonym in judges if user is not None}
+
+
+def events_named(
+    *, campaign: Campaign, events: QuerySet[ActivityEvent], at_once: int = 1000
+) -> Iterator[tuple[ActivityEvent, Mapping[int, str]]]:
+    """Yield all events, each with the names of users, read in portions: by key, so that none is held open."""
+    after: int | None = None
+    while True:
+        portion: Sequence[ActivityEvent] = list(
+            (events if after is None else events.filter(pk__lt=after))[:at_once]
+        )
+        if not portion:
+            return
+        after = portion[-1].pk
+        ids = (event.user_id for event in portion if event.user_id is not None)
+        names = users_named(campaign=campaign, ids=ids)
+        yield from ((event, names) for event in portion)

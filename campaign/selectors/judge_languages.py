@@ -1,0 +1,46 @@
+"""What the languages of judges mean for the work they get, in words."""
+
+from collections.abc import Collection
+
+from django.utils.translation import gettext as _
+
+from campaign.models import Campaign, TestSet
+from campaign.texts.languages import language_name
+
+
+def languages_without_work(
+    *, campaign: Campaign, languages: Collection[str], judge: str = ""
+) -> str:
+    """Return what organisers should know of the languages they gave; empty where there is work.
+
+    `judge` is the pseudonym of one who reads them; for a link or a panel only languages that no test
+    set has are named. No languages mean all of the campaign, so nothing is said. One query.
+    """
+    if not languages:
+        return ""
+    pairs = TestSet.objects.filter(campaign=campaign).values_list(
+        "source_language", "target_language"
+    )
+    known = {tag for pair in pairs for tag in pair}
+    unknown = ", ".join(language_name(tag) for tag in languages if tag not in known)
+    has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
+    said = {"languages": unknown, "judge": judge}
+    if unknown and has_work:
+        return _("No test set of this campaign is from or into %(languages)s.") % said
+    if unknown:
+        return (
+            _(
+                "No test set of this campaign is from or into %(languages)s; %(judge)s will get no "
+                "sentence until one is."
+            )
+            % said
+        )
+    if not has_work:
+        return (
+            _(
+                "%(judge)s reads both languages of no test set of this campaign, and will get no "
+                "sentence until there is one."
+            )
+            % said
+        )
+    return ""

@@ -1,0 +1,60 @@
+"""The rehearsal of a campaign: what it is of, and whether it still is."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from campaign.models import ActivityEvent, Campaign, Job, JobKind, Rehearsal
+
+#: Changes of these make a rehearsal one of an earlier state.
+_WHAT_IS_REHEARSED: Final = (
+    "campaign.campaign",
+    "campaign.testset",
+    "campaign.system",
+    "campaign.badreference",
+    "campaign.instructions",
+    "annotation.design",
+    "annotation.trainingblock",
+    "annotation.qualityrule",
+    "ranking.rankingsettings",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsalState:
+    """The rehearsal that a campaign has, and the latest work on one.
+
+    Attributes
+    ----------
+    rehearsal : Rehearsal or None
+    campaign : Campaign or None
+        In which the simulated judges judge.
+    is_outdated : bool
+        Whether texts, designs or settings were changed since it began.
+    job : Job or None
+        The latest that began or ended one.
+    """
+
+    rehearsal: Rehearsal | None
+    campaign: Campaign | None
+    is_outdated: bool
+    job: Job | None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a rehearsal is being made or erased."""
+        return self.job is not None and not self.job.has_ended
+
+
+def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
+    """Return the rehearsal of a campaign. Three queries; four if there is one."""
+    rehearsal = Rehearsal.objects.filter(campaign=campaign).select_related("begun_by").first()
+    kinds = [JobKind.REHEARSAL, JobKind.REHEARSAL_END]
+    job = Job.objects.filter(campaign=campaign, kind__in=kinds).order_by("-pk").first()
+    changes = ActivityEvent.objects.filter(campaign=campaign.pk, kind__in=_WHAT_IS_REHEARSED)
+    return RehearsalState(
+        rehearsal=rehearsal,
+        campaign=Campaign.objects.filter(rehearsal_of=campaign).first(),
+        is_outdated=rehearsal is not None
+        and changes.filter(happened_at__gt=rehearsal.begun_at).exists(),
+        job=job,
+    )

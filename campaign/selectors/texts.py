@@ -1,0 +1,87 @@
+"""The texts of a test set, segment by segment, as organisers read them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Prefetch, QuerySet
+
+from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+
+#: Segments of a page.
+SEGMENTS_ON_A_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class SharedOutput:
+    """A text, and the systems that wrote it, by name; `text` is None where it is not known."""
+
+    text: str | None
+    systems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsOfSegment:
+    """A segment with its references, and its outputs by the first of their systems' names."""
+
+    segment: Segment
+    references: tuple[str, ...]
+    outputs: tuple[SharedOutput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsPage:
+    """Some segments in order, and the numbers that the pages before and after begin with, if there are any."""
+
+    segments: tuple[TextsOfSegment, ...]
+    before: int | None
+    after: int | None
+
+
+def segments_with_texts(*, test_set: TestSet) -> QuerySet[Segment]:
+    """Return the segments, each with `in_order`, its references, and `by_system`, its outputs by systems' names.
+
+    Damaged references are left out: their page shows them.
+    """
+    outputs = (
+        Output.objects.exclude(system__kind=SystemKind.BAD_REFERENCE)
+        .select_related("system")
+        .order_by("system__name")
+    )
+    return (
+        Segment.objects.filter(test_set=test_set)
+        .select_related("document")
+        .prefetch_related(
+            Prefetch("references", Reference.objects.order_by("number"), to_attr="in_order"),
+            Prefetch("outputs", outputs, to_attr="by_system"),
+        )
+    )
+
+
+def texts_page(*, test_set: TestSet, start: int = 1) -> TextsPage:
+    """Return the segments from number `start` on, at most `SEGMENTS_ON_A_PAGE`. Four queries."""
+    all_of_them = Segment.objects.filter(test_set=test_set)
+    rows = list(
+        segments_with_texts(test_set=test_set)
+        .filter(number__gte=start)
+        .order_by("number")[: SEGMENTS_ON_A_PAGE + 1]
+    )
+    earlier = list(
+        all_of_them.filter(number__lt=start)
+        .order_by("-number")
+        .values_list("number", flat=True)[:SEGMENTS_ON_A_PAGE]
+    )
+    return TextsPage(
+        segments=tuple(_described(row) for row in rows[:SEGMENTS_ON_A_PAGE]),
+        before=earlier[-1] if earlier else None,
+        after=rows[SEGMENTS_ON_A_PAGE].number if len(rows) > SEGMENTS_ON_A_PAGE else None,
+    )
+
+
+def _described(segment: Segment) -> TextsOfSegment:
+    systems: dict[str | None, list[str]] = {}
+    for output in segment.by_system:  # type: ignore[attr-defined]
+        systems.setdefault(output.text, []).append(output.system.name)
+    return TextsOfSegment(
+        segment=segment,
+        references=tuple(reference.text for reference in segment.in_order),  # type: ignore[attr-defined]
+        outputs=tuple(SharedOutput(text, tuple(names)) for text, names in systems.items()),
+    )

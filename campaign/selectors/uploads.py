@@ -1,0 +1,54 @@
+"""Uploads of a campaign with their files, and the work that is done to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from campaign.models import Campaign, Job, JobKind, Upload, UploadedFile
+
+
+@dataclass(frozen=True, slots=True)
+class UploadState:
+    """An upload, its files with the bytes that are there (`held`), and the latest job on it."""
+
+    upload: Upload
+    files: Sequence[UploadedFile]
+    job: Job | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are files, and all of each has arrived."""
+        return bool(self.files) and all(file.held == file.size for file in self.files)  # type: ignore[attr-defined]
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the latest job was a check of the files as they are."""
+        job = self.job
+        return job is not None and job.kind == JobKind.TEXTS_CHECK and job.state == "done"
+
+
+def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
+    """Return an upload of a campaign; None if there is none. Three queries."""
+    upload = Upload.objects.filter(campaign=campaign, pk=upload_id).first()
+    if upload is None:
+        return None
+    upload.campaign = campaign
+    jobs = Job.objects.filter(campaign=campaign, parameters__upload=str(upload.pk))
+    return UploadState(upload, list(files_with_bytes(upload)), jobs.order_by("-pk").first())
+
+
+def files_with_bytes(upload: Upload) -> QuerySet[UploadedFile]:
+    """Return the files of an upload by name, each with the bytes that are there as `held`."""
+    return upload.files.annotate(held=Coalesce(Sum("parts__length"), 0)).order_by("name")
+
+
+def drafts(*, campaign: Campaign) -> QuerySet[Upload]:
+    """Return the uploads that no test set was made of yet, the newest first, with their `file_count`."""
+    return (
+        Upload.objects.filter(campaign=campaign, test_set=None)
+        .annotate(file_count=Count("files"))
+        .order_by("-created_at")
+    )

@@ -1,0 +1,226 @@
+"""Long work: queued by an organiser, done by a worker, watched and cancelled on the way.
+
+A job runs in one transaction, which ends with its state: a worker that is killed leaves nothing behind, and
+the job is begun again. Its progress is written beside that transaction, where everybody sees it.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from campaign.database.acting import acting
+from campaign.database.locks import named_lock_try
+from campaign.models import Campaign, Job, JobKind, JobState, User
+from campaign.notification import jobs_enqueue
+
+logger = logging.getLogger(__name__)
+
+#: A job whose worker was lost as often as this is not begun again.
+MAX_ATTEMPTS: Final = 3
+_SECONDS_BETWEEN_WRITES: Final = 0.5
+
+_HANDLERS: Final[dict[JobKind, "Handler"]] = {}
+_REFUSALS: Final[dict[JobKind, tuple[type[Exception], ...]]] = {}
+
+
+class JobCancelledError(Exception):
+    """Somebody asked the job to stop."""
+
+
+class JobRefusedError(Exception):
+    """What was asked of a job is not possible in its state."""
+
+
+class JobProgress:
+    """Tells those who watch a job how far it is, and the job whether it is to stop.
+
+    Writes at most twice a second, by a thread with a connection of its own.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._last = 0.0
+        self._is_to_stop = threading.Event()
+        self._writer = ThreadPoolExecutor(max_workers=1)
+
+    def __call__(self, done: int, total: int = 0) -> None:
+        """Note how much is done. Raises JobCancelledError once somebody asked the job to stop."""
+        if self._is_to_stop.is_set():
+            raise JobCancelledError
+        now = time.monotonic()
+        if now - self._last >= _SECONDS_BETWEEN_WRITES:
+            self._last = now
+            self._writer.submit(self._write, done, total)
+
+    def end(self) -> None:
+        """Wait for what is being written."""
+        self._writer.submit(connection_close)
+        self._writer.shutdown()
+
+    def _write(self, done: int, total: int) -> None:
+        rows = Job.objects.filter(pk=self._job.pk)
+        rows.update(done=done, total=max(done, total))
+        if rows.filter(cancel_asked_at__isnull=False).exists():
+            self._is_to_stop.set()
+
+
+def connection_close() -> None:
+    """Close the connection of this thread."""
+    connection.close()
+
+
+#: Does a job, telling its progress; returns its result.
+Handler = Callable[[Job, JobProgress], dict[str, Any]]
+
+
+def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Handler]:
+    """Make a function the handler of a kind of job; the words of `refusals` are for organisers."""
+
+    def registered(handler: Handler) -> Handler:
+        _HANDLERS[kind] = handler
+        _REFUSALS[kind] = refusals
+        return handler
+
+    return registered
+
+
+@transaction.atomic
+def job_queue(
+    *,
+    campaign: Campaign,
+    kind: JobKind,
+    name: str,
+    parameters: dict[str, Any] | None = None,
+    user: User | None = None,
+) -> Job:
+    """Queue a job, whose words will be in the language in force here."""
+    job = Job.objects.create(
+        campaign=campaign,
+        kind=kind,
+        name=name,
+        parameters=parameters or {},
+        asked_by=user,
+        language=translation.get_language() or "en",
+    )
+    transaction.on_commit(jobs_enqueue)
+    return job
+
+
+@transaction.atomic
+def job_cancel(*, job: Job) -> Job:
+    """Stop a job: at once if it waits, soon if it runs. One that has ended stays as it is."""
+    found = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
+    if found.has_ended:
+        return found
+    found.cancel_asked_at = Now()
+    if found.state == JobState.QUEUED:
+        found.state, found.finished_at = JobState.CANCELLED, Now()
+    found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
+    found.refresh_from_db()
+    return found
+
+
+def job_retry(*, job: Job, user: User | None = None) -> Job:
+    """Queue a job again that failed or was cancelled; return the new one.
+
+    Raises JobRefusedError if it did neither.
+    """
+    if job.state not in {JobState.FAILED, JobState.CANCELLED}:
+        raise JobRefusedError(_("Only a job that failed or was cancelled can be begun again."))
+    return job_queue(
+        campaign=job.campaign,
+        kind=JobKind(job.kind),
+        name=job.name,
+        parameters=job.parameters,
+        user=user,
+    )
+
+
+def jobs_run_waiting() -> int:
+    """Do the jobs that wait, the oldest first, and those whose worker was lost; return their number."""
+    done = 0
+    tried: set[int] = set()
+    while (job := Job.objects.waiting().exclude(pk__in=tried).order_by("pk").first()) is not None:
+        tried.add(job.pk)
+        done += job_run(job_id=job.pk)
+    return done
+
+
+def job_run(*, job_id: int) -> bool:
+    """Do a job; return False if another worker is at it, or if it has ended."""
+    job = _begin(job_id)
+    if job is None:
+        return False
+    progress = JobProgress(job)
+    try:
+        with translation.override(job.language), acting(lambda: _actor(job)):
+            _do(job, progress)
+    finally:
+        progress.end()
+    return True
+
+
+@transaction.atomic
+def _begin(job_id: int) -> Job | None:
+    """Mark a job as running; None if it is not to be done now."""
+    if not named_lock_try(_lock(job_id)):
+        return None
+    job = Job.objects.waiting().filter(pk=job_id).first()
+    if job is None:
+        return None
+    if job.cancel_asked_at is not None:
+        _end(job, JobState.CANCELLED)
+        return None
+    if job.attempts >= MAX_ATTEMPTS:
+        with translation.override(job.language):
+            _end(job, JobState.FAILED, error=_("The worker was lost three times while at it."))
+        return None
+    job.state, job.started_at, job.attempts = JobState.RUNNING, Now(), F("attempts") + 1
+    job.save(update_fields=["state", "started_at", "attempts"])
+    job.refresh_from_db()
+    return job
+
+
+def _do(job: Job, progress: JobProgress) -> None:
+    kind = JobKind(job.kind)
+    try:
+        with transaction.atomic():
+            # Held until the commit: who gets it while the job is said to run knows that its worker is lost.
+            if not named_lock_try(_lock(job.pk)):
+                return
+            result = _HANDLERS[kind](job, progress)
+            _end(job, JobState.DONE, result=result)
+    except JobCancelledError:
+        _end(job, JobState.CANCELLED)
+    except _REFUSALS[kind] as error:
+        _end(job, JobState.FAILED, error=str(error))
+    except Exception as error:
+        logger.exception("Job %s (%s) failed.", job.pk, job.kind)
+        words = _("Something went wrong that nobody foresaw: %(error)s. The worker's log has more.")
+        _end(job, JobState.FAILED, error=words % {"error": f"{type(error).__name__}: {error}"})
+
+
+def _end(
+    job: Job, state: JobState, *, error: str = "", result: dict[str, Any] | None = None
+) -> None:
+    Job.objects.filter(pk=job.pk).update(
+        state=state, error=error, result=result or {}, finished_at=Now()
+    )
+
+
+def _actor(job: Job) -> dict[str, Any]:
+    """Say in the activity log who asked for what a job changes."""
+    return {"origin": "task", "through": job.kind, "user": job.asked_by_id}
+
+
+def _lock(job_id: int) -> str:
+    return f"job {job_id}"

@@ -1,0 +1,91 @@
+"""Groups of judges: make them, change them, and say who is in them."""
+
+import unicodedata
+from collections.abc import Collection
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from campaign.models import Campaign, GroupMember, Judge, JudgeGroup
+
+_MAX_NAME = 60
+
+
+class JudgeGroupRefusedError(Exception):
+    """The group cannot be made or changed like this; `field` names what is at fault."""
+
+    def __init__(self, message: str, *, field: str = "name") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def judge_group_create(
+    *, campaign: Campaign, name: str, blocks_asked: int | None = None
+) -> JudgeGroup:
+    """Make a group without judges, and return it.
+
+    Raises `JudgeGroupRefusedError` if another group of the campaign has the name, whatever its case.
+    """
+    return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
+
+
+def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+    """Change the name of a group, and how many blocks each of its judges is asked for; return it.
+
+    Raises `JudgeGroupRefusedError`.
+    """
+    return _saved(group, name, blocks_asked)
+
+
+def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
+        raise JudgeGroupRefusedError(
+            _("Give the group a name of at most %(most)d characters, without comma or semicolon.")
+            % {"most": _MAX_NAME}
+        )
+    if blocks_asked is not None and blocks_asked < 1:
+        raise JudgeGroupRefusedError(
+            _("Ask a judge for one block at least, or set no limit."), field="blocks_asked"
+        )
+    group.name, group.blocks_asked = name, blocks_asked
+    try:
+        with transaction.atomic():
+            group.save()
+    except IntegrityError as error:
+        if "judge_group_name_unique_in_campaign" not in str(error):
+            raise
+        raise JudgeGroupRefusedError(
+            _("This campaign has a group “%(name)s” already.") % {"name": name}
+        ) from error
+    return group
+
+
+@transaction.atomic
+def judge_group_members_change(
+    *, group: JudgeGroup, add: Collection[Judge] = (), remove: Collection[Judge] = ()
+) -> tuple[int, int]:
+    """Put judges into a group and take others out; return how many were added and removed.
+
+    Who is in it already stays, and who is not is not missed. Locks the group's row.
+    """
+    JudgeGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
+    there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
+    gone = there & {judge.pk for judge in remove}
+    removed = GroupMember.objects.filter(group=group, judge__in=gone)
+    removed.delete()
+    new = [GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there]
+    GroupMember.objects.bulk_create(new, batch_size=1000)
+    return len(new), len(gone)
+
+
+@transaction.atomic
+def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
+    """Put a judge into these groups and out of all others."""
+    wanted = {group.pk for group in groups}
+    rows = GroupMember.objects.filter(judge=judge)
+    rows.exclude(group__in=wanted).delete()
+    there = set(rows.values_list("group", flat=True))
+    GroupMember.objects.bulk_create(
+        GroupMember(group=group, judge=judge) for group in groups if group.pk not in there
+    )

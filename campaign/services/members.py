@@ -1,0 +1,196 @@
+"""Members of a campaign: they are added, change their role, get links and are removed."""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from knox.models import AuthToken
+
+from campaign.models import (
+    OWNING_ROLES,
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Membership,
+    MembershipRole,
+    User,
+)
+from campaign.selectors import takes_part_elsewhere
+from campaign.services.credentials import (
+    CredentialRefusedError,
+    link_check,
+    sessions_end,
+)
+from campaign.services.invitations import (
+    Moment,
+    invitation_create,
+    member_links_become,
+    member_links_revoke,
+)
+from campaign.services.rights import owner_demand
+
+
+class MemberRefusedError(CredentialRefusedError):
+    """Nobody was added, changed or removed; the message says why and what to do."""
+
+
+@transaction.atomic
+def member_add(
+    *, campaign: Campaign, user: User, role: MembershipRole, by: User | None = None
+) -> Membership:
+    """Make this user a member of the campaign, and return the membership; a member in this role stays as they are.
+
+    The first one to change the campaign is its owner. Only owners add owners. Locks the campaign's row. Raises
+    `NotAllowedError`, and `MemberRefusedError` for a member in another role, and for an analyst where no owner is.
+    """
+    _lock(campaign)
+    there = Membership.objects.filter(campaign=campaign, user=user).first()
+    if there is not None:
+        if there.role == role:
+            return there
+        raise MemberRefusedError(
+            _(
+                "%(name)s is a member of this campaign already (%(role)s). Change their role instead."
+            )
+            % {"name": user.name, "role": there.get_role_display()}
+        )
+    if not _owners(campaign).exists():
+        if not role.may_change:
+            raise MemberRefusedError(_("This campaign has no owner yet. Add an organiser first."))
+        role = MembershipRole.OWNER
+    elif role.may_own:
+        owner_demand(campaign=campaign, by=by)
+    return Membership.objects.create(campaign=campaign, user=user, role=role)
+
+
+@transaction.atomic
+def member_add_by_email(
+    *, campaign: Campaign, email: str, name: str, role: MembershipRole, by: User | None = None
+) -> Membership:
+    """Make the user with this e-mail address, a new one if need be, a member; see `member_add`."""
+    return member_add(campaign=campaign, user=_user_of(email, name), role=role, by=by)
+
+
+@transaction.atomic
+def member_invite(
+    *,
+    campaign: Campaign,
+    email: str,
+    name: str,
+    role: MembershipRole | None = None,
+    expires_at: Moment | None = None,
+) -> tuple[Invitation, str]:
+    """Make the reader of this e-mail address a member in this role; return their link with its token.
+
+    For operators: it changes the role of a member, and the link opens all that an existing user may open. Without
+    a role see `organiser_add`. Raises `MemberRefusedError`.
+    """
+    user = _user_of(email, name)
+    there = Membership.objects.filter(campaign=campaign, user=user).first()
+    if role is None:
+        there = organiser_add(campaign=campaign, user=user)
+    elif there is None:
+        there = member_add(campaign=campaign, user=user, role=role)
+    else:
+        member_role_change(membership=there, role=role, by=None)
+    return invitation_create(
+        campaign=campaign, user=user, role=InvitationRole(there.role), expires_at=expires_at
+    )
+
+
+@transaction.atomic
+def organiser_add(*, campaign: Campaign, user: User) -> Membership:
+    """Let this user change the campaign, and return the membership: an owner's where there was none.
+
+    An owner stays one, and an analyst becomes an organiser.
+    """
+    _lock(campaign)
+    there = Membership.objects.filter(campaign=campaign, user=user).first()
+    if there is None:
+        return member_add(campaign=campaign, user=user, role=MembershipRole.ORGANISER)
+    if not MembershipRole(there.role).may_change:
+        member_role_change(membership=there, role=MembershipRole.ORGANISER, by=None)
+    return there
+
+
+@transaction.atomic
+def member_role_change(
+    *, membership: Membership, role: MembershipRole, by: User | None
+) -> Membership:
+    """Give a member another role, and return the membership; their links and sessions stay.
+
+    For owners. Who may change nothing any more gets no daily mail of alerts. Locks the campaign's row. Raises
+    `NotAllowedError`, and `MemberRefusedError` for the only owner.
+    """
+    campaign = _lock(membership.campaign)
+    owner_demand(campaign=campaign, by=by)
+    membership.refresh_from_db(fields=["role", "daily_alerts"])
+    if membership.role == role:
+        return membership
+    _owner_keep(membership)
+    if not _owners(campaign).exists():
+        role = MembershipRole.OWNER if role.may_change else role
+    membership.role = role
+    membership.daily_alerts = membership.daily_alerts and role.may_change
+    membership.save(update_fields=["role", "daily_alerts"])
+    member_links_become(campaign=campaign, user=membership.user, role=InvitationRole(role))
+    return membership
+
+
+@transaction.atomic
+def member_remove(*, membership: Membership, by: User | None = None) -> None:
+    """Remove a member from a campaign, and end what lets them in. For owners.
+
+    Locks the campaign's row, so that two owners cannot remove each other at once. Raises `NotAllowedError`, and
+    `MemberRefusedError` for the only owner.
+    """
+    campaign = _lock(membership.campaign)
+    owner_demand(campaign=campaign, by=by)
+    membership.refresh_from_db(fields=["role"])
+    _owner_keep(membership)
+    Membership.objects.filter(pk=membership.pk).delete()
+    user = membership.user
+    member_links_revoke(campaign=campaign, user=user)
+    # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
+    if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
+        sessions_end(user=user)
+        AuthToken.objects.filter(user=user).delete()
+
+
+def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:
+    """Create a sign-in link for a member; return it with its token. An owner's is made by owners.
+
+    Raises `CredentialRefusedError` if it would open more than the campaign of `by`, and `NotAllowedError`.
+    """
+    if MembershipRole(membership.role).may_own:
+        owner_demand(campaign=membership.campaign, by=by)
+    link_check(membership.user, membership.campaign)
+    return invitation_create(
+        campaign=membership.campaign,
+        user=membership.user,
+        role=InvitationRole(membership.role),
+        created_by=by,
+    )
+
+
+def _user_of(email: str, name: str) -> User:
+    user = User.objects.filter(email__iexact=email).first()
+    return user or User.objects.create_user(name=name or email, email=email)
+
+
+def _lock(campaign: Campaign) -> Campaign:
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
+def _owners(campaign: Campaign) -> QuerySet[Membership]:
+    return Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
+
+
+def _owner_keep(membership: Membership) -> None:
+    """Raise `MemberRefusedError` if this member is the only owner."""
+    if not MembershipRole(membership.role).may_own:
+        return
+    if not _owners(membership.campaign).exclude(pk=membership.pk).exists():
+        raise MemberRefusedError(
+            _("%(name)s is the only owner of this campaign. Make another member an owner first.")
+            % {"name": membership.user.name}
+        )

@@ -1,0 +1,106 @@
+"""Accounts of organisers: the first one's, and a new password for another, each by a link that works once.
+
+The link is an HMAC over the user's row (Django's, for forgotten passwords): it ends with the first change of
+password or e-mail address, with the next sign-in, and after `ORGANISER_LINK_DAYS`. Nothing of it is stored.
+"""
+
+from typing import Final
+
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from campaign.models import User
+from campaign.selectors import account_is_its_own, organisers_of_quintet
+from campaign.services.invitations import InvitationRefusedError
+
+
+class _Tokens(PasswordResetTokenGenerator):
+    key_salt = "campaign.services.organiser_accounts"
+
+
+_TOKENS: Final = _Tokens()
+#: Whose name and e-mail address nobody has entered yet.
+_NOBODY_YET: Final = "Organiser"
+
+
+class AccountRefusedError(Exception):
+    """The link cannot be made; the message says why and what to do."""
+
+
+@transaction.atomic
+def first_organiser_link_create() -> str:
+    """Return the token of a link by which the first organiser enters name, e-mail address and password.
+
+    Earlier ones keep working until one of them was used. Raises `AccountRefusedError` if there is an organiser.
+    """
+    there = organisers_of_quintet().first()
+    if there is not None:
+        raise AccountRefusedError(
+            _(
+                "This Quintet already has an organiser (%(email)s). Give the e-mail address of the person the link is for."
+            )
+            % {"email": there.email}
+        )
+    user = User.objects.filter(is_staff=True, email=None, is_active=True).order_by("id").first()
+    return _token(user or User.objects.create_user(name=_NOBODY_YET, is_staff=True))
+
+
+def account_link_create(*, user: User) -> str:
+    """Return the token of a link by which a member of a campaign chooses a new password.
+
+    Raises `AccountRefusedError` for anybody else.
+    """
+    if not user.is_active or not account_is_its_own(user):
+        raise AccountRefusedError(
+            _("%(name)s neither organises a campaign nor reads one. Add them first: add_organiser.")
+            % {"name": user.name}
+        )
+    return _token(user)
+
+
+def account_link_open(*, token: str) -> User:
+    """Return the user whose account this link opens. Raises `InvitationRefusedError`."""
+    return _opened(token, User.objects.all())
+
+
+@transaction.atomic
+def account_set(*, token: str, name: str, email: str, password: str) -> User:
+    """Store name, e-mail address and password of the user of this link, which thereby ends; return them.
+
+    Locks the user's row. Raises `InvitationRefusedError` for a link that works no more, and `ValidationError`
+    by field for what cannot be stored.
+    """
+    user = _opened(token, User.objects.select_for_update(no_key=True))
+    user.name = name
+    user.email = User.objects.normalize_email(email)
+    if User.objects.filter(email__iexact=user.email).exclude(pk=user.pk).exists():
+        raise ValidationError({"email": _("Somebody has an account with this e-mail address.")})
+    user.clean_fields(exclude=["password"])
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise ValidationError({"password": error.messages}) from error
+    user.set_password(password)
+    user.save(update_fields=["name", "email", "password"])
+    return user
+
+
+def _token(user: User) -> str:
+    return f"{user.pk}-{_TOKENS.make_token(user)}"
+
+
+def _opened(token: str, users: QuerySet[User]) -> User:
+    number, _dash, rest = token.partition("-")
+    if not number.isascii() or not number.isdecimal() or len(number) > 18:
+        raise InvitationRefusedError
+    user = users.filter(pk=int(number), is_active=True).first()
+    if user is None or not _TOKENS.check_token(user, rest):
+        raise InvitationRefusedError
+    if user.email is None and organisers_of_quintet().exists():
+        # Somebody else came first, by another way.
+        raise InvitationRefusedError
+    return user

@@ -1,0 +1,134 @@
+"""What people change of their own account: name, password, e-mail address; and a second factor taken off for them.
+
+Links in messages hold an HMAC over the user's row, so that nothing of them is stored and each ends with the first
+change of password or address.
+"""
+
+from typing import Final
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.password_validation import validate_password
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+
+from campaign.models import User
+from campaign.services.credentials import sessions_end
+from campaign.services.invitations import InvitationRefusedError
+
+#: How long links in messages about accounts work.
+LINK_HOURS: Final = 2
+_CHOOSING: Final = "campaign.services.own_account.password"
+_CONFIRMING: Final = "campaign.services.own_account.address"
+
+
+class AccountChangeRefusedError(Exception):
+    """An account stays as it is; the message says why and what to do."""
+
+
+@transaction.atomic
+def name_set(*, user: User, name: str) -> None:
+    """Store how others see this user. Raises `ValidationError` by field."""
+    user.name = name.strip()
+    user.clean_fields(exclude=["password"])
+    user.save(update_fields=["name"])
+
+
+@transaction.atomic
+def password_set(*, user: User, password: str) -> None:
+    """Store a new password, which ends the user's sessions. Raises `ValidationError` by field.
+
+    The session of the request goes on with `update_session_auth_hash`.
+    """
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise ValidationError({"password": error.messages}) from error
+    user.set_password(password)
+    user.save(update_fields=["password"])
+
+
+def password_token(user: User) -> str:
+    """Return the token of a link by which this user chooses a new password."""
+    return signing.dumps([user.pk, _state(user, _CHOOSING)], salt=_CHOOSING)
+
+
+def password_link_open(*, token: str) -> User:
+    """Return whose password this link sets. Raises `InvitationRefusedError`."""
+    user, _address = _opened(token, _CHOOSING, User.objects.all())
+    return user
+
+
+@transaction.atomic
+def password_set_by_link(*, token: str, password: str) -> User:
+    """Store the password of the user of this link, which ends, as do all sessions; return them.
+
+    Locks the user's row. Raises `InvitationRefusedError` and `ValidationError` by field.
+    """
+    user, _address = _opened(token, _CHOOSING, User.objects.select_for_update(no_key=True))
+    password_set(user=user, password=password)
+    sessions_end(user=user)
+    return user
+
+
+def address_token(user: User, address: str) -> str:
+    """Return the token of a link that makes this address the user's."""
+    return signing.dumps([user.pk, _state(user, _CONFIRMING), address], salt=_CONFIRMING)
+
+
+def address_link_open(*, token: str) -> str:
+    """Return the address that this link confirms. Raises `InvitationRefusedError`."""
+    _user, address = _opened(token, _CONFIRMING, User.objects.all())
+    return address
+
+
+@transaction.atomic
+def address_set_by_link(*, token: str) -> User:
+    """Store the address of this link as its user's, and return them.
+
+    Locks the user's row. Raises `InvitationRefusedError` for a link that works no more, and
+    `AccountChangeRefusedError` if somebody else has the address by now.
+    """
+    user, address = _opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
+    if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
+        raise AccountChangeRefusedError(_("Somebody has an account with this e-mail address."))
+    user.email = User.objects.normalize_email(address)
+    user.save(update_fields=["email"])
+    return user
+
+
+@transaction.atomic
+def second_factors_remove(*, user: User) -> int:
+    """Take all second factors off an account whose owner lost them, and sign them out; return the number.
+
+    Recovery codes go with them and are not counted. The password stays.
+    """
+    rows = Authenticator.objects.filter(user=user)
+    count: int = rows.exclude(type=Authenticator.Type.RECOVERY_CODES).count()
+    rows.delete()
+    sessions_end(user=user)
+    return count
+
+
+def _state(user: User, salt: str) -> str:
+    """Return what a link was made for: another password or address makes it worthless.
+
+    Who remembers their password after all ends links for another by signing in.
+    """
+    signed_in = user.last_login if salt == _CHOOSING else ""
+    value = f"{user.pk}:{user.password}:{user.email}:{signed_in}"
+    return salted_hmac(salt, value, algorithm="sha256").hexdigest()[:40]
+
+
+def _opened(token: str, salt: str, users: QuerySet[User]) -> tuple[User, str]:
+    try:
+        number, state, *address = signing.loads(token, salt=salt, max_age=LINK_HOURS * 3600)
+    except signing.BadSignature as error:
+        raise InvitationRefusedError from error
+    user = users.filter(pk=number, is_active=True, email__isnull=False).first()
+    if user is None or not constant_time_compare(state, _state(user, salt)):
+        raise InvitationRefusedError
+    return user, address[0] if address else ""

@@ -1,0 +1,137 @@
+"""Rehearsals: begun before a campaign opens, gone when it opens. What is in them, `cells.rehearsing` writes."""
+
+from typing import Any, Final
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from campaign.database.erasing import campaign_erase
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Job,
+    JobKind,
+    JobState,
+    Rehearsal,
+    User,
+)
+from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
+
+MOST_BOTS: Final = 200
+#: A bot that prefers the better one of two outputs as often as not clicks at random.
+LEAST_SKILL: Final = 0.5
+
+
+class RehearsalRefusedError(Exception):
+    """There can be no such rehearsal now; the message says why."""
+
+
+@transaction.atomic
+def rehearsal_begin(
+    *, campaign: Campaign, bots: int, skill: float, share: float, seed: int, by: User | None
+) -> Job:
+    """Queue the rehearsal of a draft, in place of the one it has; return the job.
+
+    Parameters
+    ----------
+    bots : int
+        Simulated judges, 1 to `MOST_BOTS`.
+    skill : float
+        How often a bot prefers the better one of two outputs: from `LEAST_SKILL` to 1.
+    share : float
+        Of the blocks wanted, more than 0 and at most 1.
+    seed : int
+        The same rehearsal again is the same, judgment by judgment.
+
+    Raises `RehearsalRefusedError`.
+    """
+    if not (
+        1 <= bots <= MOST_BOTS
+        and LEAST_SKILL <= skill <= 1
+        and 0 < share <= 1
+        and 0 <= seed < 2**31
+    ):
+        raise RehearsalRefusedError(
+            _(
+                "A rehearsal has 1 to %(bots)d simulated judges, a skill from 0.5 to 1, a share of the "
+                "work above 0 and at most 1, and a seed from 0 to 2147483647."
+            )
+            % {"bots": MOST_BOTS}
+        )
+    rehearsable_check(campaign_locked(campaign))
+    if not campaign.test_sets.exists():
+        raise RehearsalRefusedError(_("There is nothing to judge in a rehearsal: add texts first."))
+    if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
+        raise RehearsalRefusedError(
+            _("A rehearsal begins or ends already. Wait for it, or stop it.")
+        )
+    return job_queue(
+        campaign=campaign,
+        kind=JobKind.REHEARSAL,
+        name=campaign.name,
+        parameters={"bots": bots, "skill": skill, "share": share, "seed": seed},
+        user=by,
+    )
+
+
+def rehearsable_check(campaign: Campaign) -> None:
+    """Raise `RehearsalRefusedError` unless the campaign is a draft, and no rehearsal itself."""
+    if campaign.rehearsal_of_id is not None:
+        raise RehearsalRefusedError(_("This is a rehearsal, and cannot be rehearsed itself."))
+    if campaign.state != CampaignState.DRAFT:
+        raise RehearsalRefusedError(
+            _("“%(name)s” is %(state)s; a campaign is rehearsed before it opens.")
+            % {"name": campaign.name, "state": campaign.get_state_display()}
+        )
+
+
+def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
+    """Raise this exception if a campaign is a rehearsal: it is looked at, and ended."""
+    if campaign.rehearsal_of_id is not None:
+        raise refusal(rehearsal_words())
+
+
+def rehearsal_words() -> str:
+    """Return why nothing is changed in a rehearsal."""
+    return _("This is a rehearsal. It can be looked at and ended, and is changed by nobody.")
+
+
+@transaction.atomic
+def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
+    """Queue the end of a campaign's rehearsal, if there is one, and stop one that begins; return the job."""
+    for job in _jobs(campaign, JobKind.REHEARSAL):
+        job_cancel(job=job)
+    if not Rehearsal.objects.filter(campaign=campaign).exists():
+        return None
+    queued = _jobs(campaign, JobKind.REHEARSAL_END).first()
+    return queued or job_queue(
+        campaign=campaign, kind=JobKind.REHEARSAL_END, name=campaign.name, user=by
+    )
+
+
+@transaction.atomic
+def rehearsal_erase(*, campaign: Campaign) -> int:
+    """Delete the rehearsal of a campaign for good, its simulated judges too; return the number of rows.
+
+    The activity log keeps that there was one.
+    """
+    rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
+    rows = 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
+    Rehearsal.objects.filter(campaign=campaign).delete()
+    return rows
+
+
+def campaign_locked(campaign: Campaign) -> Campaign:
+    """Lock the campaign's row until the commit, so that nobody opens it meanwhile; return it as it is."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
+@handles(JobKind.REHEARSAL_END)
+def _end(job: Job, _progress: JobProgress) -> dict[str, Any]:
+    return {"rows": rehearsal_erase(campaign=job.campaign)}
+
+
+def _jobs(campaign: Campaign, *kinds: JobKind) -> Any:
+    """Return the jobs of these kinds that have not ended."""
+    unended = [JobState.QUEUED, JobState.RUNNING]
+    return Job.objects.filter(campaign=campaign, kind__in=kinds, state__in=unended).order_by("pk")

@@ -1,0 +1,246 @@
+"""Files that an organiser uploads in parts, to become a test set once they were checked."""
+
+import unicodedata
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.formats.recognising import FileRole
+from campaign.models import (
+    Campaign,
+    Job,
+    JobKind,
+    ReferenceUse,
+    Upload,
+    UploadedFile,
+    UploadedPart,
+    User,
+)
+from campaign.services.jobs import job_cancel, job_queue
+from campaign.texts.language_tags import language_pair_checked
+
+MAX_FILES: Final = 2_000
+MAX_PART_BYTES: Final = 2 * 1024 * 1024
+#: An upload that nobody has touched for so long is deleted.
+KEPT_FOR: Final = timedelta(days=14)
+
+
+class UploadRefusedError(Exception):
+    """What was sent does not fit the upload; nothing was changed."""
+
+
+def upload_begin(*, campaign: Campaign, user: User | None = None) -> Upload:
+    """Begin an upload without files."""
+    return Upload.objects.create(campaign=campaign, created_by=user)
+
+
+@transaction.atomic
+def upload_file_add(*, upload: Upload, name: str, size: int) -> UploadedFile:
+    """Announce a file, or return it if it was announced before: its parts stay.
+
+    A file of the same name and another size replaces what was sent of it. Raises UploadRefusedError.
+    """
+    _lock(upload)
+    name = unicodedata.normalize("NFC", name.replace("\\", "/").strip().lstrip("/"))
+    field = UploadedFile._meta.get_field("name")
+    if not name or len(name) > (field.max_length or 0):
+        raise UploadRefusedError(_("A file needs a name of at most 500 characters."))
+    if any(unicodedata.category(character) == "Cc" for character in name):
+        raise UploadRefusedError(_("The name of a file holds a control character. Rename it."))
+    known = upload.files.filter(name=name).first()
+    if known is not None and known.size == size:
+        return known
+    if known is not None:
+        known.delete()
+    elif upload.files.count() >= MAX_FILES:
+        raise UploadRefusedError(
+            _("An upload takes %(most)d files. Put them into an archive.") % {"most": MAX_FILES}
+        )
+    held = upload.files.aggregate(held=Sum("size"))["held"] or 0
+    most = settings.UPLOAD_MAX_BYTES
+    if held + size > most:
+        raise UploadRefusedError(
+            _("The files together have more than %(most)s MB. Compress them (zip, tar.gz, gz).")
+            % {"most": f"{most / 1_000_000:,.0f}"}
+        )
+    _touch(upload)
+    return UploadedFile.objects.create(upload=upload, name=name, size=size)
+
+
+@transaction.atomic
+def upload_part_store(*, file: UploadedFile, offset: int, content: bytes) -> int:
+    """Store the next bytes of a file; return how many there are now.
+
+    A part that was stored before changes nothing, so a browser may send what it is unsure of again. Raises
+    UploadRefusedError for a part that does not follow what is there, or goes beyond the file's size.
+    """
+    _lock(file.upload)
+    held = received(file)
+    if (
+        offset < held
+        and UploadedPart.objects.filter(file=file, offset=offset, length=len(content)).exists()
+    ):
+        return held
+    if offset != held:
+        raise UploadRefusedError(
+            _("%(name)s: the next part begins at byte %(held)d, not %(offset)d.")
+            % {"name": file.name, "held": held, "offset": offset}
+        )
+    if not content or len(content) > MAX_PART_BYTES or held + len(content) > file.size:
+        raise UploadRefusedError(
+            _("%(name)s: a part has 1 to %(most)d bytes, and a file no more than it was said to.")
+            % {"name": file.name, "most": MAX_PART_BYTES}
+        )
+    UploadedPart.objects.create(file=file, offset=offset, length=len(content), content=content)
+    _touch(file.upload)
+    return held + len(content)
+
+
+def received(file: UploadedFile) -> int:
+    """Return how many bytes of a file are there."""
+    return file.parts.aggregate(held=Sum("length"))["held"] or 0
+
+
+@transaction.atomic
+def upload_file_remove(*, file: UploadedFile) -> None:
+    """Take a file out of an upload."""
+    _lock(file.upload)
+    file.delete()
+    _touch(file.upload)
+
+
+@transaction.atomic
+def upload_check(*, upload: Upload, user: User | None = None) -> Job:
+    """Let a worker look at the files, by the roles and languages chosen so far; return the job.
+
+    Raises UploadRefusedError where a file is not there as a whole.
+    """
+    _lock(upload)
+    _refuse_missing(upload)
+    _jobs_stop(upload)
+    return _job(upload, JobKind.TEXTS_CHECK, user)
+
+
+@transaction.atomic
+def upload_change(
+    *,
+    upload: Upload,
+    roles: Mapping[str, Mapping[str, str]] | None = None,
+    **values: Any,
+) -> Upload:
+    """Change what was decided about an upload; what is not named stays.
+
+    `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
+    where both languages are given and are no pair.
+    """
+    _lock(upload)
+    source = values.get("source_language", upload.source_language)
+    target = values.get("target_language", upload.target_language)
+    if source and target:
+        values["source_language"], values["target_language"] = language_pair_checked(source, target)
+    if "reference_use" in values and values["reference_use"] not in ReferenceUse.values:
+        raise UploadRefusedError(_("There is no such use of a reference."))
+    for name, value in values.items():
+        setattr(upload, name, value)
+    if roles is not None:
+        known = {FileRole(each) for each in FileRole}
+        wrong = [name for name, given in roles.items() if given.get("role") not in known]
+        if wrong:
+            raise UploadRefusedError(_("%(name)s: there is no such role.") % {"name": wrong[0]})
+        upload.roles = {name: dict(given) for name, given in roles.items()}
+    upload.save(update_fields=[*values, *(["roles"] if roles is not None else [])] or None)
+    _touch(upload)
+    return upload
+
+
+@transaction.atomic
+def upload_import(*, upload: Upload, user: User | None = None) -> Job:
+    """Let a worker make a test set of the files; return the job. Raises UploadRefusedError."""
+    _lock(upload)
+    _refuse_missing(upload)
+    needed = {
+        "name": _("name of the test set"),
+        "source_language": _("source language"),
+        "target_language": _("target language"),
+    }
+    missing = [words for name, words in needed.items() if not getattr(upload, name)]
+    if missing:
+        raise UploadRefusedError(_("Still missing: %(fields)s.") % {"fields": ", ".join(missing)})
+    _jobs_stop(upload)
+    return _job(upload, JobKind.TEXTS_IMPORT, user)
+
+
+@transaction.atomic
+def upload_give_up(*, upload: Upload) -> None:
+    """Delete an upload with its files and stop what is done to it. Test sets made of it stay."""
+    _lock(upload)
+    _jobs_stop(upload)
+    upload.delete()
+
+
+def upload_report_store(*, upload: Upload, report: dict[str, Any]) -> None:
+    """Store what a check of the files found."""
+    Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
+
+
+def upload_becomes(*, upload: Upload, test_set_id: int) -> None:
+    """Note the test set that was made of an upload, and let its files go."""
+    upload.files.all().delete()
+    Upload.objects.filter(pk=upload.pk).update(test_set=test_set_id, changed_at=Now())
+
+
+def uploads_purge() -> int:
+    """Delete the uploads that nobody has touched for two weeks; return their number."""
+    left = Upload.objects.filter(changed_at__lt=Now() - KEPT_FOR)
+    return left.delete()[1].get("campaign.Upload", 0)
+
+
+def _refuse_missing(upload: Upload) -> None:
+    if upload.test_set_id is not None:
+        raise UploadRefusedError(_("A test set was made of these files already."))
+    files = list(upload.files.annotate(held=Sum("parts__length")))
+    if not files:
+        raise UploadRefusedError(_("There is no file yet."))
+    partly = [file.name for file in files if (file.held or 0) < file.size]
+    if partly:
+        raise UploadRefusedError(
+            _("Not all of %(name)s has arrived. Choose it again: what is there is not sent twice.")
+            % {"name": partly[0]}
+        )
+
+
+def _job(upload: Upload, kind: JobKind, user: User | None) -> Job:
+    name = upload.name or next(iter(upload.files.values_list("name", flat=True)))
+    return job_queue(
+        campaign=upload.campaign,
+        kind=kind,
+        name=name[: Job._meta.get_field("name").max_length],
+        parameters={"upload": str(upload.pk)},
+        user=user,
+    )
+
+
+def _jobs_stop(upload: Upload) -> None:
+    running = Job.objects.waiting().filter(
+        campaign=upload.campaign_id, parameters__upload=str(upload.pk)
+    )
+    for job in running:
+        job_cancel(job=job)
+
+
+def _lock(upload: Upload) -> None:
+    try:
+        found = Upload.objects.select_for_update(no_key=True).get(pk=upload.pk)
+    except Upload.DoesNotExist:
+        raise UploadRefusedError(_("These files were given up meanwhile.")) from None
+    upload.__dict__.update({f.attname: getattr(found, f.attname) for f in found._meta.fields})
+
+
+def _touch(upload: Upload) -> None:
+    Upload.objects.filter(pk=upload.pk).update(changed_at=Now())

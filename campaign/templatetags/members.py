@@ -1,0 +1,20 @@
+"""What a form holds, in words, for members who only read."""
+
+from django import forms, template
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@register.filter
+def held(field: forms.BoundField) -> str:
+    """Return what a field holds: the labels of its choices, and a dash for nothing and for secrets."""
+    value = field.value()
+    if isinstance(field.field.widget, forms.PasswordInput):
+        return "–"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    values = value if isinstance(value, list | tuple) else [value]
+    labels = dict(getattr(field.field, "choices", ()))
+    shown = [str(labels.get(each, each)) for each in values if each not in (None, "")]
+    return ", ".join(shown) or "–"

@@ -1,0 +1,251 @@
+"""Check the tags of languages (BCP 47), and bring them into the one form that is stored.
+
+What is known of languages, scripts, regions and old codes is Unicode's CLDR, as Babel has it: its names
+and its table of likely scripts, which lists nearly all living languages, named or not.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final
+
+from babel.core import get_global
+from django.conf.locale import LANG_INFO
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from campaign.texts.languages import cldr_of, language_name
+
+#: The columns hold no more characters.
+MAX_LENGTH: Final = 35
+
+_TAG: Final = re.compile(
+    r"(?P<language>[a-z]{2,3})"
+    r"(?:-(?P<extended>[a-z]{3}))?"
+    r"(?:-(?P<script>[a-z]{4}))?"
+    r"(?:-(?P<region>[a-z]{2}|[0-9]{3}))?"
+    r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
+    r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
+)
+# What texts can be in although it is no one language: not known, several, one without a code.
+_NO_ONE_LANGUAGE: Final = frozenset({"und", "mul", "mis"})
+# Of whose codes “unknown”, “no text” and “made up for tests” are meant.
+_NO_LANGUAGES: Final = frozenset({"zxx"})
+_NO_SCRIPTS: Final = frozenset({"Zzzz", "Zxxx"})
+_NO_REGIONS: Final = frozenset({"ZZ", "XA", "XB"})
+_PRIVATE_LANGUAGE: Final = re.compile("q[a-t][a-z]")
+# `zh-yue` is how `yue` was written before 2009, and is still seen.
+_CHINESE: Final = frozenset(
+    [
+        "cdo",
+        "cjy",
+        "cmn",
+        "cpx",
+        "czh",
+        "czo",
+        "gan",
+        "hak",
+        "hsn",
+        "lzh",
+        "mnp",
+        "nan",
+        "wuu",
+        "yue",
+    ]
+)
+# Variants that IANA's registry of subtags has and CLDR does not name.
+_MORE_VARIANTS: Final = """
+    akuapem anpezo aranes arkaika asante auvern basiceng bauddha bciav bcizbl biscayan blasl bornholm
+    cisaup cornu creiss fascia fodom fonkirsh fonnapa fonxsamp gallo gascon gherd grclass grital grmistr
+    hognorsk hsistemo huett itihasa ivanchov jauer jyutping kleinsch kociewie laukika lemosin lengadoc
+    ltg1929 ltg2007 luna1918 mdcegyp mdctrans newfound nicard pahawh2 pahawh3 pahawh4 peano pehoeji
+    petr1708 provenc puter rumgr saigon simple spanglis surmiran sursilv sutsilv synnejyl tailo tongyong
+    tunumiit ulster vaidika valbadia vallader vecdruka viennese vivaraup xsistemo
+    """
+# How else files and people call languages.
+_OTHER_NAMES: Final = {"farsi": "fa", "mandarin": "zh", "norwegian": "no"}
+
+
+class LanguageTagError(ValueError):
+    """What was given is no language tag, or no pair of two languages; the message says what was meant."""
+
+
+class _UnknownSubtagError(Exception):
+    """Nothing is known of a part of a tag, which is the only argument."""
+
+
+def language_tag_checked(text: str) -> str:
+    """Return the tag in its canonical form: `EN_gb` is `en-GB`, `zh-hans` `zh-Hans`, `iw` `he`.
+
+    Case, underscores and old codes are all right, names of languages are not. The canonical form is CLDR's:
+    `sh` is `sr-Latn`, `cmn` is `zh`, `en-UK` is `en-GB`. Its canonical form is that of any tag
+    returned here.
+
+    Accepted although CLDR names no such language: all that its table of likely scripts has; `und`,
+    `mul` and `mis`, since texts whose language nobody knows, of several, or of one without a code can be judged;
+    and `qaa` to `qtz`, which are set aside for languages of one's own, with or without private subtags
+    (`qaa-x-mine`). Refused although BCP 47 allows them: `zxx`, because what is in no language has no
+    translation; tags of private subtags alone (`x-mine`), from which neither a reader nor a program learns
+    anything; and extensions (`-u-…`, `-t-…`), which are about dates and keyboards, not about texts.
+
+    Raises `LanguageTagError`.
+    """
+    written = text.strip()
+    try:
+        return _canonical(written)
+    except _UnknownSubtagError as error:
+        raise LanguageTagError(_refusal(written, *error.args)) from None
+
+
+def language_tags_checked(texts: Iterable[str]) -> list[str]:
+    """Return the canonical tags in their order, each once. Raises `LanguageTagError` for the first wrong one."""
+    return list(dict.fromkeys(map(language_tag_checked, texts)))
+
+
+def language_pair_checked(source: str, target: str) -> tuple[str, str]:
+    """Return the canonical tags of a test set's source and target.
+
+    Two regions or scripts of a language make a pair. Raises `LanguageTagError`, also where both are the same.
+    """
+    pair = language_tag_checked(source), language_tag_checked(target)
+    if pair[0] == pair[1]:
+        raise LanguageTagError(
+            _(
+                "Source and target are both %(language)s (“%(tag)s”). A test set is from one language "
+                "into another."
+            )
+            % {"language": language_name(pair[0]), "tag": pair[0]}
+        )
+    return pair
+
+
+def language_by_name(name: str) -> str | None:
+    """Return the tag of a language by its name in English or in the language itself, else None."""
+    return _named("en").get(name.strip().casefold().replace("_", " "))
+
+
+@lru_cache(maxsize=2000)
+def _canonical(text: str) -> str:
+    # Before the change of case: some other letters have one of a to z for their small letter.
+    match = _TAG.fullmatch(text.lower().replace("_", "-")) if text.isascii() else None
+    if match is None:
+        raise _UnknownSubtagError(text)
+    language, script, region = _language(match["language"], match["extended"])
+    script = _script(match["script"]) or script
+    region = _region(match["region"], language, script) or region
+    parts = [language, script, region, *_variants(match["variants"])]
+    tag = "-".join(filter(None, parts)) + (match["private"] or "")
+    if len(tag) > MAX_LENGTH:
+        raise _UnknownSubtagError(text)
+    return tag
+
+
+def _language(language: str, extended: str | None) -> tuple[str, str, str]:
+    """Return language, script and region; the last two are empty but for some old codes."""
+    if extended is not None:
+        if language != "zh" or extended not in _CHINESE:
+            raise _UnknownSubtagError(extended)
+        language = extended
+    base, *others = str(get_global("language_aliases").get(language, language)).split("_")
+    if not (base in _languages() or _PRIVATE_LANGUAGE.fullmatch(base)):
+        raise _UnknownSubtagError(language)
+    script = next((each for each in others if len(each) == 4), "")
+    return base, script, next((each for each in others if len(each) != 4), "")
+
+
+@lru_cache(maxsize=1)
+def _languages() -> frozenset[str]:
+    named = cldr_of("en").languages
+    known = {key for key in (*named, *get_global("likely_subtags")) if "_" not in key}
+    return frozenset(known | _NO_ONE_LANGUAGE) - _NO_LANGUAGES
+
+
+def _script(script: str | None) -> str:
+    if script is None:
+        return ""
+    written = str(get_global("script_aliases").get(script.title(), script.title()))
+    if written not in cldr_of("en").scripts or written in _NO_SCRIPTS:
+        raise _UnknownSubtagError(script)
+    return written
+
+
+def _region(region: str | None, language: str, script: str) -> str:
+    """Return the region; of those that an old one became, the likely one for the language, else the first."""
+    if region is None:
+        return ""
+    became = get_global("territory_aliases").get(region.upper(), [region.upper()])
+    likely = get_global("likely_subtags")
+    usual = likely.get(f"{language}_{script}") or likely.get(language) or ""
+    written = next((each for each in became if usual.endswith(f"_{each}")), str(became[0]))
+    if written not in cldr_of("en").territories or written in _NO_REGIONS:
+        raise _UnknownSubtagError(region.upper())
+    return written
+
+
+def _variants(variants: str) -> list[str]:
+    known = {str(key).lower() for key in cldr_of("en").variants} | set(_MORE_VARIANTS.split())
+    found = [get_global("variant_aliases").get(each, each) for each in variants.split("-") if each]
+    for each in found:
+        if each not in known or found.count(each) > 1:
+            raise _UnknownSubtagError(each)
+    return sorted(found)
+
+
+def _refusal(text: str, unknown: str) -> str:
+    if not text:
+        return _("No language is given. Tags are written like en, pt-BR or zh-Hans.")
+    said = {"text": text[:40], "unknown": unknown[:40]}
+    meant = None if text != unknown and "-" in text.replace("_", "-") else _meant(text)
+    if meant is None:
+        return (
+            _(
+                "“%(text)s” is no language tag: there is no language, script or region “%(unknown)s”. Tags "
+                "are written like en, pt-BR or zh-Hans."
+            )
+            % said
+        )
+    tag, is_its_name = meant
+    said |= {"tag": tag, "name": language_name(tag)}
+    if is_its_name:
+        return _("“%(text)s” is no language tag; %(name)s is “%(tag)s”.") % said
+    return _("“%(text)s” is no language tag. Did you mean %(name)s, “%(tag)s”?") % said
+
+
+def _meant(text: str) -> tuple[str, bool] | None:
+    """Return the tag of the language with this name or one like it, and whether it is its name."""
+    named = _named(get_language() or "en")
+    if text.casefold() in named:
+        return named[text.casefold()], True
+    # "en glish" is English, too.
+    like = {_letters(name): tag for name, tag in named.items()}
+    letters = _letters(text)
+    near = get_close_matches(letters, like, n=1, cutoff=0.8) if len(letters) > 3 else []
+    return (like[near[0]], False) if near else None
+
+
+def _letters(name: str) -> str:
+    return "".join(each for each in name.casefold() if each.isalnum())
+
+
+@lru_cache(maxsize=20)
+def _named(reader: str) -> Mapping[str, str]:
+    """Return tags by names in small letters: English ones, the reader's, and languages' own."""
+    names = [
+        *((str(name), key) for key, name in cldr_of("en").languages.items()),
+        *((str(name), key) for key, name in cldr_of(reader).languages.items()),
+        *(
+            (str(info[one]), key)
+            for key, info in LANG_INFO.items()
+            for one in ("name", "name_local")
+            if one in info
+        ),
+    ]
+    # Where two are called the same, the one whose code is no old one.
+    found: dict[str, str] = dict(_OTHER_NAMES)
+    for name, key in sorted(names, key=lambda pair: pair[1] in get_global("language_aliases")):
+        try:
+            found.setdefault(name.casefold(), _canonical(key))
+        except _UnknownSubtagError:
+            continue
+    return found

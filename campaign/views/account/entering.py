@@ -1,0 +1,85 @@
+"""Signing somebody in who has shown who they are, with their second factor where they have one."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.login import perform_login
+from allauth.account.internal.flows.reauthentication import is_reauthentication_required
+from allauth.account.models import Login
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+
+from campaign.accounts.password_turns import PasswordsBusyError, password_turn
+from campaign.accounts.second_factors import has_factor
+from campaign.models import User
+from campaign.views.sign_in import passwords_busy
+
+View = Callable[..., HttpResponseBase]
+
+
+def enter(request: HttpRequest, user: User, *, to: str) -> HttpResponse:
+    """Sign this user in and lead on; first to the page that asks for their second factor, if they have one.
+
+    Judges without an account, who have no e-mail address, have none.
+    """
+    if user.email and has_factor(user):
+        answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=to))
+        return answer
+    login(request, user, backend="campaign.accounts.backends.UserBackend")
+    return redirect(to)
+
+
+def for_accounts(view: View) -> View:
+    """Open a page to whoever is signed in and has an account, kept by no cache; 404 to judges, who have none."""
+
+    @login_required
+    @never_cache
+    @wraps(view)
+    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not cast("User", request.user).email:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return opened
+
+
+def asked_again(view: View) -> View:
+    """Have the password or a factor given again first, unless it was just now.
+
+    Unlike allauth's own, which keeps what was sent until then: in the session, new passwords too. Who came with no
+    password and no factor has nothing to give, and is not asked.
+    """
+
+    @wraps(view)
+    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if is_reauthentication_required(request, app="allauth.mfa"):
+            way = get_adapter(request).get_reauthentication_methods(request.user)[0]
+            return redirect(f"{way['url']}?{urlencode({'next': request.get_full_path()})}")
+        return view(request, *args, **kwargs)
+
+    return opened
+
+
+def in_password_turn(
+    view: View,
+) -> View:
+    """Have what a view checks or sets of passwords wait for its turn; 503 if somebody waits already."""
+
+    @wraps(view)
+    def turned(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method != "POST":
+            return view(request, *args, **kwargs)
+        try:
+            with password_turn():
+                return view(request, *args, **kwargs)
+        except PasswordsBusyError:
+            return passwords_busy()
+
+    return turned

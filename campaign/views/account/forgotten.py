@@ -1,0 +1,95 @@
+"""A new password by mail, and links of messages about accounts."""
+
+from typing import cast
+
+from allauth.core import ratelimit
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from campaign.accounts.known_browsers import browser_remember
+from campaign.forms.accounts import AddressForm, NewPasswordForm
+from campaign.services import (
+    AccountChangeRefusedError,
+    InvitationRefusedError,
+    address_link_open,
+    address_set_by_link,
+    mail_is_printed,
+    password_link_open,
+    password_mail_request,
+    password_set_by_link,
+)
+from campaign.views.account.addresses import base_url
+from campaign.views.account.entering import enter, in_password_turn
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def password_reset(request: HttpRequest) -> HttpResponse:
+    """Ask for an e-mail address; POST sends a link there if it has an account, and says the same if not."""
+    form = AddressForm(request.POST or None)
+    if request.method != "POST":
+        return _reset_page(request, form, 200)
+    if not form.is_valid():
+        return _reset_page(request, form, 400)
+    address = form.cleaned_data["email"]
+    if not ratelimit.consume(request, action="reset_password", key=address.lower()):
+        form.add_error(None, _("Too many messages were asked for. Try again in an hour."))
+        return _reset_page(request, form, 429)
+    password_mail_request(
+        address=address, base_url=base_url(request), language=get_language() or "en"
+    )
+    return render(request, "account/mail_sent.html")
+
+
+def _reset_page(request: HttpRequest, form: AddressForm, status: int) -> HttpResponse:
+    context = {"form": form, "no_mail": mail_is_printed()}
+    return render(request, "account/forgotten.html", context, status=status)
+
+
+# No HEAD: programs check links with it.
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+@never_cache
+@in_password_turn
+def password_choose(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the form of a new password; POST stores it and signs in. Opening the link changes nothing."""
+    form = NewPasswordForm(request.POST or None)
+    try:
+        password_link_open(token=token)
+        if request.method == "POST" and form.is_valid():
+            user = password_set_by_link(token=token, password=form.cleaned_data["password"])
+            response = enter(request, user, to=reverse("home"))
+            browser_remember(response=response, email=cast("str", user.email))
+            return response
+    except InvitationRefusedError:
+        return render(request, "account/link_refused.html", status=404)
+    except ValidationError as error:
+        form.add_error(None, error)
+    status = 400 if form.errors else 200
+    return render(request, "account/password_choose.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the button that makes an address one's own; POST does it. Opening the link changes nothing."""
+    try:
+        address = address_link_open(token=token)
+        if request.method != "POST":
+            return render(request, "account/address_confirm.html", {"address": address})
+        address_set_by_link(token=token)
+    except InvitationRefusedError:
+        return render(request, "account/link_refused.html", status=404)
+    except AccountChangeRefusedError as error:
+        context = {"address": address, "refusal": str(error)}
+        return render(request, "account/address_confirm.html", context, status=409)
+    messages.success(request, _("Your e-mail address is changed. Sign in with it from now on."))
+    return redirect("account")

@@ -1,0 +1,106 @@
+"""The account page, and what is changed from there after the password was given again."""
+
+from typing import Any, cast
+
+from allauth.account.views import ReauthenticateView
+from allauth.core import ratelimit
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from campaign.accounts.second_factors import has_factor
+from campaign.forms.accounts import AddressForm, NameForm, NewPasswordForm
+from campaign.models import User
+from campaign.services import (
+    AccountChangeRefusedError,
+    address_mail_request,
+    name_set,
+    password_set,
+)
+from campaign.views.account.addresses import base_url
+from campaign.views.account.entering import asked_again, for_accounts, in_password_turn
+
+_METHODS = ("GET", "HEAD", "POST")
+
+give_again = for_accounts(in_password_turn(ReauthenticateView.as_view()))
+
+
+@require_http_methods(_METHODS)
+@for_accounts
+def account_page(request: HttpRequest) -> HttpResponse:
+    """Show the user's account; POST stores the name. 404 for judges, who have none."""
+    user = cast("User", request.user)
+    form = NameForm(request.POST or None, initial={"name": user.name})
+    if request.method != "POST":
+        return _page(request, user, form)
+    if not form.is_valid():
+        return _page(request, user, form, status=400)
+    name_set(user=user, name=form.cleaned_data["name"])
+    messages.success(request, _("Your name is stored."))
+    return redirect("account")
+
+
+def _page(request: HttpRequest, user: User, form: NameForm, *, status: int = 200) -> HttpResponse:
+    context = {"form": form, "has_factor": has_factor(user)}
+    return render(request, "account/account.html", context, status=status)
+
+
+@sensitive_post_parameters("password")
+@require_http_methods(_METHODS)
+@for_accounts
+@asked_again
+@in_password_turn
+def password_page(request: HttpRequest) -> HttpResponse:
+    """Show the form of a new password; POST stores it, which signs all other browsers out."""
+    user = cast("User", request.user)
+    form = NewPasswordForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            password_set(user=user, password=form.cleaned_data["password"])
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            update_session_auth_hash(request, user)
+            messages.success(
+                request, _("Your password is changed. All other browsers are signed out.")
+            )
+            return redirect("account")
+    return _form_page(request, "account/password.html", form)
+
+
+@require_http_methods(_METHODS)
+@for_accounts
+@asked_again
+def address_page(request: HttpRequest) -> HttpResponse:
+    """Show the form of a new e-mail address; POST sends a link there that confirms it."""
+    user = cast("User", request.user)
+    form = AddressForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        refusal = _address_mail_refusal(request, user, form.cleaned_data["email"])
+        if not refusal:
+            return render(request, "account/mail_sent.html", {"is_address": True})
+        form.add_error(None, refusal)
+    return _form_page(request, "account/address.html", form)
+
+
+def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str:
+    """Send the link and return "", or why it is not sent."""
+    if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
+        return _("Too many messages were asked for. Try again in an hour.")
+    try:
+        address_mail_request(
+            user=user, address=address, base_url=base_url(request), language=get_language() or "en"
+        )
+    except AccountChangeRefusedError as error:
+        return str(error)
+    return ""
+
+
+def _form_page(request: HttpRequest, template: str, form: Any) -> HttpResponse:
+    return render(request, template, {"form": form}, status=400 if form.errors else 200)

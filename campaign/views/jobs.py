@@ -1,0 +1,61 @@
+"""The long work of a campaign: its state, its progress, and what can be done about it."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from campaign.models import Job, User
+from campaign.selectors.jobs import jobs_of
+from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
+from campaign.views.access import organised_campaign
+
+JOBS_ON_A_PAGE = 25
+
+
+@require_safe
+@never_cache
+@login_required
+def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the jobs of a campaign, the newest first."""
+    campaign = organised_campaign(request, slug)
+    page = Paginator(jobs_of(campaign=campaign), JOBS_ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "section": "work",
+        "page": page,
+        "is_running": any(not job.has_ended for job in page),
+    }
+    name = "organiser/_jobs.html" if request.headers.get("HX-Request") else "organiser/jobs.html"
+    return render(request, name, context)
+
+
+@require_POST
+@login_required
+def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
+    """Stop a job, which changes nothing then."""
+    job_cancel(job=_job(request, slug, job_id))
+    return redirect("jobs", slug)
+
+
+@require_POST
+@login_required
+def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
+    """Begin a job again that failed or was stopped."""
+    try:
+        job_retry(job=_job(request, slug, job_id), user=cast("User", request.user))
+    except JobRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The work was begun again."))
+    return redirect("jobs", slug)
+
+
+def _job(request: HttpRequest, slug: str, job_id: int) -> Job:
+    return get_object_or_404(Job, campaign=organised_campaign(request, slug), pk=job_id)

@@ -1,0 +1,134 @@
+"""Texts of a campaign, from files to a test set: upload, check, decide, import."""
+
+from typing import cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile as SentFile
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from campaign.forms.uploads import UploadForm
+from campaign.models import Upload, User
+from campaign.pages.uploads import upload_in_words
+from campaign.selectors.uploads import UploadState, upload_state
+from campaign.services.jobs import job_cancel
+from campaign.services.uploads import (
+    MAX_PART_BYTES,
+    UploadRefusedError,
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_file_remove,
+    upload_give_up,
+    upload_import,
+    upload_part_store,
+)
+from campaign.views.access import organised_campaign
+
+
+@require_POST
+@login_required
+def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin an upload and go to its page."""
+    campaign = organised_campaign(request, slug)
+    upload = upload_begin(campaign=campaign, user=cast("User", request.user))
+    return redirect("upload", slug, upload.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
+    """Show files, what was found in them, and what is to be decided; POST does the next step."""
+    found = _found(request, slug, upload_id)
+    if found.upload.test_set_id is not None:
+        return redirect("test-set-texts", slug, found.upload.test_set_id)
+    form = UploadForm(request.POST if _decides(request) else None, upload=found.upload)
+    if request.method == "POST":
+        try:
+            answer = _act(request, found, form)
+        except UploadRefusedError as error:
+            messages.error(request, str(error))
+            answer = redirect("upload", slug, upload_id)
+        if answer is not None:
+            return answer
+    context = {
+        "campaign": found.upload.campaign,
+        "section": "test-sets",
+        "found": found,
+        "form": form,
+        "words": upload_in_words(found),
+        "part_bytes": MAX_PART_BYTES // 2,
+    }
+    return render(request, "organiser/upload.html", context, status=400 if form.errors else 200)
+
+
+@require_safe
+@never_cache
+@login_required
+def upload_progress(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
+    """Show how far the work on an upload is; once it has ended, let the page be read again."""
+    found = _found(request, slug, upload_id)
+    if found.job is None or found.job.has_ended:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    context = {"campaign": found.upload.campaign, "found": found}
+    return render(request, "organiser/_upload_progress.html", context)
+
+
+def _found(request: HttpRequest, slug: str, upload_id: UUID) -> UploadState:
+    campaign = organised_campaign(request, slug)
+    found = upload_state(campaign=campaign, upload_id=upload_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _decides(request: HttpRequest) -> bool:
+    return request.method == "POST" and request.POST.get("act") in {"save", "import"}
+
+
+def _act(request: HttpRequest, found: UploadState, form: UploadForm) -> HttpResponse | None:
+    """Do what the button says; None if the form is to be shown again."""
+    upload, user, act = found.upload, cast("User", request.user), request.POST.get("act", "")
+    here = redirect("upload", upload.campaign.slug, upload.pk)
+    if act == "give-up":
+        upload_give_up(upload=upload)
+        messages.success(request, _("The files are gone. Nothing was made of them."))
+        return redirect("test-sets", upload.campaign.slug)
+    if act == "stop":
+        if found.job is not None:
+            job_cancel(job=found.job)
+        return here
+    if act.startswith("remove:"):
+        for file in upload.files.filter(pk=_number(act.partition(":")[2])):
+            upload_file_remove(file=file)
+        return here
+    if act in {"save", "import"}:
+        if not (form.is_valid() and form.save()):
+            return None
+        if act == "import":
+            upload_import(upload=upload, user=user)
+        else:
+            upload_check(upload=upload, user=user)
+        return here
+    for sent in request.FILES.getlist("files"):
+        _store(upload, sent)
+    upload_check(upload=upload, user=user)
+    return here
+
+
+def _store(upload: Upload, sent: "SentFile[bytes]") -> None:
+    """Store a file that came with a form, as browsers without scripts send it."""
+    file = upload_file_add(upload=upload, name=sent.name or "", size=sent.size or 0)
+    offset = 0
+    for content in sent.chunks(MAX_PART_BYTES):
+        offset = upload_part_store(file=file, offset=offset, content=content)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
