@@ -7,7 +7,10 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
+        from annotation.selectors.judged import judgments_said
         from annotation.selectors.reference_use import reference_use_said
+        from campaign.selectors.judged import judgments_asked
         from campaign.selectors.reference_use import reference_use_asked
 
         reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")
+        judgments_asked.connect(judgments_said, dispatch_uid="judgments")

@@ -21,6 +21,9 @@ TASK = "ranking.tasks.rank_test_set"
 PLANNING_TASK = "annotation.tasks.plan_test_set"
 # After this time a message that was never handled (its queue was emptied) is sent again.
 REQUEST_TIMEOUT_SECONDS = 60
+# A ranking begins so long after the one before it at the earliest. Dashboards ask each second; many judges would
+# keep a processor busy with rankings that nobody sees.
+MILLISECONDS_BETWEEN_RANKINGS = 1000
 
 
 @cache
@@ -37,9 +40,30 @@ def planning_request_key(test_set_id: int) -> str:
 
 
 def ranking_enqueue(test_set_id: int) -> None:
-    """Enqueue a ranking of this test set."""
+    """Enqueue a ranking of this test set, for a second after the last one began."""
     try:
-        _send(TASK, test_set_id)
+        left = broker().pttl(_ranking_begun_key(test_set_id))
+        _send(TASK, test_set_id, after_seconds=max(left, 0) / 1000)
+    except (redis.RedisError, OperationalError) as error:
+        _log(error)
+
+
+def ranking_begun(test_set_id: int) -> None:
+    """Let the next ranking of this test set wait a second."""
+    try:
+        broker().set(_ranking_begun_key(test_set_id), 1, px=MILLISECONDS_BETWEEN_RANKINGS)
+    except redis.RedisError as error:
+        _log(error)
+
+
+def _ranking_begun_key(test_set_id: int) -> str:
+    return f"ranking-begun:{test_set_id}"
+
+
+def task_enqueue(task: str, test_set_id: int) -> None:
+    """Enqueue a task on this test set; if the broker cannot be reached, log that."""
+    try:
+        _send(task, test_set_id)
     except OperationalError as error:
         _log(error)
 
@@ -61,8 +85,10 @@ def planning_request_clear(test_set_id: int) -> None:
         _log(error)
 
 
-def _send(task: str, test_set_id: int) -> None:
-    current_app.send_task(task, args=[test_set_id], ignore_result=True)
+def _send(task: str, test_set_id: int, *, after_seconds: float = 0) -> None:
+    current_app.send_task(
+        task, args=[test_set_id], ignore_result=True, countdown=after_seconds or None
+    )
 
 
 def _log(error: Exception) -> None:

@@ -4,10 +4,12 @@ import logging
 
 from celery import shared_task
 
+import annotation.importing.uploads  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
 from annotation.selectors import test_sets_to_plan
-from annotation.services import leases_release, pool_fill
+from annotation.services import counters_check, leases_release, pool_fill, waiting_judgments_number
 from annotation.services.panels import participations_refresh_due
+from campaign.models import TestSet
 
 logger = logging.getLogger(__name__)
 
@@ -22,14 +24,31 @@ def plan_test_set(test_set_id: int) -> None:
 
 @shared_task
 def fill_pools() -> None:
-    """Keep every test set's pool of HITs filled, and end the leases that ran out."""
+    """Keep every test set's pool of HITs filled, and end the leases that ran out.
+
+    Judgments are numbered here too, in case nobody ranks.
+    """
     leases_release()
+    waiting_judgments_number()
     for test_set_id in test_sets_to_plan().values_list("id", flat=True):
         try:
             pool_fill(test_set_id=test_set_id)
         except Exception:
             # The other test sets must not wait until this one is mended.
             logger.exception("No HITs could be planned for test set %s.", test_set_id)
+
+
+@shared_task
+def check_counters() -> None:
+    """Compare the counters that pages read with the judgments; log what differs."""
+    for test_set_id in TestSet.objects.order_by("pk").values_list("pk", flat=True):
+        wrong = counters_check(test_set_id=test_set_id)
+        if wrong:
+            logger.error(
+                "Counters of test set %s are not what its judgments say: %s. `recount` corrects them.",
+                test_set_id,
+                ", ".join(wrong),
+            )
 
 
 @shared_task

@@ -1,20 +1,53 @@
 from django.urls import path
 
+from annotation.views.campaign_state import (
+    campaign_bin,
+    campaign_restore_page,
+    campaign_state_page,
+    campaign_transition_page,
+)
 from annotation.views.closing import test_set_close_page, test_set_reopen_page
 from annotation.views.declining import declining_page
 from annotation.views.download import judgments_download
-from annotation.views.hits import hits_page
+from annotation.views.hits import hit_page, hits_page
 from annotation.views.judge import judge_page
+from annotation.views.judgments import judgment_page, judgments_list_page
 from annotation.views.onboarding import instructions_page, own_link_page, test_sets_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
 from annotation.views.panels.organiser import panel_open, panel_page, panel_topic, panels_page
 from annotation.views.panels.participations import participations_download
+from annotation.views.people.adding import judges_add_page
+from annotation.views.people.judge import campaign_judge_link, campaign_judge_page
+from annotation.views.people.judges import campaign_judges_page
+from annotation.views.preview import (
+    preview,
+    preview_instructions,
+    preview_of_campaign,
+    preview_sentences,
+    preview_tour,
+)
+from annotation.views.problem_reports import (
+    problem_reply_take_back_page,
+    problem_report_page,
+    problem_reports_page,
+)
+from annotation.views.skips import skips_page
+from annotation.views.systems import (
+    system_add_page,
+    system_page,
+    system_restore_page,
+    system_withdraw_page,
+    systems_page,
+)
+from annotation.views.time_sheet import time_sheet_download, time_sheet_page
 from annotation.views.tour import tour
 from annotation.views.training import training, training_block
 from annotation.views.work_time import work_time_download, work_time_page
 from annotation.views.worker import judge_worker
+
+_JUDGES = "campaigns/<slug:slug>/people/judges/"
 
 urlpatterns = [
     path("judge/worker.js", judge_worker, name="judge-worker"),
@@ -28,6 +61,50 @@ urlpatterns = [
     path("judge/<slug:slug>/completion/", completion, name="completion"),
     path("panel/<slug:token>/", panel_entry, name="panel-entry"),
     path("panel/<slug:token>/events/", panel_events, name="panel-events"),
+    path("bin/", campaign_bin, name="campaign-bin"),
+    path("bin/<slug:slug>/restore/", campaign_restore_page, name="campaign-restore"),
+    path("campaigns/<slug:slug>/state/", campaign_state_page, name="campaign-state"),
+    path(
+        "campaigns/<slug:slug>/state/<slug:transition>/",
+        campaign_transition_page,
+        name="campaign-transition",
+    ),
+    path("campaigns/<slug:slug>/as-judge/", preview_of_campaign, name="campaign-preview"),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/", preview, name="judge-preview"
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/instructions/",
+        preview_instructions,
+        name="judge-preview-instructions",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/tour/",
+        preview_tour,
+        name="judge-preview-tour",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/sentences/",
+        preview_sentences,
+        name="judge-preview-sentences",
+    ),
+    path("campaigns/<slug:slug>/people/time/", time_sheet_page, name="time-sheet"),
+    path("campaigns/<slug:slug>/people/time.csv", time_sheet_download, name="time-sheet-file"),
+    path(_JUDGES, campaign_judges_page, name="campaign-judges"),
+    path(f"{_JUDGES}add/", judges_add_page, name="judges-add"),
+    path(f"{_JUDGES}<int:judge_id>/", campaign_judge_page, name="campaign-judge"),
+    path(f"{_JUDGES}<int:judge_id>/link/", campaign_judge_link, name="campaign-judge-link"),
+    path("campaigns/<slug:slug>/problem-reports/", problem_reports_page, name="problem-reports"),
+    path(
+        "campaigns/<slug:slug>/problem-reports/<int:report_id>/",
+        problem_report_page,
+        name="problem-report",
+    ),
+    path(
+        "campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/",
+        problem_reply_take_back_page,
+        name="problem-reply-take-back",
+    ),
     path("campaigns/<slug:slug>/panels/", panels_page, name="panels"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/", panel_page, name="panel"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/open/", panel_open, name="panel-open"),
@@ -50,6 +127,29 @@ urlpatterns = [
         name="training-block",
     ),
     path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/", systems_page, name="systems"
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/add/",
+        system_add_page,
+        name="system-add",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/",
+        system_page,
+        name="system",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/",
+        system_withdraw_page,
+        name="system-withdraw",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/",
+        system_restore_page,
+        name="system-restore",
+    ),
+    path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/",
         test_set_close_page,
         name="test-set-close",
@@ -63,5 +163,25 @@ urlpatterns = [
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/",
         hits_page,
         name="hits",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/<int:number>/",
+        hit_page,
+        name="hit",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/skips/",
+        skips_page,
+        name="skips",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/",
+        judgments_list_page,
+        name="judgments",
+    ),
+    path(
+        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/<int:number>/",
+        judgment_page,
+        name="judgment",
     ),
 ]

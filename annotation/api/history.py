@@ -1,6 +1,6 @@
 """What a judge has judged and skipped, to look at and to change."""
 
-from dataclasses import asdict
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,13 +11,13 @@ from rest_framework.views import APIView
 from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
 from annotation.api.views import judge_or_403, languages_data, rules_data
 from annotation.selectors import (
+    DoneBlock,
     OwnDoneBlock,
     has_older_done_blocks,
     own_done_blocks,
     own_done_blocks_data,
 )
 from campaign.api.pages import CursorPages
-from campaign.models import Judge
 
 
 class JudgedBlockSerializer(serializers.Serializer[object]):
@@ -70,16 +70,22 @@ class OwnJudgmentsView(APIView):
         """
         judge = judge_or_403(request, request.query_params.get("campaign"))
         pages = _Pages()
-        blocks = pages.paginate_queryset(own_done_blocks(judge), request, self) or []
-        rows = [_data(row, judge) for row in own_done_blocks_data(blocks, judge=judge)]
+        done: Any = own_done_blocks(judge)
+        blocks: list[DoneBlock] = pages.paginate_queryset(done, request, self) or []
+        rules = rules_data(judge)
+        rows = [_data(row, rules) for row in own_done_blocks_data(blocks, judge=judge)]
         answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
         answer.data["has_older"] = has_older_done_blocks(judge)
         return answer
 
 
-def _data(row: OwnDoneBlock, judge: Judge) -> dict[str, object]:
+def _data(row: OwnDoneBlock, rules: dict[str, bool]) -> dict[str, object]:
     return {
-        **asdict(row),
+        "assignment": row.assignment,
+        "position": row.position,
+        "total": row.total,
+        "judged_at": row.judged_at,
         "languages": languages_data(row.source_language, row.target_language),
-        "rules": rules_data(judge),
+        "rules": rules,
+        "block": row.block,
     }

@@ -1,4 +1,4 @@
-"""Designs and HITs of a test set, for researchers and organisers."""
+"""Designs and HITs of a test set, for members of its campaign."""
 
 from typing import Any
 
@@ -20,6 +20,13 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
     )
     changed_by = serializers.CharField(
         source="changed_by_name", allow_null=True, help_text="Null where nobody chose it."
+    )
+
+    judge_group = serializers.CharField(
+        source="judge_group.name",
+        allow_null=True,
+        default=None,
+        help_text="The group whose judges alone are lent HITs of the test set; null: all who may.",
     )
 
     class Meta:
@@ -69,7 +76,7 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
 
 
 class HITsView(generics.ListAPIView[HIT]):
-    """The HITs of a test set by number, and why each was drawn. For its organisers only."""
+    """The HITs of a test set by number, and why each was drawn."""
 
     serializer_class = HITSerializer
     pagination_class = CursorPages

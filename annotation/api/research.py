@@ -1,6 +1,8 @@
 """Judgments, for the members of a campaign: in pages, or all of them as a file."""
 
-from django.db.models import Exists, OuterRef, QuerySet
+from collections.abc import Sequence
+from typing import Any, cast
+
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -9,13 +11,16 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.api.replica import from_replica
 from annotation.api.research_serializers import JudgmentRecordSerializer, UntilSerializer
 from annotation.export.response import five_way_response
 from annotation.export.shown import systems_shown
-from annotation.models import Judgment
+from annotation.models import Judgment, JudgmentNumber
+from annotation.pages.judgment_table import JudgmentFilter
+from annotation.services import judgments_number
 from campaign.api.access import readable_test_set
+from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
-from campaign.models import TestSet
 
 
 class FiveWayRenderer(BaseRenderer):
@@ -28,7 +33,7 @@ class FiveWayRenderer(BaseRenderer):
 class JudgmentsView(generics.GenericAPIView[Judgment]):
     """The judgments of a test set by number, including those superseded by a revision.
 
-    `?format=csv` streams those that count as five-way CSV, which
+    Parameters filter the pages as they filter the page of organisers. `?format=csv` streams those that count as five-way CSV, which
     `import_judgments` reads back to the same ranking.
     """
 
@@ -38,12 +43,13 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
     ordering = "number"
 
     @extend_schema(
-        parameters=[UntilSerializer],
+        parameters=[UntilSerializer, *filter_parameters(JudgmentFilter)],
         responses={
             (200, "application/json"): JudgmentRecordSerializer(many=True),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Five-way CSV."),
         },
     )
+    @from_replica
     def get(self, request: Request, test_set_id: int) -> Response | StreamingHttpResponse:
         query = UntilSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
@@ -51,7 +57,13 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         test_set = readable_test_set(request, test_set_id)
         if request.accepted_renderer.format == FiveWayRenderer.format:
             return five_way_response(test_set=test_set, watermark=until)
-        page = self.paginate_queryset(_recorded(test_set, until)) or []
+        # Whoever reads gets what was acknowledged.
+        judgments_number(test_set_id=test_set.pk)
+        found = filtered(JudgmentFilter, request, test_set.judgment_numbers.all())
+        if until is not None:
+            found = found.filter(number__lte=until)
+        numbers: Any = self.paginate_queryset(cast("Any", found))
+        page = _recorded(numbers, until)
         context = {
             **self.get_serializer_context(),
             "shown": systems_shown(judgment.block_id for judgment in page),
@@ -67,12 +79,17 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         return super().handle_exception(exc)
 
 
-def _recorded(test_set: TestSet, until: int | None) -> QuerySet[Judgment]:
-    """Select the judgments of a test set with a number up to `until`, and whether each is current."""
-    judgments = Judgment.objects.of(test_set.pk)
-    later = Judgment.objects.filter(supersedes=OuterRef("pk"))
+def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
+    """Return the judgments of these numbers in their order, with `number` and whether each is `current`."""
+    ids = [number.judgment_id for number in page]
+    by_id = Judgment.objects.select_related("judge", "block__segment__document", "supersedes")
+    found: dict[int, Any] = by_id.in_bulk(ids)
+    later = JudgmentNumber.objects.filter(judgment__supersedes__in=ids)
     if until is not None:
-        judgments, later = judgments.until(until), later.until(until)
-    return judgments.annotate(current=~Exists(later)).select_related(
-        "judge", "block__segment__document", "supersedes"
-    )
+        later = later.filter(number__lte=until)
+    superseded = set(later.values_list("judgment__supersedes", flat=True))
+    for number in page:
+        judgment = found[number.judgment_id]
+        judgment.number = number.number
+        judgment.current = judgment.pk not in superseded
+    return [found[id_] for id_ in ids]

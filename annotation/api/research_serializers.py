@@ -1,4 +1,4 @@
-"""Serializers of judgments for researchers."""
+"""Serializers of judgments for members of their campaign."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
+    number = serializers.IntegerField(help_text="From 1 in the test set, without gaps.")
     judge = serializers.CharField(source="judge.pseudonym")
     segment = serializers.IntegerField(
         source="block.segment.number", help_text="From 1 through the test set."

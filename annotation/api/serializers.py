@@ -106,8 +106,9 @@ class PausedSerializer(serializers.Serializer[object]):
 
 class NotYetSerializer(serializers.Serializer[object]):
     state = serializers.ChoiceField(
-        choices=["preparing", "waiting"],
-        help_text="Sentences are being prepared, or all that are left are with other judges.",
+        choices=["preparing", "waiting", "not_begun", "campaign_paused", "campaign_closed"],
+        help_text="Sentences are being prepared, or all that are left are with other judges; or the campaign "
+        "has not begun, is paused, or is closed.",
     )
     retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
 

@@ -2,7 +2,7 @@ from django.urls import path
 
 from annotation.api import views
 from annotation.api.history import OwnJudgmentsView
-from annotation.api.reports import ProblemReportView
+from annotation.api.reports import OwnProblemReportsView, ProblemReportView
 from annotation.api.work_time import WorkTimeView
 
 urlpatterns = [
@@ -10,6 +10,7 @@ urlpatterns = [
     path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
     path("judgments/<uuid:client_id>/", views.JudgmentView.as_view(), name="judging-judgment"),
     path("skips/<uuid:client_id>/", views.SkipView.as_view(), name="judging-skip"),
+    path("problem-reports/", OwnProblemReportsView.as_view(), name="judging-problem-reports"),
     path(
         "problem-reports/<uuid:client_id>/",
         ProblemReportView.as_view(),

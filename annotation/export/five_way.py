@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Max
+from django.db.models import F, Max
 
 from annotation.export.shown import systems_shown
-from annotation.models import Candidate, Judgment, JudgmentSequence, Skip
+from annotation.models import Judgment, JudgmentSequence, Skip
 from annotation.selectors import excluded_judges
+from annotation.selectors.outputs_shown import candidate_count
+from annotation.services import judgments_number
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import TestSet
 
@@ -17,8 +19,8 @@ _CHUNK: Final = 2_000
 
 def five_way_csv(*, test_set: TestSet, watermark: int | None = None) -> Iterator[str]:
     """Yield the lines of the file, the header first."""
-    most = Candidate.objects.filter(block__hit__test_set=test_set).aggregate(Max("position"))
-    slots = max(most["position__max"] or 0, 5)
+    judgments_number(test_set_id=test_set.pk)
+    slots = max(_most_candidates(test_set), 5)
     return write_five_way_csv(five_way_rows(test_set=test_set, watermark=watermark), slots=slots)
 
 
@@ -29,18 +31,26 @@ def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterato
     ranks as the latest run does.
 
     With `watermark`, exactly the judgments of a ranking run that has it: those
-    current among the numbers up to it, and no skips, which have no number. Two
+    current among the numbers up to it, and no skips, which have no number. Without, judgments that have
+    no number get one first: whoever reads gets what was acknowledged. Two
     queries for every 2,000 rows; memory holds as many. Judgments that come in
     meanwhile are left out.
     """
     writer = _RowWriter(test_set)
-    last = JudgmentSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
-    until = watermark if watermark is not None else last.first() or 0
+    until = judgments_number(test_set_id=test_set.pk) if watermark is None else watermark
     for judged in _judged_chunks(test_set, until):
         yield from writer.rows(judged)
     if watermark is None:
         for skipped in _skipped_chunks(test_set):
             yield from writer.rows(skipped)
+
+
+def _most_candidates(test_set: TestSet) -> int:
+    """Return the most candidates of a block with a number or a skip. No judged block is looked at."""
+    skipped = Skip.objects.filter(test_set=test_set)
+    most = skipped.aggregate(most=Max(candidate_count("block__")))["most"] or 0
+    judged = JudgmentSequence.objects.filter(test_set=test_set).values_list("most_candidates")
+    return max(most, *(candidates for (candidates,) in judged), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +71,22 @@ _DOCUMENT: Final = "block__segment__document__name"
 def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
     excluded = excluded_judges(campaign_id=test_set.campaign_id)
     judgments = Judgment.objects.of(test_set.pk).counted().exclude(judge__pseudonym__in=excluded)
-    current = judgments.current(watermark=until).order_by("number")
+    current = judgments.current(watermark=until).annotate(number=F("numbered__number"))
     after = 0
     while chunk := [
         _JudgedBlock(*row)
-        for row in current.filter(number__gt=after).values_list(
-            "number", "block_id", "labels", "judge__pseudonym", *_PLACE, _DOCUMENT
-        )[:_CHUNK]
+        for row in current.filter(number__gt=after)
+        .order_by("number")
+        .values_list("number", "block_id", "labels", "judge__pseudonym", *_PLACE, _DOCUMENT)[
+            :_CHUNK
+        ]
     ]:
         yield chunk
         after = chunk[-1].order
 
 
 def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
-    skips = (
-        Skip.objects.standing()
-        .filter(block__hit__test_set=test_set, block__control="")
-        .order_by("id")
-    )
+    skips = Skip.objects.standing().filter(test_set=test_set, block__control="").order_by("id")
     after = 0
     while chunk := [
         _JudgedBlock(id_, block, None, *rest)

@@ -5,6 +5,7 @@ from django.utils.text import slugify
 
 from annotation.export.five_way import five_way_csv
 from annotation.selectors import excluded_judges
+from campaign.database.replica import read_on
 from campaign.models import TestSet
 
 
@@ -15,7 +16,7 @@ def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> Str
     left_out = len(excluded_judges(campaign_id=test_set.campaign_id))
     filename = f"{test_set.campaign.slug}-{name}{until}-judgments.csv"
     return StreamingHttpResponse(
-        five_way_csv(test_set=test_set, watermark=watermark),
+        read_on(five_way_csv(test_set=test_set, watermark=watermark)),
         content_type="text/csv; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{filename}"',

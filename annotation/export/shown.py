@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable
 
-from annotation.models import CandidateOutput
+from django.contrib.postgres.expressions import ArraySubquery
+
+from annotation.models import Block
+from annotation.models.block import by_candidate
+from annotation.selectors.outputs_shown import outputs_of
 
 
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
@@ -12,11 +16,11 @@ def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
     recorded that it stands for them, so a file read in is written back alike.
     """
     rows = (
-        CandidateOutput.objects.filter(candidate__block__in=list(block_ids))
-        .order_by("candidate__position", "id")
-        .values_list("candidate__block_id", "candidate__position", "output__system_id")
+        Block.objects.filter(pk__in=list(block_ids))
+        .order_by()
+        .values_list("pk", ArraySubquery(outputs_of().values("system_id")), "stands_for")
     )
-    shown: dict[int, dict[int, list[int]]] = {}
-    for block, position, system in rows:
-        shown.setdefault(block, {}).setdefault(position, []).append(system)
-    return {block: list(candidates.values()) for block, candidates in shown.items()}
+    return {
+        block: [list(ids) for ids in by_candidate(systems, stands_for)]
+        for block, systems, stands_for in rows
+    }

@@ -1,26 +1,33 @@
 """Judgments of a five-way CSV, each with the block it was made on."""
 
-import json
-import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
-from django.db import transaction
+import numpy as np
+import numpy.typing as npt
+from django.db import connection, transaction
 
-from annotation.importing.blocks import BlockWriter, KeyedRow
-from annotation.models import HIT, Block, Candidate, CandidateOutput, Judgment, Skip
+from annotation.importing.blocks import BlockWriter
+from annotation.importing.row_ids import RowIds
+from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
+from annotation.services import judgments_number
 from annotation.services.judging.notifications import ranking_request
 from campaign.database.copy import statistics_refresh
+from campaign.database.planner import table_scans_off
+from campaign.formats import FiveWayColumns
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, PlacedRow, rows_placed
+from campaign.importing.judgment_files import (
+    ROWS_AT_ONCE,
+    JudgmentsFile,
+    LanguagePair,
+    columns_placed,
+    is_of,
+)
 from campaign.models import Judge, Output, Segment, TestSet
 
-_BATCH: Final = 1_000
-_NAMESPACE: Final = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
+_BATCH: Final = ROWS_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +55,29 @@ def judgments_import(
     known by its segment, judge, candidates, labels and by how many rows
     before it say the same.
 
-    Holds the test set's judgment sequence until the transaction ends:
-    judges' submissions to this test set wait that long. Memory grows by
-    about 100 bytes a row. Once committed, the ranking is told.
+    The judgments are numbered last, in the order of the rows. Nobody who submits to this test set
+    waits for the import; memory grows by about 100 bytes a row. Once committed, the ranking is told.
 
     Raises FormatError for what a row says, ImportRefusedError for the whole.
     """
     writer = BlockWriter(test_set)
+    row_ids = RowIds(test_set.pk)
     judgments = skips = already_there = done = 0
     # Closed here, since a refusal leaves the reader in the middle of a file.
     with closing(
-        rows_placed(files, languages=languages, known_systems=writer.system_ids)
+        columns_placed(
+            files, languages=languages, known_systems=writer.system_ids, rows_at_once=_BATCH
+        )
     ) as placed:
-        rows = _of_the_test_set(placed, test_set) if languages is None else placed
-        for batch in _batches(_keyed(rows, test_set)):
-            new = _not_there(batch)
-            written = writer.write(new)
+        for columns in _of_the_test_set(placed, test_set) if languages is None else placed:
+            client_ids = row_ids.of(columns)
+            is_new = ~_is_there(client_ids)
+            count = int(is_new.sum())
+            written = writer.write(columns.only(is_new), client_ids[is_new])
             judgments += written
-            skips += len(new) - written
-            already_there += len(batch) - len(new)
-            done += len(batch)
+            skips += count - written
+            already_there += len(columns) - count
+            done += len(columns)
             if progress:
                 progress(done)
     if not done:
@@ -75,59 +85,46 @@ def judgments_import(
         raise ImportRefusedError(
             f"there is no judgment{chosen} in the input", "give a file with at least one"
         )
-    statistics_refresh(
-        Segment, Output, HIT, Block, Candidate, CandidateOutput, Judge, Judgment, Skip
-    )
+    judgments_number(test_set_id=test_set.pk)
+    statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
     if judgments:
         ranking_request(test_set_id=test_set.pk)
     return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)
 
 
-def _of_the_test_set(rows: Iterable[PlacedRow], test_set: TestSet) -> Iterator[PlacedRow]:
+def _of_the_test_set(
+    placed: Iterable[FiveWayColumns], test_set: TestSet
+) -> Iterator[FiveWayColumns]:
     """Refuse rows of other languages: they are judgments of other texts."""
-    pair = LanguagePair(test_set.source_language, test_set.target_language)
-    own = pair.tags
-    for placed in rows:
-        if placed.languages.tags != own:
-            raise placed.error(
-                f'the row is {placed.languages}, the test set "{test_set.name}" {pair}',
+    own = LanguagePair(test_set.source_language, test_set.target_language)
+    for columns in placed:
+        others = np.flatnonzero(~is_of(columns, own))
+        if len(others):
+            row = int(others[0])
+            pair = LanguagePair(*columns.names.pairs[int(columns.pairs[row])])
+            raise columns.error(
+                row,
+                f'the row is {pair}, the test set "{test_set.name}" {own}',
                 "give a file of this test set, or choose the rows to import "
                 "by their source and their target language",
                 field="srclang",
             )
-        yield placed
+        yield columns
 
 
-def _keyed(rows: Iterable[PlacedRow], test_set: TestSet) -> Iterator[KeyedRow]:
-    """Give every row the id it has in every import of it into this test set.
-
-    Only what an export keeps goes into the id, so that an exported file is
-    known again too.
-    """
-    seen: Counter[bytes] = Counter()
-    for placed in rows:
-        row = placed.row
-        content = json.dumps(
-            [test_set.pk, row.source_index, row.judge.strip(), row.candidates, row.labels]
-        )
-        digest = blake2b(content.encode(), digest_size=16).digest()
-        seen[digest] += 1
-        yield KeyedRow(placed, uuid.uuid5(_NAMESPACE, f"{content} {seen[digest]}"))
+# One table at a time, and by its index.
+_FIND = """
+    SELECT each.place FROM unnest(%s::uuid[]) WITH ORDINALITY AS each (id, place)
+    WHERE (SELECT true FROM annotation_judgment j WHERE j.client_id = each.id)
+        OR (SELECT true FROM annotation_skip s WHERE s.client_id = each.id)
+"""
 
 
-def _batches(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
-    batch: list[KeyedRow] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _not_there(batch: list[KeyedRow]) -> list[KeyedRow]:
-    ids = [row.client_id for row in batch]
-    there = set(Judgment.objects.filter(client_id__in=ids).values_list("client_id", flat=True))
-    there |= set(Skip.objects.filter(client_id__in=ids).values_list("client_id", flat=True))
-    return [row for row in batch if row.client_id not in there]
+def _is_there(client_ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which of the ids a judgment or a skip has."""
+    digits = client_ids.tobytes().hex(",", -client_ids.dtype.itemsize)
+    is_there = np.zeros(len(client_ids), dtype=np.bool_)
+    with table_scans_off(), connection.cursor() as cursor:
+        cursor.execute(_FIND, [f"{{{digits}}}"])
+        is_there[[place - 1 for (place,) in cursor.fetchall()]] = True
+    return is_there

@@ -1,13 +1,19 @@
 """Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
 
 from annotation.models.assignment import Assignment
-from annotation.models.block import Block, BlockControl, Candidate, CandidateOutput
+from annotation.models.block import Block, BlockControl, ShownOutput
 from annotation.models.design import Design
 from annotation.models.exposure import Exposure, JudgeAccount
 from annotation.models.hit import HIT, HITPurpose
-from annotation.models.judgment import Judgment, JudgmentSequence
+from annotation.models.judgment import Judgment
+from annotation.models.numbers import (
+    JudgmentNumber,
+    JudgmentSequence,
+    RankingRequest,
+    UnnumberedJudgment,
+)
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
-from annotation.models.problem_report import ProblemReport, ProblemReportKind
+from annotation.models.problem_report import ProblemReply, ProblemReport, ProblemReportKind
 from annotation.models.quality import (
     QualityAction,
     QualityActionKind,
@@ -15,7 +21,13 @@ from annotation.models.quality import (
     QualityRule,
     RuleDirection,
 )
-from annotation.models.skip import Skip, SkipReason
+from annotation.models.skip import Skip, SkipReason, UncountedSkip
+from annotation.models.tallies import (
+    JudgedQuarterHour,
+    JudgeTally,
+    PageChanges,
+    WorkedQuarterHour,
+)
 from annotation.models.training import TrainingBlock, TrainingCandidate
 
 __all__ = [
@@ -23,26 +35,34 @@ __all__ = [
     "Assignment",
     "Block",
     "BlockControl",
-    "Candidate",
-    "CandidateOutput",
     "Design",
     "Exposure",
     "HITPurpose",
     "HITSequence",
     "JudgeAccount",
+    "JudgeTally",
+    "JudgedQuarterHour",
     "Judgment",
+    "JudgmentNumber",
     "JudgmentSequence",
+    "PageChanges",
     "PlanningBatch",
+    "ProblemReply",
     "ProblemReport",
     "ProblemReportKind",
     "QualityAction",
     "QualityActionKind",
     "QualityReversal",
     "QualityRule",
+    "RankingRequest",
     "RuleDirection",
     "SamplingState",
+    "ShownOutput",
     "Skip",
     "SkipReason",
     "TrainingBlock",
     "TrainingCandidate",
+    "UncountedSkip",
+    "UnnumberedJudgment",
+    "WorkedQuarterHour",
 ]

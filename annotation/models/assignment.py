@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.lent_blocks import BLOCKS_WRITE, CHECKED_BY_INDEX
+from campaign.models.move import RefusedWhileMoving
 
 
 class IdRange(models.Func):
@@ -79,7 +80,11 @@ class Assignment(models.Model):
             # A judge's own, latest first.
             models.Index(fields=["judge", "-ordinal"], name="assignment_of_a_judge"),
         ]
-        triggers = [BLOCKS_WRITE, CHECKED_BY_INDEX]
+        triggers = [
+            BLOCKS_WRITE,
+            CHECKED_BY_INDEX,
+            RefusedWhileMoving(name="assignment_of_no_moving_campaign"),
+        ]
 
     def __str__(self) -> str:
         return str(self.public_id)

@@ -1,4 +1,7 @@
 import uuid
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TypeVar
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
@@ -8,6 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import trigger_from_file
+from campaign.models import Output
+
+T = TypeVar("T")
 
 
 class BlockControl(models.TextChoices):
@@ -18,8 +24,30 @@ class BlockControl(models.TextChoices):
     TRAINING = "training", _("training")
 
 
+def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
+    """Return what belongs to the outputs of a block, in their order, by candidate."""
+    ends = list(accumulate(stands_for or [1] * len(outputs)))
+    return [outputs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def stands_for(sizes: Sequence[int]) -> list[int] | None:
+    """Return `Block.stands_for` of candidates with so many outputs."""
+    return list(sizes) if any(size != 1 for size in sizes) else None
+
+
+def candidate_ids(block: uuid.UUID, count: int) -> tuple[uuid.UUID, ...]:
+    """Return the ids that browsers know the candidates of a block by, in shown order.
+
+    They follow from the block's public id and the place alone, so they say nothing else.
+    """
+    return tuple(uuid.uuid5(block, str(place)) for place in range(1, count + 1))
+
+
 class Block(models.Model):
     """A segment and its candidates in shown order: the unit of judgment.
+
+    A candidate is one distinct text; it stands for every output that has it. What a block shows never
+    changes.
 
     A planned HIT's blocks are written shortly before it is first lent; see `HIT.plan`.
     A control block is judged and stored like every other, but does not count in
@@ -34,6 +62,18 @@ class Block(models.Model):
     )
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
+    outputs = ArrayField(
+        models.BigIntegerField(),
+        verbose_name=_("outputs"),
+        help_text=_("By id, in shown order; those of one candidate side by side."),
+    )
+    stands_for = ArrayField(
+        models.PositiveSmallIntegerField(),
+        verbose_name=_("outputs of each candidate"),
+        null=True,
+        blank=True,
+        help_text=_("How many outputs each candidate stands for; empty: each for one."),
+    )
     control = models.CharField(
         _("control"), max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
     )
@@ -74,67 +114,6 @@ class Block(models.Model):
                 name="block_expects_an_order_exactly_if_a_control",
             ),
         ]
-
-    def __str__(self) -> str:
-        return str(self.public_id)
-
-
-class Candidate(models.Model):
-    """One distinct output text of a block; it stands for every system that produced it."""
-
-    block = models.ForeignKey(
-        Block,
-        on_delete=models.CASCADE,
-        related_name="candidates",
-        db_index=False,  # `candidate_position_unique_in_block` begins with it
-    )
-    position = models.PositiveSmallIntegerField(_("shown position"), help_text=_("From 1."))
-    public_id = models.UUIDField(
-        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
-    )
-    outputs = models.ManyToManyField(
-        "campaign.Output", through="annotation.CandidateOutput", related_name="candidates"
-    )
-
-    class Meta:
-        verbose_name = _("candidate")
-        verbose_name_plural = _("candidates")
-        ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["block", "position"], name="candidate_position_unique_in_block"
-            ),
-        ]
-        triggers = [
-            trigger_from_file(
-                "annotation",
-                "candidate_stands_for_an_output",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                timing=pgtrigger.Deferred,
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return str(self.public_id)
-
-
-class CandidateOutput(models.Model):
-    """A candidate stands for this output."""
-
-    candidate = models.ForeignKey(
-        Candidate,
-        on_delete=models.CASCADE,
-        db_index=False,  # `candidate_output_once` begins with it
-    )
-    output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT)
-
-    class Meta:
-        verbose_name = _("output of a candidate")
-        verbose_name_plural = _("outputs of candidates")
-        constraints = [
-            models.UniqueConstraint(fields=["candidate", "output"], name="candidate_output_once"),
-        ]
         triggers = [
             # Once a statement, however many rows: HITs are stored by the thousand. By nested
             # look-ups and planned as for large tables: the plan is kept with the connection, and
@@ -149,8 +128,35 @@ class CandidateOutput(models.Model):
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
                 declare=[("wrong", "RECORD"), ("scans", "TEXT")],
             ),
-            pgtrigger.Protect(name="candidate_output_stays", operation=pgtrigger.Update),
+            pgtrigger.Protect(
+                name="candidate_output_stays",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.AnyChange("outputs", "stands_for", "segment"),
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.candidate_id} ← {self.output_id}"
+        return str(self.public_id)
+
+
+class ShownOutput(Output):
+    """An output as blocks see it: while one shows it, it is not deleted.
+
+    A foreign key would hold it, but an array has none.
+    """
+
+    class Meta:
+        proxy = True
+        verbose_name = _("output shown in blocks")
+        verbose_name_plural = _("outputs shown in blocks")
+        triggers = [
+            trigger_from_file(
+                "annotation",
+                "output_stays_while_shown",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Delete,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
+                declare=[("shown", "BIGINT")],
+            ),
+        ]

@@ -1,5 +1,7 @@
-from typing import ClassVar
+from dataclasses import asdict
+from typing import Any, ClassVar
 
+import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -13,7 +15,10 @@ from annotation.sampling.parameters import (
     SegmentOrder,
 )
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
 from campaign.database.seeds import SeedField
+from campaign.database.triggers import trigger_from_file
+from campaign.models.recorded import OF_TEST_SET
 
 
 class DesignQuerySet(models.QuerySet["Design"]):
@@ -103,6 +108,15 @@ class Design(models.Model):
         _("HITs between a HIT and its repeat by the same judge"), default=10
     )
     redundancy = models.PositiveSmallIntegerField(_("judges for each block"), default=1)
+    judge_group = models.ForeignKey(
+        "campaign.JudgeGroup",
+        on_delete=models.PROTECT,
+        related_name="designs",
+        null=True,
+        blank=True,
+        verbose_name=_("judges of a group only"),
+        help_text=_("Only its judges are lent HITs of the test set; empty: all who may."),
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -159,9 +173,50 @@ class Design(models.Model):
                 name="design_redundancy_between_1_and_50",
             ),
         ]
+        triggers = [
+            Recorded(
+                name="design_recorded",
+                fields=[
+                    "kind",
+                    "systems_per_block",
+                    "segments_per_hit",
+                    "segment_order",
+                    "documents",
+                    "segments",
+                    "reference_rate",
+                    "bad_reference_rate",
+                    "attention_every",
+                    "length_limits",
+                    "normalisation",
+                    "active_floor",
+                    "inter_share",
+                    "intra_share",
+                    "repeat_gap",
+                    "redundancy",
+                    "judge_group_id",
+                ],
+                hidden=["seed"],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                replaces=EARLIER_OF_TEST_SET,
+            ),
+            trigger_from_file(
+                "annotation",
+                "design_is_for_a_group_of_its_campaign",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.pk})"
+
+    @classmethod
+    def of(cls, parameters: DesignParameters, **fields: Any) -> "Design":
+        """Return a design with these parameters, not saved; `fields` are the others."""
+        values = asdict(parameters)
+        limits = [list(limit) for limit in parameters.length_limits]
+        return cls(**{**values, "length_limits": limits}, **fields)
 
     @property
     def parameters(self) -> DesignParameters:

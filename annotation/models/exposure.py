@@ -20,6 +20,8 @@ class Exposure(models.Model):
         "annotation.Assignment",
         on_delete=models.PROTECT,
         related_name="exposures",
+        # Asked for by nobody: an assignment is never deleted once it was lent.
+        db_index=False,
         null=True,
         blank=True,
         help_text=_("Empty where it was a practice sentence of the tour."),

@@ -44,12 +44,21 @@ class HIT(models.Model):
         on_delete=models.CASCADE,
         related_name="hits",
         db_index=False,  # `hit_number_unique_in_test_set` begins with it
+        db_constraint=False,  # the design's: `hit_design_of_its_test_set`
     )
-    design = models.ForeignKey("annotation.Design", on_delete=models.PROTECT, related_name="hits")
+    design = models.ForeignKey(
+        "annotation.Design",
+        on_delete=models.PROTECT,
+        related_name="hits",
+        # Of both columns: `hit_design_of_its_test_set`, in migration 0015. Django has no such foreign keys.
+        db_constraint=False,
+        db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
+    )
     batch = models.ForeignKey(
         "annotation.PlanningBatch",
         on_delete=models.PROTECT,
         related_name="hits",
+        db_index=False,  # `hit_of_a_batch`
         null=True,
         blank=True,
         help_text=_("What was known when it was drawn; empty where it was not drawn here."),
@@ -74,12 +83,18 @@ class HIT(models.Model):
         db_default="first",
     )
     repeats = models.ForeignKey(
-        "self", on_delete=models.PROTECT, related_name="repeated_by", null=True, blank=True
+        "self",
+        on_delete=models.PROTECT,
+        related_name="repeated_by",
+        db_index=False,  # `hit_repeating`
+        null=True,
+        blank=True,
     )
     reserved_for = models.ForeignKey(
         "campaign.Judge",
         on_delete=models.PROTECT,
         related_name="reserved_hits",
+        db_index=False,  # `hit_reserved_for`
         null=True,
         blank=True,
     )
@@ -104,8 +119,8 @@ class HIT(models.Model):
         null=True,
         blank=True,
         help_text=_(
-            "What it shows of each of its segments. Its blocks are written by it when it is first "
-            "lent; empty where they were written at once."
+            "What it shows of each of its segments, until its blocks are written by it; empty from "
+            "then on."
         ),
     )
     why = models.JSONField(
@@ -218,6 +233,24 @@ class HIT(models.Model):
                 fields=["reserved_for", "test_set", "number"],
                 condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),
                 name="hit_reserved",
+            ),
+            # What refers to others, without the many HITs that refer to none.
+            models.Index(
+                fields=["batch"], condition=models.Q(batch__isnull=False), name="hit_of_a_batch"
+            ),
+            models.Index(
+                fields=["repeats"], condition=models.Q(repeats__isnull=False), name="hit_repeating"
+            ),
+            models.Index(
+                fields=["reserved_for"],
+                condition=models.Q(reserved_for__isnull=False),
+                name="hit_reserved_for",
+            ),
+            # Rounds of training of a judge, done ones too.
+            models.Index(
+                fields=["reserved_for", "test_set", "number"],
+                condition=models.Q(purpose="training"),
+                name="hit_training",
             ),
         ]
         triggers = [

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
 
 
 class LabelsAreRanks(models.Func):
@@ -21,12 +22,15 @@ class LabelsAreRanks(models.Func):
 
 
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
-    def of(self, test_set_id: int) -> "JudgmentQuerySet":
+    def of(self, test_set_id: int | models.Expression) -> "JudgmentQuerySet":
         return self.filter(test_set_id=test_set_id)
 
-    def until(self, watermark: int) -> "JudgmentQuerySet":
+    def until(self, watermark: int | models.Expression) -> "JudgmentQuerySet":
         """Return the judgments with a number up to `watermark`."""
-        return self.filter(number__lte=watermark)
+        # The test set of both, so that the index on numbers is read for one test set alone.
+        return self.filter(
+            numbered__number__lte=watermark, numbered__test_set_id=models.F("test_set_id")
+        )
 
     def current(self, *, watermark: int | None = None) -> "JudgmentQuerySet":
         """Return the judgments that no later one supersedes, up to the watermark if one is given."""
@@ -43,18 +47,20 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
-    `number` counts the judgments of a test set without a gap, in the order in
-    which they were committed. A reader who sees number w therefore sees exactly the
-    judgments 1…w, so that w serves as a ranking run's watermark.
+    It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block
+    have larger primary keys, because they are inserted after the earlier ones were committed.
     """
 
     test_set = models.ForeignKey(
         "campaign.TestSet",
         on_delete=models.PROTECT,
         related_name="judgments",
-        db_index=False,  # `judgment_number_unique_in_test_set` begins with it
+        # Judgments of a test set are found by number, in `JudgmentNumber`.
+        db_index=False,
+        # It is the test set of the block's HIT, or `judgment_fits_its_block` refuses. A foreign key would
+        # have all who submit at the same moment lock the test set's one row together.
+        db_constraint=False,
     )
-    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the test set."))
     client_id = models.UUIDField(
         _("client's id"),
         unique=True,
@@ -73,6 +79,7 @@ class Judgment(models.Model):
         "annotation.Assignment",
         on_delete=models.PROTECT,
         related_name="judgments",
+        db_index=False,  # found by judge and block
         null=True,
         blank=True,
         help_text=_("Empty for judgments that were imported."),
@@ -98,9 +105,6 @@ class Judgment(models.Model):
         verbose_name = _("judgment")
         verbose_name_plural = _("judgments")
         constraints = [
-            models.UniqueConstraint(
-                fields=["test_set", "number"], name="judgment_number_unique_in_test_set"
-            ),
             models.CheckConstraint(
                 condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
             ),
@@ -119,7 +123,7 @@ class Judgment(models.Model):
         indexes = [
             # What organisers read: comments are few among many judgments.
             models.Index(
-                fields=["test_set", "-number"],
+                fields=["test_set", "-id"],
                 condition=~models.Q(comment=""),
                 name="judgment_with_comment",
             ),
@@ -130,47 +134,27 @@ class Judgment(models.Model):
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
+            RefusedWhileMoving(name="judgment_of_no_moving_campaign"),
             NeverTruncated(name="judgment_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",
+                # Once a statement, as `candidate_output_of_the_same_segment`, and planned alike.
+                level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
-                when=pgtrigger.Before,
-                declare=[
-                    ("own_hit", "BIGINT"),
-                    ("own_test_set", "BIGINT"),
-                    ("shown", "INTEGER"),
-                ],
-                # One table at a time, as in `candidate_output_of_the_same_segment`.
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+            ),
+            trigger_from_file(
+                "annotation",
+                "judgment_waits_for_its_number",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}/{self.number}"
-
-
-class JudgmentSequence(models.Model):
-    """The last judgment number given out in a test set; its row lock orders submissions."""
-
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
-        on_delete=models.CASCADE,
-        related_name="judgment_sequence",
-        primary_key=True,
-    )
-    last_number = models.PositiveIntegerField(_("last number"), default=0)
-    # In this row because each submission changes it anyway: the first of many judgments requests a
-    # ranking, and the others see at no cost that one is requested.
-    ranking_requested_at = models.DateTimeField(
-        _("ranking requested"),
-        null=True,
-        blank=True,
-        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
-    )
-
-    class Meta:
-        verbose_name = _("judgment sequence")
-        verbose_name_plural = _("judgment sequences")
-
-    def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.last_number}"
+        return f"{self.test_set_id}: judgment {self.pk}"

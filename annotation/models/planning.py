@@ -83,6 +83,13 @@ class PlanningBatch(models.Model):
         default=list,
         blank=True,
     )
+    withdrawn = ArrayField(
+        models.CharField(max_length=200),
+        verbose_name=_("systems that were withdrawn"),
+        default=list,
+        db_default=[],
+        blank=True,
+    )
     segment_limit = models.PositiveIntegerField(_("blocks of a segment"), null=True, blank=True)
     segment_blocks = ArrayField(
         models.PositiveIntegerField(),

@@ -1,10 +1,14 @@
+from typing import Any, ClassVar
+
 import pgtrigger
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
 
 
 class ProblemReportKind(models.TextChoices):
@@ -16,6 +20,14 @@ class ProblemReportKind(models.TextChoices):
     CONTENT = "content", _("Something here is offensive or private")
     PAGE = "page", _("This page does not work as it should")
     OTHER = "other", _("Something else")
+
+
+class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
+    def with_state(self) -> QuerySet["ProblemReport", Any]:
+        """Add `is_closed`: what the latest reply says; without one, a report is open."""
+        latest = ProblemReply.objects.filter(report=OuterRef("pk")).order_by("-number")
+        state = Coalesce(Subquery(latest.values("closed")[:1]), models.Value(value=False))
+        return self.annotate(is_closed=state)
 
 
 class ProblemReport(models.Model):
@@ -40,6 +52,8 @@ class ProblemReport(models.Model):
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    objects: ClassVar[ProblemReportQuerySet] = ProblemReportQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("problem report")
         verbose_name_plural = _("problem reports")
@@ -54,6 +68,7 @@ class ProblemReport(models.Model):
             models.Index(fields=["test_set", "-id"], name="problem_report_latest"),
         ]
         triggers = [
+            RefusedWhileMoving(name="problem_report_of_no_moving_campaign"),
             pgtrigger.Protect(
                 name="problem_report_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
@@ -65,7 +80,80 @@ class ProblemReport(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
+            trigger_from_file(
+                "annotation",
+                "problem_report_changes_pages",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.block_id}: {self.kind}"
+
+
+class ProblemReplyQuerySet(models.QuerySet["ProblemReply"]):
+    def standing(self) -> "ProblemReplyQuerySet":
+        """Leave out replies that were taken back, and those that only took one back."""
+        later = ProblemReply.objects.filter(takes_back=OuterRef("pk"))
+        return self.filter(~Exists(later), takes_back__isnull=True)
+
+
+class ProblemReply(models.Model):
+    """What an organiser answers to a report, and whether the report is closed from there on. Append-only.
+
+    Reopening is a further reply. One that was a mistake is taken back by a further one, and judges
+    read it no more.
+    """
+
+    report = models.ForeignKey(ProblemReport, on_delete=models.PROTECT, related_name="replies")
+    number = models.PositiveIntegerField(
+        _("number"), help_text=_("Of the replies to this report, from 1.")
+    )
+    text = models.TextField(_("answer"), blank=True, help_text=_("The judge reads it."))
+    closed = models.BooleanField(
+        _("closed"), help_text=_("Whether the report is closed from this reply on.")
+    )
+    takes_back = models.OneToOneField(
+        "self", on_delete=models.PROTECT, related_name="taken_back_by", null=True, blank=True
+    )
+    created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    objects: ClassVar[ProblemReplyQuerySet] = ProblemReplyQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("reply to a problem report")
+        verbose_name_plural = _("replies to problem reports")
+        constraints = [
+            # Of two organisers who answer at once, the second sees first what the other wrote.
+            models.UniqueConstraint(fields=["report", "number"], name="problem_reply_number_once"),
+            models.CheckConstraint(
+                condition=models.Q(takes_back__isnull=False, text="")
+                | models.Q(models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True),
+                name="problem_reply_says_closes_or_takes_back",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="problem_reply_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+            NeverTruncated(name="problem_reply_never_truncated"),
+            *(
+                trigger_from_file(
+                    "annotation", name, operation=pgtrigger.Insert, when=pgtrigger.Before
+                )
+                for name in ("problem_reply_follows_the_last", "problem_reply_takes_back_its_own")
+            ),
+            trigger_from_file(
+                "annotation",
+                "problem_reply_changes_pages",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.number}"

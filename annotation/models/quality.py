@@ -9,7 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.recorded import OF_JUDGE
 
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 
@@ -94,16 +96,46 @@ class QualityRule(models.Model):
             ),
         ]
         triggers = [
+            Recorded(
+                name="quality_rule_recorded",
+                fields=[
+                    "test_set_id",
+                    "measure",
+                    "direction",
+                    "threshold",
+                    "minimum",
+                    "action",
+                    "switched_off_at",
+                ],
+                test_set="{row}.test_set_id",
+                replaces="earlier.id = {row}.replaces_id",
+            ),
             trigger_from_file(
                 "annotation",
                 "quality_rule_terms_stay",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
             ),
+            *(
+                trigger_from_file(
+                    "annotation",
+                    "quality_rule_changes_pages",
+                    suffix=f"_{word}",
+                    level=pgtrigger.Statement,
+                    operation=operation,
+                    when=pgtrigger.After,
+                    referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
+                )
+                # A trigger that sees the rows of a statement is of one kind of statement.
+                for word, operation in (("new", pgtrigger.Insert), ("off", pgtrigger.Update))
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.direction} {self.threshold:g}: {self.action}"
+        return (
+            f"{self.get_measure_display()} {self.get_direction_display()} {self.threshold:g}:"
+            f" {self.get_action_display()}"
+        )
 
 
 class QualityActionQuerySet(models.QuerySet["QualityAction"]):
@@ -156,10 +188,25 @@ class QualityAction(models.Model):
             ),
         ]
         triggers = [
+            Recorded(
+                name="quality_action_recorded",
+                fields=["judge_id", "rule_id", "action", "note"],
+                campaign=OF_JUDGE,
+                test_set="{row}.test_set_id",
+                called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
+            ),
             pgtrigger.Protect(
                 name="quality_action_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="quality_action_never_truncated"),
+            trigger_from_file(
+                "annotation",
+                "quality_action_changes_pages",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
+            ),
         ]
 
     def __str__(self) -> str:
@@ -178,10 +225,25 @@ class QualityReversal(models.Model):
         verbose_name = _("reversal of a quality action")
         verbose_name_plural = _("reversals of quality actions")
         triggers = [
+            Recorded(
+                name="quality_reversal_recorded",
+                fields=["note"],
+                campaign="(SELECT j.campaign_id FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
+                test_set="(SELECT test_set_id FROM annotation_qualityaction WHERE id = {row}.action_id)",
+                called="(SELECT j.pseudonym FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
+            ),
             pgtrigger.Protect(
                 name="quality_reversal_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="quality_reversal_never_truncated"),
+            trigger_from_file(
+                "annotation",
+                "quality_reversal_changes_pages",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
+            ),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.judgment import Judgment
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
 
 
 class SkipReason(models.TextChoices):
@@ -38,7 +39,19 @@ class Skip(models.Model):
     """
 
     client_id = models.UUIDField(_("client's id"), unique=True)
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="skips")
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.PROTECT,
+        related_name="skips",
+        db_index=False,
+        db_constraint=False,  # as in `Judgment`: `skip_of_its_test_set` refuses any but the block's
+    )
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="skips",
+        db_index=False,  # `skip_of_a_judge` begins with it
+    )
     block = models.ForeignKey("annotation.Block", on_delete=models.PROTECT, related_name="skips")
     assignment = models.ForeignKey(
         "annotation.Assignment",
@@ -68,12 +81,67 @@ class Skip(models.Model):
                 name="skip_active_within_its_time_on_the_clock",
             ),
         ]
+        indexes = [
+            models.Index(fields=["test_set", "-id"], name="skip_of_a_test_set"),
+            # What organisers read: comments are few among many skips.
+            models.Index(
+                fields=["test_set", "-id"],
+                condition=~models.Q(comment=""),
+                name="skip_with_comment",
+            ),
+            # A judge's own, latest first.
+            models.Index(fields=["judge", "-created_at"], name="skip_of_a_judge"),
+        ]
         triggers = [
+            RefusedWhileMoving(name="skip_of_no_moving_campaign"),
             pgtrigger.Protect(
                 name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="skip_never_truncated"),
+            trigger_from_file(
+                "annotation",
+                "skip_of_its_test_set",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+            ),
+            trigger_from_file(
+                "annotation",
+                "skip_waits_to_be_counted",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.block_id}: {self.reason}"
+
+
+class UncountedSkip(models.Model):
+    """A skip that is in no counter yet. Inserted with each skip by a trigger; see `UnnumberedJudgment`."""
+
+    skip = models.OneToOneField(
+        Skip,
+        on_delete=models.CASCADE,
+        related_name="+",
+        primary_key=True,
+        db_constraint=False,  # the trigger of the skip writes it, and nobody else
+    )
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="+",
+        db_index=False,  # `skip_uncounted` begins with it
+        db_constraint=False,
+    )
+
+    class Meta:
+        verbose_name = _("skip that is not counted")
+        verbose_name_plural = _("skips that are not counted")
+        indexes = [
+            models.Index(fields=["test_set", "skip"], name="skip_uncounted"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}: skip {self.skip_id}"

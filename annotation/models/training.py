@@ -1,6 +1,9 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.recording import Recorded
+from campaign.models.recorded import OF_TEST_SET
+
 
 class TrainingBlock(models.Model):
     """A segment with outputs whose order is known, shown to new judges with an explanation.
@@ -33,6 +36,15 @@ class TrainingBlock(models.Model):
                 condition=~models.Q(explanation=""), name="training_block_is_explained"
             ),
         ]
+        triggers = [
+            Recorded(
+                name="training_block_recorded",
+                fields=["position", "segment_id", "explanation"],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                called="{row}.position::text",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.test_set_id}: {self.position}"
@@ -63,6 +75,15 @@ class TrainingCandidate(models.Model):
             models.CheckConstraint(
                 condition=models.Q(expected__range=(1, 5)),
                 name="training_candidate_rank_between_1_and_5",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="training_candidate_recorded",
+                fields=["output_id", "expected"],
+                campaign="(SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_testset t ON t.id = b.test_set_id WHERE b.id = {row}.training_block_id)",
+                test_set="(SELECT test_set_id FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
+                called="(SELECT position::text FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
             ),
         ]
 

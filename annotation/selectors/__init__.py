@@ -1,6 +1,7 @@
 """Reads of the annotation app."""
 
 from annotation.selectors.history import (
+    DoneBlock,
     OwnDoneBlock,
     has_older_done_blocks,
     own_done_blocks,
@@ -30,6 +31,7 @@ from annotation.selectors.pool import (
     hits_intra,
     hits_reserved,
     hits_standby,
+    systems_not_lent,
     test_sets_open_to_judge,
     test_sets_to_plan,
     test_sets_to_work_on,
@@ -46,15 +48,24 @@ from annotation.selectors.shown import (
     TextData,
     blocks_data,
 )
-from annotation.selectors.work_time import Worked, WorkTime, work_time
+from annotation.selectors.work_time import (
+    JudgeTime,
+    Worked,
+    WorkTime,
+    hours_worked,
+    time_sheet,
+    work_time,
+)
 
 __all__ = [
     "AssignedBlock",
     "AssignmentData",
     "BlockData",
     "ContextData",
+    "DoneBlock",
     "JudgeProgress",
     "JudgeStatus",
+    "JudgeTime",
     "JudgeWork",
     "JudgmentData",
     "OwnDoneBlock",
@@ -75,6 +86,7 @@ __all__ = [
     "hits_intra",
     "hits_reserved",
     "hits_standby",
+    "hours_worked",
     "judge_assigned",
     "judge_of_user",
     "judge_status",
@@ -82,8 +94,10 @@ __all__ = [
     "judge_work",
     "own_done_blocks",
     "own_done_blocks_data",
+    "systems_not_lent",
     "test_sets_open_to_judge",
     "test_sets_to_plan",
     "test_sets_to_work_on",
+    "time_sheet",
     "work_time",
 ]

@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Assignment, Judgment
-from campaign.models import Judge, TestSet
+from annotation.models import Assignment, JudgeTally, JudgmentSequence
+from campaign.models import Campaign, Judge, TestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,16 @@ class JudgeShare:
 
 def test_set_at_work(*, test_set: TestSet) -> AtWork:
     """Return who is at work in a test set, by the database's clock. One query."""
-    held = _held().filter(hit__test_set=test_set).values_list("judge", "hit__segment_ids")
-    rows = list(held)
+    return _counted(assignments_held().filter(hit__test_set=test_set))
+
+
+def campaign_at_work(*, campaign: Campaign) -> AtWork:
+    """Return who is at work in a campaign, by the database's clock. One query."""
+    return _counted(assignments_held().filter(hit__test_set__campaign=campaign))
+
+
+def _counted(held: QuerySet[Assignment]) -> AtWork:
+    rows = list(held.values_list("judge", "hit__segment_ids"))
     return AtWork(
         judges=len({judge for judge, _segments in rows}),
         blocks=sum(len(segments) for _judge, segments in rows),
@@ -55,14 +63,18 @@ def closing_in_words(*, test_set: TestSet) -> list[str]:
 
 def judge_share(*, judge: Judge, test_set: TestSet) -> JudgeShare:
     """Return how much of a test set's judgments is a judge's, and what they hold. Three queries."""
-    first = Judgment.objects.of(test_set.pk).counted().filter(supersedes__isnull=True)
-    held = _held().filter(judge=judge).aggregate(hits=Count("pk"))
-    return JudgeShare(
-        judged=first.filter(judge=judge).count(), judged_by_all=first.count(), held=held["hits"]
-    )
+    own = JudgeTally.objects.filter(test_set=test_set, judge=judge).values_list("judged", flat=True)
+    all_ = JudgmentSequence.objects.filter(test_set=test_set).values_list("judged", flat=True)
+    held = assignments_held().filter(judge=judge).aggregate(hits=Count("pk"))
+    return JudgeShare(judged=own.first() or 0, judged_by_all=all_.first() or 0, held=held["hits"])
 
 
-def _held() -> QuerySet[Assignment]:
+def assignments_held() -> QuerySet[Assignment]:
+    """Return the assignments that judges hold now, by the database's clock."""
+    # Not `lease__contains`, which may be looked up in the index of all leases there ever were.
     return Assignment.objects.filter(
-        completed_at__isnull=True, released_at__isnull=True, lease__contains=Now()
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__startswith__lte=Now(),
+        lease__endswith__gt=Now(),
     )

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import Design
@@ -88,14 +89,28 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
             return self._chunks[index]
         if len(self._chunks) == _CHUNKS_KEPT:
             self._chunks.popitem(last=False)
-        self._chunks[index] = self._read(range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1))
+        numbers = self._numbers(index)
+        self._chunks[index] = self._read(Q(number__range=(numbers[0], numbers[-1])))
         return self._chunks[index]
 
-    def _read(self, numbers: range) -> dict[int, SegmentOutputs]:
+    def read_ahead(self, numbers: Collection[int]) -> None:
+        """Read these segments and their neighbours at once, for a few HITs from anywhere."""
+        indices = {(number - 1) // _CHUNK for number in numbers}
+        wanted = [number for index in indices for number in self._numbers(index)]
+        found = self._read(Q(number__in=wanted))
+        for index in indices:
+            self._chunks[index] = {
+                number: found[number] for number in self._numbers(index) if number in found
+            }
+
+    def _numbers(self, index: int) -> range:
+        return range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
+
+    def _read(self, which: Q) -> dict[int, SegmentOutputs]:
         segments = list(
-            Segment.objects.filter(
-                test_set=self._test_set, number__range=(numbers[0], numbers[-1])
-            ).values_list("id", "number", "source_text")
+            Segment.objects.filter(which, test_set=self._test_set).values_list(
+                "id", "number", "source_text"
+            )
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
@@ -156,6 +171,17 @@ def texts_without(
             for output in segment.outputs
             if normalised(output.text, normalisation) not in theirs
         )
+
+    return FilteredTexts(texts, keep) if systems else texts
+
+
+def texts_of_others(
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts without the outputs of these systems; where another wrote the same, its own stays."""
+
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
+        return tuple(output for output in segment.outputs if output.system not in systems)
 
     return FilteredTexts(texts, keep) if systems else texts
 

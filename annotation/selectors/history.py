@@ -1,15 +1,19 @@
 """What a judge has judged and skipped, for them to see and change."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import merge
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.dateparse import parse_datetime
 
-from annotation.models import Assignment, Block, BlockControl, Judgment, Skip
+from annotation.models import Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
 from annotation.models.pool import IsAnyOf
 from annotation.selectors.shown import BlockData, blocks_data
 from campaign.models import Judge
@@ -28,64 +32,148 @@ class OwnDoneBlock:
     block: BlockData
 
 
-def own_done_blocks(judge: Judge) -> QuerySet[Block, Any]:
-    """Return the blocks done that the judge may look at: all, while they hold no HIT.
+@dataclass(frozen=True, slots=True)
+class DoneBlock:
+    """A block a judge has judged or skipped: when they did so last, and as which assignment it was lent."""
 
-    `done_at` is when each was judged last, or skipped. While the judge holds a HIT, blocks of older HITs
-    than `AssignmentData.revisable_hits` reaches are left out. Any HIT that a repeat may repeat is older,
-    so that nobody copies what they said first. The number is the same for every HIT of a design with
-    repeats, so that the list does not tell which HIT is a repeat.
+    block_id: int
+    lent_as: UUID
+    done_at: datetime
+
+
+class DoneBlocks:
+    """The blocks done that a judge may look at, in pages by time: the part of a queryset that pages need.
+
+    Judgments and skips are each read by their index on judge and time, no more of them than a page has.
     """
-    return _done(judge).filter(~Exists(_held_out_of_reach(judge)))
+
+    def __init__(
+        self, *sources: "QuerySet[Any, Any] | list[DoneBlock]", descending: bool = True
+    ) -> None:
+        self._sources = sources
+        self._descending = descending
+
+    def order_by(self, order: str) -> "DoneBlocks":
+        """Return them by `done_at`, or by `-done_at`."""
+        return DoneBlocks(*self._sources, descending=order.startswith("-"))
+
+    def filter(self, **condition: str) -> "DoneBlocks":
+        """Return those before or after a moment: `done_at__lt` or `done_at__gt`."""
+        [(name, moment)] = condition.items()
+        compared = {"done_at__lt": operator.lt, "done_at__gt": operator.gt}[name]
+        at = parse_datetime(moment)
+        if at is None:
+            raise ValueError(moment)
+        sources = (
+            [row for row in rows if compared(row.done_at, at)]
+            if isinstance(rows, list)
+            else rows.filter(**{name: at})
+            for rows in self._sources
+        )
+        return DoneBlocks(*sources, descending=self._descending)
+
+    def __getitem__(self, part: slice) -> list[DoneBlock]:
+        key, reverse = operator.attrgetter("done_at"), self._descending
+        streams = (
+            sorted(rows, key=key, reverse=reverse)
+            if isinstance(rows, list)
+            else [
+                DoneBlock(*row)
+                for row in rows.order_by("-done_at" if reverse else "done_at")[: part.stop]
+            ]
+            for rows in self._sources
+        )
+        return list(islice(merge(*streams, key=key, reverse=reverse), part.start, part.stop))
+
+
+def own_done_blocks(judge: Judge) -> DoneBlocks:
+    """Return the blocks done that the judge may look at: all, while they hold no HIT. Three queries.
+
+    While the judge holds a HIT, blocks of older HITs of its test set than `AssignmentData.revisable_hits`
+    reaches are left out. Any HIT that a repeat may repeat is older, so that nobody copies what they said
+    first. The number is the same for every HIT of a design with repeats, so that the list does not tell
+    which HIT is a repeat.
+    """
+    reaches = _reaches(judge)
+    if not reaches:
+        return DoneBlocks(*_done(judge))
+    within = [
+        DoneBlock(*row)
+        for rows in _done(judge)
+        for row in rows.filter(block__hit__in=_hits_within(judge, reaches))
+    ]
+    elsewhere = JudgeAccount.objects.filter(judge=judge).exclude(test_set__in=reaches)
+    if not elsewhere.exists():
+        return DoneBlocks(within)
+    return DoneBlocks(within, *(rows.exclude(test_set__in=reaches) for rows in _done(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
-    """Return whether `own_done_blocks` leaves out older ones for now. One query."""
-    return _done(judge).filter(Exists(_held_out_of_reach(judge))).exists()
-
-
-def _done(judge: Judge) -> QuerySet[Block, Any]:
-    """Return the blocks lent to the judge that they have judged or skipped, except training.
-
-    After a training block the judge was shown the expected ranking. Imported blocks were never lent.
-    """
-    mine = {"block": OuterRef("pk"), "judge": judge}
-    judged = Judgment.objects.filter(**mine).order_by("-number").values("submitted_at")[:1]
-    skipped = Skip.objects.filter(**mine).values("created_at")
-    lent = Assignment.objects.filter(hit=OuterRef("hit"), judge=judge)
-    return (
-        Block.objects.filter(hit__in=Assignment.objects.filter(judge=judge).values("hit"))
-        .exclude(control=BlockControl.TRAINING)
-        .annotate(
-            done_at=Coalesce(Subquery(judged), Subquery(skipped)),
-            lent_as=Subquery(lent.values("public_id")),
-            ordinal=Subquery(lent.values("ordinal")),
-        )
-        .filter(done_at__isnull=False)
+    """Return whether `own_done_blocks` leaves out older ones for now. Three queries at most."""
+    reaches = _reaches(judge)
+    # The oldest first: mostly it is one of them.
+    return bool(reaches) and any(
+        rows.filter(_beyond(reaches)).order_by("done_at")[:1] for rows in _done(judge)
     )
 
 
-def _held_out_of_reach(judge: Judge) -> QuerySet[Assignment]:
-    """Return assignments the judge holds that the outer query's block could give an answer to.
+def _done(judge: Judge) -> "tuple[QuerySet[Any, Any], QuerySet[Any, Any]]":
+    """Return what the judge has judged and what they have skipped, as rows of `DoneBlock`, except training.
 
-    Expired ones count for as long as the judge could be lent the HIT again: until somebody else has
-    done it, or a conflict of interest was declared with a system in it.
+    After a training block the judge was shown the expected ranking. Imported blocks were never lent.
+    """
+    lent = {"judge": judge, "assignment__isnull": False}
+    judged = Judgment.objects.filter(**lent).current().annotate(done_at=F("submitted_at"))
+    skipped = Skip.objects.filter(**lent).standing().annotate(done_at=F("created_at"))
+    columns = ("block", "assignment__public_id", "done_at")
+    return (
+        judged.exclude(block__control=BlockControl.TRAINING).values_list(*columns),
+        skipped.exclude(block__control=BlockControl.TRAINING).values_list(*columns),
+    )
+
+
+def _reaches(judge: Judge) -> dict[int, int]:
+    """Return the ordinal of the first HIT in reach, by test set of which the judge holds a HIT.
+
+    A HIT whose lease has expired counts for as long as the judge could be lent it again: until somebody
+    else has done it, or a conflict of interest was declared with a system in it.
     """
     not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
-    return Assignment.objects.filter(
-        judge=judge,
-        completed_at__isnull=True,
-        hit__completed_at__isnull=True,
-        hit__test_set=OuterRef("hit__test_set"),
-        hit__design__intra_share__gt=0,
-        ordinal__gt=OuterRef("ordinal") + F("hit__design__repeat_gap"),
-    ).exclude(Exists(not_to_be_seen))
+    held = (
+        Assignment.objects.filter(
+            judge=judge,
+            completed_at__isnull=True,
+            hit__completed_at__isnull=True,
+            hit__design__intra_share__gt=0,
+        )
+        .exclude(Exists(not_to_be_seen))
+        .values_list("hit__test_set", F("ordinal") - F("hit__design__repeat_gap"))
+    )
+    reaches: dict[int, int] = {}
+    for test_set_id, first in held:
+        reaches[test_set_id] = max(first, reaches.get(test_set_id, first))
+    return reaches
 
 
-def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[OwnDoneBlock]:
+def _beyond(reaches: dict[int, int]) -> Q:
+    beyond = Q()
+    for test_set_id, first in reaches.items():
+        beyond |= Q(test_set=test_set_id, assignment__ordinal__lt=first)
+    return beyond
+
+
+def _hits_within(judge: Judge, reaches: dict[int, int]) -> list[int]:
+    within = Q()
+    for test_set_id, first in reaches.items():
+        within |= Q(hit__test_set=test_set_id, ordinal__gte=first)
+    mine = Assignment.objects.filter(within, judge=judge, ordinal__gte=min(reaches.values()))
+    return list(mine.values_list("hit", flat=True))
+
+
+def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[OwnDoneBlock]:
     """Return these rows of `own_done_blocks` as shown, in their order. Two queries, whatever their number."""
     in_hit = Block.objects.filter(hit=OuterRef("hit")).order_by().values("hit")
-    of_hits = Block.objects.filter(pk__in=[block.pk for block in blocks]).select_related(
+    of_hits = Block.objects.filter(pk__in=[block.block_id for block in blocks]).select_related(
         "hit__test_set"
     )
     total = Coalesce(Subquery(in_hit.annotate(n=Count("pk")).values("n")), 0)
@@ -94,12 +182,12 @@ def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[OwnDone
     return [
         OwnDoneBlock(
             assignment=block.lent_as,
-            position=block.position,
-            total=by_id[block.pk].total,
+            position=by_id[block.block_id].position,
+            total=by_id[block.block_id].total,
             judged_at=block.done_at,
-            source_language=by_id[block.pk].hit.test_set.source_language,
-            target_language=by_id[block.pk].hit.test_set.target_language,
-            block=views[block.pk],
+            source_language=by_id[block.block_id].hit.test_set.source_language,
+            target_language=by_id[block.block_id].hit.test_set.target_language,
+            block=views[block.block_id],
         )
         for block in blocks
     ]

@@ -25,6 +25,7 @@ def designs_of(*, test_set_id: int) -> QuerySet[Design]:
     return (
         Design.objects.filter(test_set=test_set_id)
         .not_imported()
+        .select_related("judge_group")
         .annotate(changed_by_name=F("changed_by__name"))
     )
 

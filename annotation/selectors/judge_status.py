@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from django.db.models import OuterRef, QuerySet
+from django.db.models import BigIntegerField, OuterRef, QuerySet
 
 from annotation.models import QualityAction, QualityActionKind
+from annotation.models.quality import QualityActionQuerySet
+from campaign.database.prepared_query import PreparedQuery
 from campaign.models import Judge
 
 
@@ -63,17 +65,27 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
 
 def excluded_judges(*, campaign_id: int) -> list[str]:
     """Return the pseudonyms of judges whom rankings leave out, sorted. One query."""
-    return excluded_judges_by_campaign(campaign_id).get(campaign_id, [])
+    return sorted({pseudonym for (pseudonym,) in _EXCLUDED.rows(campaign_id=campaign_id)})
 
 
-def excluded_judges_by_campaign(*campaign_ids: int) -> dict[int, list[str]]:
-    """Return `excluded_judges` by campaign id; of all campaigns if none is named."""
-    actions = QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
-    if campaign_ids:
-        actions = actions.filter(judge__campaign__in=campaign_ids)
+def excluded_judges_by_campaign() -> dict[int, list[str]]:
+    """Return `excluded_judges` of all campaigns that have any, by campaign id. One query."""
     found: dict[int, list[str]] = {}
-    for campaign_id, pseudonym in sorted(
-        set(actions.values_list("judge__campaign_id", "judge__pseudonym"))
-    ):
+    exclusions = _exclusions().values_list("judge__campaign_id", "judge__pseudonym")
+    for campaign_id, pseudonym in sorted(set(exclusions)):
         found.setdefault(campaign_id, []).append(pseudonym)
     return found
+
+
+def _exclusions() -> QualityActionQuerySet:
+    return QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
+
+
+# Read twice after every judgment.
+_EXCLUDED = PreparedQuery(
+    "excluded_judges",
+    lambda campaign_id: (
+        _exclusions().filter(judge__campaign=campaign_id).values_list("judge__pseudonym")
+    ),
+    {"campaign_id": BigIntegerField()},
+)

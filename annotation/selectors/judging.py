@@ -1,15 +1,15 @@
 """Reads of the judging API: the judge who asks, and the blocks and assignments lent to them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, OuterRef, QuerySet, UUIDField
+from django.db.models import BigIntegerField, QuerySet, UUIDField
 
-from annotation.models import Assignment, BlockControl, Candidate
+from annotation.models import Assignment, BlockControl
+from annotation.models.block import candidate_ids
+from annotation.selectors.outputs_shown import candidate_count
 from annotation.selectors.shown import BlockData, blocks_of_hit
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
@@ -74,13 +74,12 @@ def judge_assigned(assigned: AssignedBlock) -> Judge:
 
 def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
     """Return the blocks of these assignments in order, as `_assigned_block` takes them."""
-    candidates = Candidate.objects.filter(block=OuterRef("hit__blocks")).order_by("position")
     return (
         assignments.order_by("hit__blocks__position")
-        .annotate(candidate_ids=ArraySubquery(candidates.values("public_id")))
+        .annotate(candidates=candidate_count("hit__blocks__"))
         .values_list(
             *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
-            *("id", "public_id", "judge_id", "hit__test_set_id", "candidate_ids"),
+            *("id", "public_id", "judge_id", "hit__test_set_id", "candidates"),
             "judge__campaign__allow_partial_ranking",
         )
     )
@@ -119,7 +118,7 @@ def _assigned_block(
     assignment_public_id: UUID,
     judge_id: int,
     test_set_id: int,
-    candidates: Sequence[UUID],
+    candidates: int,
     allow_partial_ranking: bool,
 ) -> AssignedBlock:
     return AssignedBlock(
@@ -129,7 +128,7 @@ def _assigned_block(
         assignment_public_id=assignment_public_id,
         judge_id=judge_id,
         test_set_id=test_set_id,
-        candidates=tuple(candidates),
+        candidates=candidate_ids(public_id, candidates),
         allow_partial_ranking=allow_partial_ranking,
         is_training=control == BlockControl.TRAINING,
     )

@@ -1,12 +1,12 @@
 """The steps a judge must take before they judge, and the test sets they may choose from."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef
 
-from annotation.models import Exposure, Judgment, Skip
+from annotation.models import Exposure
 from annotation.selectors.pool import test_sets_open_to_judge
+from annotation.selectors.progress import test_sets_done
 from campaign.models import Instructions, Judge, TestSet, User
 
 
@@ -58,23 +58,20 @@ class TestSetOnOffer:
 def test_sets_on_offer(*, judge: Judge) -> list[TestSetOnOffer]:
     """Return the test sets open to the judge, with their progress in each. Four queries.
 
-    No sentence is shown to a judge twice, so those they have seen are not left.
+    No sentence is shown to a judge twice, so those they have seen are not left. They are counted, of
+    which there are at most as many as segments; what was judged is not.
     """
-    judged = Judgment.objects.filter(judge=judge, supersedes__isnull=True)
-    skipped = Skip.objects.standing().filter(judge=judge)
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows = list(test_sets_open_to_judge(judge).annotate(sentences=Count("segments")))
-    done_each = _by_test_set(judged), _by_test_set(skipped)
-    seen_each = _by_test_set(seen, of="segment__test_set")
+    done_each = test_sets_done(judge)
+    seen_each: dict[int, int] = dict(
+        seen.order_by().values_list("segment__test_set").annotate(Count("pk"))
+    )
     return [
         TestSetOnOffer(
             test_set=row,
-            done=sum(each.get(row.pk, 0) for each in done_each),
+            done=done_each.get(row.pk, 0),
             left=max(0, row.sentences - seen_each.get(row.pk, 0)),
         )
         for row in rows
     ]
-
-
-def _by_test_set(rows: QuerySet[Any], of: str = "block__segment__test_set") -> dict[int, int]:
-    return dict(rows.order_by().values_list(of).annotate(Count("pk")))

@@ -2,16 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
-from annotation.models import HIT, Assignment, Block, CandidateOutput, HITPurpose, Judgment
+from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, Judgment
+from annotation.models.block import by_candidate
+from annotation.models.pool import IsAnyOf
 from annotation.sampling.encoding import EncodedBlock, blocks_decoded
 from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.sampling.repeats import HITHistoryEntry
-from campaign.models import Output, Segment, SystemKind
+from annotation.sampling.repeats import HITHistoryEntry, Purpose, slot
+from campaign.models import Output, Segment, System, SystemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,31 @@ def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
     }
 
 
+def firsts_scheduled(
+    *, design: Design, sequence: HITSequence, count: int
+) -> list[tuple[int, int, HITPlan]]:
+    """Return the first HITs that the next `count` steps of a schedule repeat: id, family, plan. One read."""
+    parameters = design.parameters
+    if design.pk is None or (not parameters.inter_share and parameters.redundancy == 1):
+        return []
+    # Skipped steps come on top; their first HITs are read in the next call.
+    families, inter = set(), sequence.inter_scheduled
+    for step in range(1, 2 * count + 1):
+        wanted = slot(parameters=parameters, step=sequence.scheduled + step, inter=inter)
+        families.add(wanted.family)
+        inter += wanted.purpose is Purpose.INTER
+    rows = dict(
+        HIT.objects.filter(
+            design=design,
+            family__in=families,
+            purpose=HITPurpose.FIRST,
+            # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
+            withdrawn_at__isnull=True,
+        ).values_list("pk", "family")
+    )
+    return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
+
+
 def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
     """Return the blocks of each HIT, read from its row."""
     outputs = {
@@ -78,72 +105,47 @@ def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
     """Return the blocks of HITs without a stored plan, read from their `Block` rows."""
     if not rows:
         return {}
-    hit_ids = [row.pk for row in rows]
-    shown = _candidates(hit_ids)
-    blocks: dict[int, list[tuple[int, _ShownBlock]]] = defaultdict(list)
-    found = (
-        Block.objects.filter(hit__in=hit_ids)
+    found = list(
+        Block.objects.filter(hit__in=[row.pk for row in rows])
         .order_by("hit_id", "position")
-        .values_list("hit_id", "pk", "segment__number")
+        .values_list("hit_id", "segment__number", "outputs", "stands_for")
     )
-    for hit_id, block_id, segment in found:
-        blocks[hit_id].append((segment, shown[block_id]))
+    ids = {output for _hit, _segment, outputs, _stands_for in found for output in outputs}
+    systems = {
+        output: (name, kind)
+        for output, name, kind in Output.objects.filter(pk__in=ids).values_list(
+            "pk", "system__name", "system__kind"
+        )
+    }
+    blocks: dict[int, list[BlockPlan]] = defaultdict(list)
+    for hit, segment, outputs, stands_for in found:
+        blocks[hit].append(_block(segment, by_candidate(outputs, stands_for), systems))
     return {
         row.pk: tuple(
-            each.block(segment, why)
-            for (segment, each), why in zip(
-                blocks[row.pk], row.whys(len(blocks[row.pk])), strict=True
-            )
+            replace(block, why=why)
+            for block, why in zip(blocks[row.pk], row.whys(len(blocks[row.pk])), strict=True)
         )
         for row in rows
     }
 
 
-@dataclass(slots=True)
-class _ShownBlock:
-    """The outputs and systems of each candidate of a block, in shown order."""
-
-    outputs: list[list[int]] = field(default_factory=list)
-    systems: list[list[str]] = field(default_factory=list)
-    control: int | None = None
-
-    def block(self, segment: int, why: Mapping[str, Any]) -> BlockPlan:
-        names = tuple(tuple(sorted(each)) for each in self.systems)
-        return BlockPlan(
-            segment=segment,
-            candidates=tuple(tuple(sorted(ids)) for ids in self.outputs),
-            systems=names,
-            control=() if self.control is None else names[self.control],
-            why=dict(why),
-        )
-
-
-def _candidates(hit_ids: Collection[int]) -> dict[int, _ShownBlock]:
-    """Return the candidates of each block of these HITs, by block id."""
-    rows = (
-        CandidateOutput.objects.filter(candidate__block__hit__in=hit_ids)
-        .order_by("candidate__block_id", "candidate__position")
-        .values_list(
-            "candidate__block_id",
-            "candidate__position",
-            "output_id",
-            "output__system__name",
-            "output__system__kind",
-        )
+def _block(
+    segment: int, candidates: Sequence[Sequence[int]], systems: Mapping[int, tuple[str, str]]
+) -> BlockPlan:
+    """Return the plan of a block without its explanation; `systems` by output, with their kind."""
+    names = tuple(tuple(sorted(systems[id_][0] for id_ in ids)) for ids in candidates)
+    damaged = (
+        shown
+        for shown, ids in zip(names, candidates, strict=True)
+        if any(systems[id_][1] == SystemKind.BAD_REFERENCE for id_ in ids)
     )
-    blocks: dict[int, _ShownBlock] = defaultdict(_ShownBlock)
-    previous = None
-    for block_id, position, output_id, system, kind in rows:
-        block = blocks[block_id]
-        if previous != (block_id, position):
-            block.outputs.append([])
-            block.systems.append([])
-            previous = block_id, position
-        block.outputs[-1].append(output_id)
-        block.systems[-1].append(system)
-        if kind == SystemKind.BAD_REFERENCE:
-            block.control = len(block.outputs) - 1
-    return blocks
+    return BlockPlan(
+        segment=segment,
+        candidates=tuple(tuple(sorted(ids)) for ids in candidates),
+        systems=names,
+        control=next(damaged, ()),
+        why={},
+    )
 
 
 def judge_history(
@@ -151,13 +153,16 @@ def judge_history(
 ) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
 
-    Training is left out. The dictionary maps the number of a HIT to its id.
+    Training is left out, and what shows a withdrawn system is not repeatable. The dictionary maps the number of a HIT to its id.
     """
-    judged = Judgment.objects.filter(assignment=OuterRef("pk"))
+    judged = Judgment.objects.filter(judge=OuterRef("judge"), block__hit=OuterRef("hit"))
+    withdrawn = System.objects.filter(
+        IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
+    )
     rows = (
         Assignment.objects.filter(judge=judge_id, hit__test_set=test_set_id)
         .exclude(hit__purpose=HITPurpose.TRAINING)
-        .annotate(judged=Exists(judged))
+        .annotate(may_be_repeated=Exists(judged) & ~Exists(withdrawn))
         .order_by("ordinal")
         .values_list(
             "hit_id",
@@ -165,18 +170,18 @@ def judge_history(
             "hit__purpose",
             "hit__repeats_id",
             "completed_at",
-            "judged",
+            "may_be_repeated",
         )
     )
     own: dict[int, int] = {}  # first HIT of the family → the number this judge did
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
-    for hit_id, number, purpose, repeats, completed_at, judged_any in rows:
+    for hit_id, number, purpose, repeats, completed_at, may_be_repeated in rows:
         if purpose == HITPurpose.INTRA:
             history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
             continue
         own[repeats or hit_id] = number
         hit_ids[number] = hit_id
-        done = completed_at is not None and judged_any
-        history.append(HITHistoryEntry(number=number, repeatable=done))
+        is_repeatable = completed_at is not None and may_be_repeated
+        history.append(HITHistoryEntry(number=number, repeatable=is_repeatable))
     return history, hit_ids

@@ -8,6 +8,7 @@ from django.db.models import (
     BigIntegerField,
     BooleanField,
     Exists,
+    ExpressionWrapper,
     F,
     Field,
     OuterRef,
@@ -15,15 +16,18 @@ from django.db.models import (
     QuerySet,
     Subquery,
 )
+from django.db.models.functions import Coalesce, Now
 
 from annotation.models import HIT, HITPurpose
 from annotation.models.pool import HITQuerySet
+from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, Segment, TestSet
+from campaign.models import CampaignState, GroupMember, Judge, Segment, System, TestSet
+from campaign.models.move import not_moving
 
 
 class JudgeAsks(TypedDict):
-    """Who asks for a HIT of which test set, and the systems that they must not see."""
+    """Who asks for a HIT of which test set, and the systems of which they are lent nothing."""
 
     judge_id: int
     test_set_id: int
@@ -44,7 +48,15 @@ Ids: TypeAlias = list[int] | Parameter
 
 
 def test_sets_to_plan() -> QuerySet[TestSet]:
-    """Return the test sets that have texts to judge, by id."""
+    """Return the test sets that have texts to judge, by id; none of a campaign that moves.
+
+    Nor of one that has not begun, whose design may still change, or that nobody will judge any more.
+    """
+    planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
+    return _test_sets_with_texts().filter(not_moving(), campaign__state__in=planned)
+
+
+def _test_sets_with_texts() -> QuerySet[TestSet]:
     with_text = Segment.objects.filter(test_set=OuterRef("pk"), number=1, source_text__isnull=False)
     return TestSet.objects.filter(Exists(with_text)).order_by("id")
 
@@ -52,12 +64,34 @@ def test_sets_to_plan() -> QuerySet[TestSet]:
 def test_sets_open_to_judge(judge: Judge | OuterRef) -> QuerySet[TestSet]:
     """Return the test sets of the judge's campaign whose languages and subject they know.
 
-    Closed ones are left out. `judge` may be the judge of an outer query.
+    Closed ones are left out, those whose design is for a group that they are not in, and all while the campaign is
+    not open. `judge` may be the judge of an outer query.
     """
-    return test_sets_to_plan().filter(
+    design = designs_in_force(test_set_id=OuterRef("pk")).values(row=design_is_for(judge))
+    # Before there is a design, nobody is left out.
+    return test_sets_open_to_some(judge).filter(Coalesce(Subquery(design), True))
+
+
+def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
+    """Whether a design, which lends to all or to a group, is for the judge: for a queryset of designs.
+
+    The judge is that of the query two levels above, or a judge.
+    """
+    inner = judge if isinstance(judge, Judge) else OuterRef(OuterRef(judge))
+    in_group = GroupMember.objects.filter(group=OuterRef("judge_group"), judge=inner)
+    return ExpressionWrapper(
+        Q(judge_group__isnull=True) | Exists(in_group), output_field=BooleanField()
+    )
+
+
+def test_sets_open_to_some(judge: Judge | OuterRef) -> QuerySet[TestSet]:
+    """Return the same, whatever group their design is for: lending reads the design anyway."""
+    return _test_sets_with_texts().filter(
         Q(campaign__judges__languages=[])
         | Q(campaign__judges__languages__contains=[F("source_language"), F("target_language")]),
+        Q(campaign__closes_at__isnull=True) | Q(campaign__closes_at__gt=Now()),
         closed_at__isnull=True,
+        campaign__state=CampaignState.OPEN,
         campaign__judges=judge,
         campaign__judges__expertise__contains=F("expertise"),
     )
@@ -146,6 +180,14 @@ def hits_intra(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
 def conflicts_of(judge: Judge) -> list[int]:
     """Return the ids of the systems this judge has a conflict of interest with."""
     return list(judge.conflicts.values_list("system_id", flat=True))
+
+
+def systems_not_lent(judge: Judge) -> list[int]:
+    """Return the ids of the systems of which this judge is lent nothing: conflicts, and withdrawn ones."""
+    withdrawn = System.objects.filter(
+        test_set__campaign=judge.campaign_id, withdrawn_at__isnull=False
+    )
+    return [*conflicts_of(judge), *withdrawn.values_list("pk", flat=True)]
 
 
 def _available_hits(

@@ -1,5 +1,6 @@
 """How far a judge is: blocks done and held, of those they are asked for."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -12,6 +13,7 @@ from django.db.models import (
     Exists,
     ExpressionWrapper,
     F,
+    Max,
     OuterRef,
     QuerySet,
     Subquery,
@@ -23,7 +25,7 @@ from django.db.models.lookups import IsNull
 
 from annotation.models import Assignment, JudgeAccount, Judgment, Skip
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge
+from campaign.models import GroupMember, Judge
 
 # A judge's pace is that of their latest blocks; of fewer than two HITs it is not known.
 PACE_BLOCKS = 20
@@ -105,15 +107,29 @@ def work_annotations() -> dict[str, Combinable]:
         judge=judge, completed_at__isnull=True, hit__blocks__isnull=False
     )
     is_held = IsNull(F("released_at"), True)
+    groups = GroupMember.objects.filter(judge=judge).order_by().values("judge")
+    of_groups = groups.annotate(most=Max("group__blocks_asked")).values("most")
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
     return {
         "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
         "begun_blocks": ArraySubquery(
             begun.values(row=JSONArray(is_held, ExpressionWrapper(is_done, BooleanField())))
         ),
-        "wanted": Coalesce("blocks_asked", "campaign__blocks_per_judge"),
+        # Of several groups the one that asks for most.
+        "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
+
+
+def test_sets_done(judge: Judge) -> dict[int, int]:
+    """Return the blocks a judge has done in each test set, as `JudgeWork.done` has them in all. Two queries."""
+    closed = JudgeAccount.objects.filter(judge=judge).values_list("test_set", "blocks_closed")
+    mine = {"block": OuterRef("hit__blocks"), "judge": judge}
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(is_done)
+    done = Counter(dict(closed))
+    done.update(begun.values_list("hit__test_set", flat=True))
+    return done
 
 
 def _work(judge_id: int | Parameter) -> QuerySet[Judge, Any]:

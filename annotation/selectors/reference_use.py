@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, HITPurpose
-from annotation.models.pool import IsAnyOf
+from annotation.models.pool import POOLED, IsAnyOf
 from annotation.selectors.designs import designs_in_force
 from campaign.models import Campaign, Output, Reference, System, SystemKind, TestSet
 
@@ -92,10 +92,15 @@ def _hits_left() -> QuerySet[HIT, Any]:
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
     )
+    # As the indexes of these HITs have it, so that completed ones are not looked at.
+    left = (
+        Q(purpose__in=POOLED, is_standby=False)
+        | Q(is_standby=True)
+        | Q(purpose=HITPurpose.INTRA, reserved_for__isnull=False)
+    )
     rows: QuerySet[HIT, Any] = (
-        HIT.objects.filter(Exists(references), test_set=OuterRef("pk"))
+        HIT.objects.filter(left, Exists(references), test_set=OuterRef("pk"))
         .incomplete()
-        .exclude(purpose=HITPurpose.TRAINING)
         .order_by()
         .values("test_set")
         .annotate(count=Count("pk"))

@@ -9,9 +9,11 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONArray
 
-from annotation.models import Block, Candidate, CandidateOutput, Judgment, Skip
+from annotation.models import Block, Judgment, Skip
+from annotation.models.block import by_candidate, candidate_ids
+from annotation.selectors.outputs_shown import outputs_of
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, Reference, Segment
+from campaign.models import Campaign, Reference, Segment, TestSet
 from campaign.texts.languages import language_direction
 
 # Neighbouring sentences a judge may see on either side.
@@ -84,22 +86,25 @@ class ShownHIT:
     blocks: list[BlockData]
 
 
-def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
-    """Return blocks with all that a judge may see of them, as `_block_data` takes it.
+def _around(segment: str = "") -> ArraySubquery:
+    """Return an expression: a segment of the outer query and its neighbours, each with its texts.
 
-    The texts of a candidate's outputs are identical, so one is read.
+    `segment`: where the outer query has it, as in "segment__"; empty if it is one of segments.
     """
-    block = OuterRef("pk")
-    candidates = Candidate.objects.filter(block=block).order_by("position")
-    outputs = CandidateOutput.objects.filter(candidate=OuterRef("pk")).order_by("id")
     references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
-    position = OuterRef("segment__position")
+    position = OuterRef(f"{segment}position")
     around = Segment.objects.filter(
-        document=OuterRef("segment__document"),
+        document=OuterRef(f"{segment}document"),
         position__range=(position - CONTEXT_SEGMENTS, position + CONTEXT_SEGMENTS),
     ).order_by("position")
     neighbour = JSONArray("position", "source_text", ArraySubquery(references.values("text")))
-    judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-number")
+    return ArraySubquery(around.values(row=neighbour))
+
+
+def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
+    """Return blocks with all that a judge may see of them, as `_block_data` takes it."""
+    block = OuterRef("pk")
+    judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
     judgment = JSONArray("client_id", "labels", "comment")
     return blocks.order_by("position").values_list(
         "pk",
@@ -108,9 +113,9 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         "hit__design__repeat_gap",
         "public_id",
         "segment__position",
-        ArraySubquery(candidates.values("public_id")),
-        ArraySubquery(candidates.values(text=Subquery(outputs.values("output__text")[:1]))),
-        ArraySubquery(around.values(row=neighbour)),
+        ArraySubquery(outputs_of().values("text")),
+        "stands_for",
+        _around("segment__"),
         Subquery(judgments.values(row=judgment)[:1]),
         Subquery(Skip.objects.filter(block=block, judge=judge_id).values("reason")),
     )
@@ -169,12 +174,46 @@ def blocks_data(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnBlock:
+    """A block that is drawn and not stored: the number of its segment, and the text of each candidate."""
+
+    id: UUID
+    segment: int
+    texts: list[str]
+
+
+def blocks_drawn(blocks: Sequence[DrawnBlock], *, test_set: TestSet) -> list[BlockData]:
+    """Return blocks as a judge would be shown them if they were lent. One query."""
+    rules = _Rules.of(test_set.campaign, test_set.source_language, test_set.target_language)
+    segments = Segment.objects.filter(
+        test_set=test_set, number__in={block.segment for block in blocks}
+    )
+    found = {
+        number: (position, around)
+        for number, position, around in segments.values_list("number", "position", _around())
+    }
+    return [
+        _block_data(
+            rules,
+            block.id,
+            found[block.segment][0],
+            block.texts,
+            None,
+            found[block.segment][1],
+            None,
+            None,
+        )
+        for block in blocks
+    ]
+
+
 def _block_data(
     rules: _Rules,
     public_id: UUID,
     position: int,
-    candidate_ids: Sequence[UUID],
     texts: Sequence[str | None],
+    stands_for: Sequence[int] | None,
     around: Sequence[tuple[int, str | None, list[str]]],
     judgment: tuple[str, list[int | None], str] | None,
     skip_reason: str | None,
@@ -184,6 +223,8 @@ def _block_data(
         client_id, labels, comment = judgment
         known = JudgmentData(UUID(client_id), labels, comment)
     _position, source_text, references = next(row for row in around if row[0] == position)
+    # The texts of a candidate's outputs are identical.
+    candidates = [text for text, *_same in by_candidate(texts, stands_for)]
     return BlockData(
         id=public_id,
         source=rules.source(source_text),
@@ -194,7 +235,9 @@ def _block_data(
         ),
         candidates=[
             CandidateData(candidate_id, text or "", rules.target_language, rules.target_dir)
-            for candidate_id, text in zip(candidate_ids, texts, strict=True)
+            for candidate_id, text in zip(
+                candidate_ids(public_id, len(candidates)), candidates, strict=True
+            )
         ],
         state="judged" if known else "skipped" if skip_reason else "open",
         judgment=known,

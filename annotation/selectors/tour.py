@@ -96,11 +96,14 @@ def tour_segments_to_spare(judge: Judge) -> list[Segment]:
     )
     if test_set is None:
         return []
-    draw = HashDraw(seed=judge.pk, number=0)
+    return _run_of(test_set, judge.pk, _excluded(judge, test_set))
+
+
+def _run_of(test_set: TestSet, seed: int, excluded: Collection[int]) -> list[Segment]:
+    draw = HashDraw(seed=seed, number=0)
     documents = draw.shuffled(
         test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
     )
-    excluded = _excluded(judge, test_set)
     for document in documents[:_DOCUMENTS_LOOKED_AT]:
         segments = Segment.objects.filter(document=document).prefetch_related("references")
         runs = _runs(list(segments.order_by("position")), excluded)
@@ -145,11 +148,25 @@ def tour_of(judge: Judge) -> Tour:
     each time, and the server accepts no judgment of any of them.
     """
     segments = list(tour_segments(judge))
-    story = _story_of(segments) if segments else _our_story(judge)
+    return _tour(segments or test_sets_open_to_judge(judge).first(), judge.campaign)
+
+
+def tour_unreserved(test_set: TestSet) -> Tour:
+    """Return a tour as a new judge of the test set might have it; no sentence is reserved for anybody."""
+    segments = []
+    if test_set.segments.count() >= _SEGMENTS_TO_SPARE:
+        training = TrainingBlock.objects.filter(test_set=test_set)
+        segments = _run_of(test_set, 0, set(training.values_list("segment_id", flat=True)))
+    return _tour(segments or test_set, test_set.campaign)
+
+
+def _tour(shown: list[Segment] | TestSet | None, campaign: Campaign) -> Tour:
+    """Return the tour of these sentences, or else of our own story in the languages of a test set."""
+    story = _story_of(shown) if isinstance(shown, list) else _our_story(shown)
     return Tour(
         source_language=story.source_language,
         target_language=story.target_language,
-        blocks=[_tour_block(story, place, judge.campaign) for place in story.practised],
+        blocks=[_tour_block(story, place, campaign) for place in story.practised],
     )
 
 
@@ -176,9 +193,8 @@ def _story_of(segments: Sequence[Segment]) -> _Story:
     )
 
 
-def _our_story(judge: Judge) -> _Story:
-    """Return our own story in the judge's languages, as far as it exists in them."""
-    test_set = test_sets_open_to_judge(judge).first()
+def _our_story(test_set: TestSet | None) -> _Story:
+    """Return our own story in the languages of the judge's test set, as far as it exists in them."""
     tags = [test_set.target_language] if test_set else []
     target = next(tag for tag in (*tags, get_language() or "", "en") if practice_story(tag))
     references = practice_story(target) or ()

@@ -1,7 +1,7 @@
 """Training: which round a judge is due, its results, and the feedback a judge gets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -88,7 +88,7 @@ def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int
 
 def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
     """Return the result of the latest round of training that a judge has done."""
-    rounds = training_rounds(test_set_id=test_set_id, judge=judge).get(judge.pk)
+    rounds = training_rounds(test_set_id=test_set_id, judges=[judge.pk]).get(judge.pk)
     return rounds[-1] if rounds else TrainingResult(0, 0)
 
 
@@ -105,11 +105,11 @@ def training_failed(*, judge: Judge) -> bool:
 
 
 def training_rounds(
-    *, test_set_id: int, judge: Judge | None = None
+    *, test_set_id: int, judges: Collection[int]
 ) -> dict[int, list[TrainingResult]]:
-    """Return the results of each round done, in order, by judge id. One query.
+    """Return the results of each round that these judges have done, in order, by judge id. One query.
 
-    A skipped block counts as not agreeing. `judge`: only this judge.
+    A skipped block counts as not agreeing.
     """
     first = Judgment.objects.filter(
         block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
@@ -118,9 +118,8 @@ def training_rounds(
         hit__test_set=test_set_id,
         hit__purpose=HITPurpose.TRAINING,
         hit__completed_at__isnull=False,
+        hit__reserved_for__in=judges,
     )
-    if judge is not None:
-        blocks = blocks.filter(hit__reserved_for=judge)
     rows = (
         blocks.annotate(labels=Subquery(first.values("labels")[:1]))
         .order_by("hit__reserved_for", "hit__number")
@@ -141,10 +140,17 @@ def training_feedback(judgment: Judgment) -> Feedback | None:
     block = judgment.block
     if block.control != BlockControl.TRAINING or block.expected is None:
         return None
+    return feedback_on(judgment.labels, block.expected, block.explanation)
+
+
+def feedback_on(
+    labels: Sequence[int | None], expected: Sequence[int | None], explanation: str
+) -> Feedback:
+    """Return the feedback on labels of which an order is expected."""
     return Feedback(
-        agrees=in_expected_order(judgment.labels, block.expected),
-        expected=order_in_letters(block.expected),
-        explanation=block.explanation,
+        agrees=in_expected_order(labels, expected),
+        expected=order_in_letters(expected),
+        explanation=explanation,
     )
 
 

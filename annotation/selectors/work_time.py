@@ -1,16 +1,23 @@
-"""What a judge has worked: sentences and active time, by day and in all, as it was measured."""
+"""What judges have worked: sentences and active time, by day and in all, as it was measured."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Now, TruncDate
+from django.db.models.functions import ExtractHour, Now, TruncDate
 from django.utils import timezone
 
-from annotation.models import Judgment, Skip
-from campaign.models import Judge
+from annotation.models import (
+    Judgment,
+    Skip,
+    UncountedSkip,
+    UnnumberedJudgment,
+    WorkedQuarterHour,
+)
+from campaign.models import Campaign, Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,54 +58,127 @@ class WorkTime:
 
 
 def work_time(judge: Judge) -> WorkTime:
-    """Return what a judge has worked, from the time that each submission states. Three queries.
+    """Return what a judge has worked, from the time that each submission states. Two queries.
 
     A sentence counts once, on the day it was first judged or skipped; time counts on the day it was sent,
-    that of revisions too. Imported judgments are left out.
+    that of revisions too. Imported judgments are left out. What is not counted yet is read by itself, in
+    the same query: it is there once, whenever it is counted.
     """
     zone = timezone.get_default_timezone()
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
-    days: dict[date, Worked] = {}
-    for rows in (_judged(judge, zone), _skipped(judge, zone)):
-        for day, sentences, milliseconds, untimed in rows:
-            worked = Worked(sentences, round((milliseconds or 0) / 1000), untimed)
-            days[day] = days.get(day, Worked()) + worked
+    days = _worked(Q(judge=judge), zone).get(judge.pk, {})
     today = now.astimezone(zone).date()
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
     return WorkTime(
         time_zone=settings.TIME_ZONE,
         today=today,
         seconds_left_today=max(1, round(midnight.timestamp() - now.timestamp())),
-        days=dict(sorted(days.items())),
+        days=days,
     )
 
 
-def _judged(judge: Judge, zone: tzinfo) -> QuerySet[Judgment, Any]:
-    """Return for each day: first judgments of blocks not skipped before, milliseconds, untimed ones."""
-    skipped = Skip.objects.filter(judge=judge, block=OuterRef("block"))
+@dataclass(frozen=True, slots=True)
+class JudgeTime:
+    """The work of a judge on the days of a time sheet, the first day in front; `days` holds one at least."""
+
+    judge: Judge
+    days: Mapping[date, Worked]
+
+    @property
+    def total(self) -> Worked:
+        return sum(self.days.values(), Worked())
+
+
+def time_sheet(
+    *, campaign: Campaign, first: date | None = None, last: date | None = None
+) -> list[JudgeTime]:
+    """Return what the judges of a campaign worked from one day to another, both included, by pseudonym.
+
+    Counted as `work_time` counts for each of them. Two queries.
+    """
+    worked = _worked(Q(judge__campaign=campaign), timezone.get_default_timezone())
+    found = []
+    for judge in (
+        Judge.objects.filter(pk__in=worked).select_related("campaign").order_by("pseudonym")
+    ):
+        days = {
+            day: each
+            for day, each in worked[judge.pk].items()
+            if (first is None or first <= day) and (last is None or day <= last)
+        }
+        if days:
+            found.append(JudgeTime(judge=judge, days=days))
+    return found
+
+
+def hours_worked(judge: Judge) -> dict[int, int]:
+    """Return the sentences that a judge did in each hour of the day, 0 to 23, as counted. One query."""
+    zone = timezone.get_default_timezone()
+    rows = WorkedQuarterHour.objects.filter(judge=judge)
+    hours = rows.annotate(hour=ExtractHour("start", tzinfo=zone)).order_by().values_list("hour")
+    return dict(hours.annotate(n=Sum("sentences")).values_list("hour", "n"))
+
+
+def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
+    """Return by judge and day what was worked, counted or not. One query."""
+    sums: dict[tuple[int, date], list[int]] = {}
+    for judge, day, *counts in _counted(of, zone).union(
+        _judged(of, zone), _skipped(of, zone), all=True
+    ):
+        before = sums.get((judge, day), [0, 0, 0])
+        sums[judge, day] = [a + (b or 0) for a, b in zip(before, counts, strict=True)]
+    found: dict[int, dict[date, Worked]] = {}
+    for (judge, day), (sentences, milliseconds, untimed) in sorted(sums.items()):
+        found.setdefault(judge, {})[day] = Worked(sentences, round(milliseconds / 1000), untimed)
+    return found
+
+
+def _counted(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+    """Return for each judge and day sentences, milliseconds, and submissions without a time, as counted."""
+    rows = WorkedQuarterHour.objects.filter(of)
     return (
-        Judgment.objects.filter(judge=judge, assignment__isnull=False)
-        .annotate(day=TruncDate("submitted_at", tzinfo=zone), skipped=Exists(skipped))
+        rows.annotate(day=TruncDate("start", tzinfo=zone))
         .order_by()
-        .values_list("day")
+        .values_list("judge", "day")
+        .annotate(n=Sum("sentences"), milliseconds=Sum("active_ms"), without=Sum("untimed"))
+    )
+
+
+def _judged(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+    """Return the same of judgments that have no number yet: first ones of blocks not skipped before."""
+    waiting = UncountedSkip.objects.filter(skip=OuterRef("pk"))
+    skipped = Skip.objects.filter(
+        ~Exists(waiting) | Q(created_at__lte=OuterRef("submitted_at")),
+        judge=OuterRef("judge"),
+        block=OuterRef("block"),
+    )
+    rows = Judgment.objects.filter(pk__in=UnnumberedJudgment.objects.values("judgment"))
+    return _by_day(rows, of, TruncDate("submitted_at", tzinfo=zone), ~Exists(skipped))
+
+
+def _skipped(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+    """Return the same of skips that are not counted yet."""
+    judged = Judgment.objects.filter(
+        Q(numbered__isnull=False) | Q(submitted_at__lt=OuterRef("created_at")),
+        judge=OuterRef("judge"),
+        block=OuterRef("block"),
+        supersedes__isnull=True,
+    )
+    rows = Skip.objects.filter(pk__in=UncountedSkip.objects.values("skip"))
+    return _by_day(rows, of, TruncDate("created_at", tzinfo=zone), ~Exists(judged))
+
+
+def _by_day(rows: Any, of: Q, day: TruncDate, is_first: Any) -> QuerySet[Any, Any]:
+    of_judges = rows.filter(of, assignment__isnull=False)
+    is_revision = Q(supersedes__isnull=False) if rows.model is Judgment else Q(pk=None)
+    counted: QuerySet[Any, Any] = (
+        of_judges.annotate(day=day, is_first=is_first)
+        .order_by()
+        .values_list("judge", "day")
         .annotate(
-            sentences=Count("pk", filter=Q(supersedes__isnull=True, skipped=False)),
+            n=Count("pk", filter=Q(is_first=True) & ~is_revision),
             milliseconds=Sum("active_ms"),
-            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+            without=Count("pk", filter=Q(active_ms__isnull=True)),
         )
     )
-
-
-def _skipped(judge: Judge, zone: tzinfo) -> QuerySet[Skip, Any]:
-    """Return the same for skips."""
-    return (
-        Skip.objects.filter(judge=judge, assignment__isnull=False)
-        .annotate(day=TruncDate("created_at", tzinfo=zone))
-        .order_by()
-        .values_list("day")
-        .annotate(
-            sentences=Count("pk"),
-            milliseconds=Sum("active_ms"),
-            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
-        )
-    )
+    return counted

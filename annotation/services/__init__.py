@@ -1,13 +1,11 @@
 """Writes of the annotation app; each is one atomic business action."""
 
+from annotation.services.counters import counters_check, counters_rebuild
 from annotation.services.declining import judge_decline, judge_take_part
+from annotation.services.judging.numbers import judgments_number, waiting_judgments_number
 from annotation.services.judging.problem_reports import problem_report
 from annotation.services.judging.refusal import SubmissionRefusedError
-from annotation.services.judging.submission import (
-    judgment_number_next,
-    judgment_submit,
-    skip_submit,
-)
+from annotation.services.judging.submission import judgment_submit, skip_submit
 from annotation.services.lending.lend import (
     InstructionsPendingError,
     JudgeDeclinedError,
@@ -21,10 +19,18 @@ from annotation.services.planning.designs import (
     DesignRefusedError,
     design_change,
     design_ensure,
+    design_proposed,
+    design_use_again,
 )
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.planning.sampling_state import sampling_state_record
+from annotation.services.problem_replies import (
+    REPLY_LENGTH,
+    ReplyRefusedError,
+    problem_reply,
+    problem_reply_take_back,
+)
 from annotation.services.quality import (
     QualityRefusedError,
     RuleTerms,
@@ -51,6 +57,7 @@ from annotation.services.training import (
 )
 
 __all__ = [
+    "REPLY_LENGTH",
     "DesignRefusedError",
     "InstructionsPendingError",
     "JudgeDeclinedError",
@@ -59,21 +66,28 @@ __all__ = [
     "NoWork",
     "NoWorkReason",
     "QualityRefusedError",
+    "ReplyRefusedError",
     "RuleTerms",
     "SubmissionRefusedError",
     "TrainingRefusedError",
     "assignment_lend",
+    "counters_check",
+    "counters_rebuild",
     "design_change",
     "design_ensure",
+    "design_proposed",
+    "design_use_again",
     "hit_redraw",
     "hits_plan",
     "judge_decline",
     "judge_reinstate",
     "judge_take_part",
-    "judgment_number_next",
     "judgment_submit",
+    "judgments_number",
     "leases_release",
     "pool_fill",
+    "problem_reply",
+    "problem_reply_take_back",
     "problem_report",
     "quality_action_revert",
     "quality_action_take",
@@ -94,5 +108,6 @@ __all__ = [
     "training_plan",
     "training_plan_ahead",
     "training_propose",
+    "waiting_judgments_number",
     "work_request",
 ]

@@ -12,15 +12,13 @@ from annotation.models import (
     HIT,
     Block,
     BlockControl,
-    Candidate,
-    CandidateOutput,
     HITPurpose,
     HITSequence,
     JudgeAccount,
     TrainingBlock,
     TrainingCandidate,
 )
-from annotation.selectors import conflicts_of, test_sets_open_to_judge
+from annotation.selectors import systems_not_lent, test_sets_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, SystemKind, TestSet
@@ -155,7 +153,7 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
     lent = account.values_list("hits_lent", flat=True).first() or 0
     round_ = training_round_due(judge=judge, test_set_id=test_set_id, hits_lent=lent)
     account.update(requested_at=None, none_left_at=None)
-    conflicts = conflicts_of(judge)
+    conflicts = systems_not_lent(judge)
     _unsuitable_close(judge, test_set_id, conflicts)
     if round_ is None or hits_training(judge=judge, test_set_id=test_set_id).exists():
         return 0
@@ -166,7 +164,7 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
 
 
 def _unsuitable_close(judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
-    """Close planned training that shows a system the judge has since declared a conflict with."""
+    """Close planned training that shows a system the judge has a conflict with, or a withdrawn one, by now."""
     if conflicts:
         hits_training(judge=judge, test_set_id=test_set_id).filter(
             system_ids__overlap=list(conflicts)
@@ -211,18 +209,12 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
 def _block_store(
     hit: HIT, training: TrainingBlock, position: int, shown: Sequence[TrainingCandidate]
 ) -> None:
-    block = Block.objects.create(
+    Block.objects.create(
         hit=hit,
         segment_id=training.segment_id,
         position=position,
+        outputs=[each.output_id for each in shown],
         control=BlockControl.TRAINING,
         expected=[each.expected for each in shown],
         explanation=training.explanation,
-    )
-    candidates = Candidate.objects.bulk_create(
-        Candidate(block=block, position=place) for place, _each in enumerate(shown, start=1)
-    )
-    CandidateOutput.objects.bulk_create(
-        CandidateOutput(candidate=candidate, output_id=each.output_id)
-        for candidate, each in zip(candidates, shown, strict=True)
     )

@@ -13,6 +13,9 @@ Earns: with judgment_store
 from campaign.database.prepared import Statement
 
 # For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`.
+# Each table is asked by itself, by a key. Of joins, and without `OFFSET 0`, PostgreSQL may read a whole
+# table or index: that is as cheap as any other way while the statistics say that there is next to nothing,
+# and it keeps to it while they become many. `+ 0` leaves it the index on blocks: a judge has many of both.
 CLOSING = """
     closed AS (
         UPDATE annotation_assignment a SET completed_at = statement_timestamp()
@@ -21,20 +24,22 @@ CLOSING = """
             SELECT FROM annotation_block b
             WHERE b.hit_id = a.hit_id AND b.id <> $2
                 AND NOT EXISTS (SELECT FROM annotation_judgment j
-                                WHERE j.block_id = b.id AND j.judge_id = a.judge_id)
+                                WHERE j.block_id = b.id AND j.judge_id + 0 = a.judge_id OFFSET 0)
                 AND NOT EXISTS (SELECT FROM annotation_skip s
-                                WHERE s.block_id = b.id AND s.judge_id = a.judge_id)
+                                WHERE s.block_id = b.id AND s.judge_id + 0 = a.judge_id OFFSET 0)
+            OFFSET 0
         )
         RETURNING a.hit_id, a.judge_id
     ), closed_hit AS (
         UPDATE annotation_hit h SET completed_at = statement_timestamp()
-        FROM closed WHERE h.id = closed.hit_id AND h.completed_at IS NULL
+        WHERE h.id = (SELECT closed.hit_id FROM closed) AND h.completed_at IS NULL
     ), counted AS (
         INSERT INTO annotation_judgeaccount
             (judge_id, test_set_id, hits_lent, intra_lent, blocks_closed)
-        SELECT closed.judge_id, h.test_set_id, 0, 0,
+        SELECT closed.judge_id,
+            (SELECT h.test_set_id FROM annotation_hit h WHERE h.id = closed.hit_id), 0, 0,
             (SELECT count(*) FROM annotation_block b WHERE b.hit_id = closed.hit_id)
-        FROM closed JOIN annotation_hit h ON h.id = closed.hit_id
+        FROM closed
         ON CONFLICT (judge_id, test_set_id) DO UPDATE
         SET blocks_closed = annotation_judgeaccount.blocks_closed + EXCLUDED.blocks_closed
     )

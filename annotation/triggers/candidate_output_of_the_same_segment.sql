@@ -1,44 +1,40 @@
 scans := current_setting('enable_seqscan');
 PERFORM set_config('enable_seqscan', 'off', true);
-SELECT each.* INTO wrong FROM (
-    SELECT n.candidate_id, n.output_id,
+-- Whoever deletes an output waits for this lock: `output_stays_while_shown`.
+PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = n.segment_id FOR KEY SHARE)
+FROM new_rows n;
+SELECT each.*, each.of_segment < each.different AS is_strange INTO wrong FROM (
+    SELECT n.public_id, n.outputs,
+        cardinality(n.outputs) AS shown,
+        (SELECT count(DISTINCT output) FROM unnest(n.outputs) output) AS different,
         (
-            SELECT o.segment_id FROM campaign_output o WHERE o.id = n.output_id
-        ) IS DISTINCT FROM (
-            SELECT (
-                SELECT b.segment_id FROM annotation_block b
-                WHERE b.id = c.block_id
-            )
-            FROM annotation_candidate c WHERE c.id = n.candidate_id
-        ) AS is_strange,
-        (
-            SELECT count(*) FROM annotation_candidate other
-            WHERE other.id <> n.candidate_id
-                AND other.block_id = (
-                    SELECT c.block_id FROM annotation_candidate c
-                    WHERE c.id = n.candidate_id
-                )
-                AND (
-                    SELECT true FROM annotation_candidateoutput co
-                    WHERE co.candidate_id = other.id
-                        AND co.output_id = n.output_id
-                )
-        ) > 0 AS is_twice
+            SELECT count(*) FROM campaign_output o
+            WHERE o.id = ANY (n.outputs) AND o.segment_id = n.segment_id
+        ) AS of_segment,
+        n.stands_for IS NULL OR 0 < ALL (n.stands_for) AND cardinality(n.outputs) = (
+            SELECT coalesce(sum(outputs), 0) FROM unnest(n.stands_for) outputs
+        ) AS adds_up
     FROM new_rows n
 ) each
-WHERE each.is_strange OR each.is_twice
-ORDER BY each.is_strange DESC LIMIT 1;
+WHERE each.of_segment < each.shown OR NOT each.adds_up
+ORDER BY is_strange DESC, each.adds_up DESC LIMIT 1;
 PERFORM set_config('enable_seqscan', scans, true);
 IF wrong.is_strange THEN
-    RAISE EXCEPTION 'output % is not of the segment of candidate %',
-        wrong.output_id, wrong.candidate_id
+    RAISE EXCEPTION 'one of the outputs % is not of the segment of block %',
+        wrong.outputs, wrong.public_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'candidate_output_of_the_same_segment';
 END IF;
-IF wrong.is_twice THEN
-    RAISE EXCEPTION 'output % stands twice in the block of candidate %',
-        wrong.output_id, wrong.candidate_id
+IF wrong.different < wrong.shown THEN
+    RAISE EXCEPTION 'one of the outputs % stands twice in block %',
+        wrong.outputs, wrong.public_id
         USING ERRCODE = 'unique_violation',
               CONSTRAINT = 'candidate_output_once_in_block';
+END IF;
+IF NOT wrong.adds_up THEN
+    RAISE EXCEPTION 'the outputs of the candidates of block % do not add up to %',
+        wrong.public_id, wrong.shown
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'candidate_stands_for_an_output';
 END IF;
 RETURN NULL;

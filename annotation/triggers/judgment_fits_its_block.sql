@@ -1,30 +1,42 @@
-SELECT b.hit_id INTO own_hit
-FROM annotation_block b WHERE b.id = NEW.block_id;
-SELECT h.test_set_id INTO own_test_set
-FROM annotation_hit h WHERE h.id = own_hit;
-SELECT count(*) INTO shown
-FROM annotation_candidate c WHERE c.block_id = NEW.block_id;
-IF own_test_set <> NEW.test_set_id THEN
+scans := current_setting('enable_seqscan');
+PERFORM set_config('enable_seqscan', 'off', true);
+SELECT n.id, n.block_id, n.test_set_id, cardinality(n.labels) AS labels, b.shown,
+    b.test_set_id <> n.test_set_id AS is_of_another,
+    cardinality(n.labels) <> b.shown AS is_not_aligned
+INTO wrong
+FROM new_rows n, LATERAL (
+    SELECT cardinality(coalesce(b.stands_for, b.outputs)) AS shown,
+        (SELECT h.test_set_id FROM annotation_hit h WHERE h.id = b.hit_id) AS test_set_id
+    FROM annotation_block b WHERE b.id = n.block_id
+    OFFSET 0
+) b
+WHERE b.test_set_id <> n.test_set_id
+    OR cardinality(n.labels) <> b.shown
+    OR n.supersedes_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM annotation_judgment j
+        WHERE j.id = n.supersedes_id
+            AND j.judge_id = n.judge_id AND j.block_id = n.block_id
+            AND j.id < n.id
+        OFFSET 0
+    )
+LIMIT 1;
+PERFORM set_config('enable_seqscan', scans, true);
+IF wrong.is_of_another THEN
     RAISE EXCEPTION 'block % is not of test set %',
-        NEW.block_id, NEW.test_set_id
+        wrong.block_id, wrong.test_set_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'judgment_of_its_test_set';
 END IF;
-IF cardinality(NEW.labels) <> shown THEN
+IF wrong.is_not_aligned THEN
     RAISE EXCEPTION '% labels for % candidates of block %',
-        cardinality(NEW.labels), shown, NEW.block_id
+        wrong.labels, wrong.shown, wrong.block_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'judgment_labels_aligned_with_candidates';
 END IF;
-IF NEW.supersedes_id IS NOT NULL AND NOT EXISTS (
-    SELECT FROM annotation_judgment j
-    WHERE j.id = NEW.supersedes_id
-        AND j.judge_id = NEW.judge_id AND j.block_id = NEW.block_id
-        AND j.number < NEW.number
-) THEN
+IF wrong.id IS NOT NULL THEN
     RAISE EXCEPTION
-        'judgment % supersedes one of another judge, block or time', NEW.number
+        'judgment % supersedes one of another judge, block or time', wrong.id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'judgment_supersedes_its_own_kind';
 END IF;
-RETURN NEW;
+RETURN NULL;

@@ -1,15 +1,14 @@
-from typing import cast
-
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from annotation.models import JudgmentNumber
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import hits_explained
 from annotation.views.reasons import hit_reason
-from campaign.models import Campaign, TestSet, User
+from campaign.views.access import organised_test_set
 
 PAGE = 50
 
@@ -19,9 +18,7 @@ PAGE = 50
 @login_required
 def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
     """Show the HITs of a test set, latest first, and why each was drawn; `?before=` a number."""
-    mine = Campaign.objects.run_by(cast("User", request.user))
-    test_sets = TestSet.objects.filter(campaign__in=mine).select_related("campaign")
-    test_set = get_object_or_404(test_sets, pk=test_set_id, campaign__slug=slug)
+    test_set = organised_test_set(request, slug, test_set_id)
     hits = hits_explained(test_set_id=test_set.pk).order_by("-number")
     before = request.GET.get("before", "")
     # Ten digits would be more than a number of a HIT can have.
@@ -34,8 +31,31 @@ def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse
         {
             "campaign": test_set.campaign,
             "test_set": test_set,
+            "section": "judgments",
             "design": design_in_force(test_set_id=test_set.pk),
             "hits": [hit_reason(hit) for hit in rows[:PAGE]],
             "older": rows[PAGE - 1].number if len(rows) > PAGE else None,
         },
     )
+
+
+@require_safe
+@never_cache
+@login_required
+def hit_page(request: HttpRequest, slug: str, test_set_id: int, number: int) -> HttpResponse:
+    """Show a HIT: why it was drawn, and what was judged of it."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    # More than the column holds would be an error of the database.
+    of_number = hits_explained(test_set_id=test_set.pk).filter(number=min(number, 2**31 - 1))
+    hit = get_object_or_404(of_number)
+    judged = JudgmentNumber.objects.filter(judgment__block__hit=hit).order_by("number")
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judgments",
+        "hit": hit_reason(hit),
+        "numbers": judged.values_list(
+            "number", "judgment__judge__pseudonym", "judgment__block__segment__number"
+        )[:PAGE],
+    }
+    return render(request, "organiser/hit.html", context)

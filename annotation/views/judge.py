@@ -45,6 +45,18 @@ def _loaded_later() -> list[str]:
     return sorted(path.relative_to(static).as_posix() for path in static.glob("judge/later/*.js"))
 
 
+def pages_of_judge(slug: str) -> dict[str, str]:
+    """Return the addresses of the judge's pages that the screen leads to."""
+    return {
+        "instructions": reverse("judge-instructions", args=[slug]),
+        "test_sets": reverse("judge-test-sets", args=[slug]),
+        "own_link": reverse("judge-own-link", args=[slug]),
+        "time": reverse("judge-work-time", args=[slug]),
+        "tour": reverse("tour", args=[slug]),
+        "decline": reverse("judge-decline", args=[slug]),
+    }
+
+
 def screen_context(judge: Judge) -> dict[str, Any]:
     """Return the context of the judging screen's template, for work and for the tour."""
     skip_reasons = _skip_reasons(judge.campaign)
@@ -54,6 +66,7 @@ def screen_context(judge: Judge) -> dict[str, Any]:
         "problem_kinds": _problem_kinds(judge.campaign),
         "words": judging_words(skip_reasons),
         "loaded_later": _loaded_later(),
+        "pages": pages_of_judge(judge.campaign.slug),
         "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
     }
 

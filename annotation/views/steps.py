@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.selectors.tour import tour_due
-from campaign.models import User
+from campaign.models import CampaignState, User
 
 
 def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
@@ -24,6 +24,9 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
     slug = judge.campaign.slug
     if judge.declined_at is not None:
         return reverse("judge-decline", args=[slug])
+    if judge.campaign.state != CampaignState.OPEN:
+        # The judging page says so, and sends what is still on this device.
+        return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
     if onboarding.has_choice and judge.chosen_test_set_id is None:

@@ -46,7 +46,7 @@ def tour(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request,
         "judge/tour.html",
-        context | {"setup": setup, "tour": _data(given, judge)},
+        context | {"setup": setup, "tour": tour_data(given, judge)},
     )
 
 
@@ -58,7 +58,7 @@ def _leave(request: HttpRequest, judge: Judge) -> HttpResponse:
     return redirect("judge", judge.campaign.slug)
 
 
-def _data(given: Tour, judge: Judge) -> dict[str, object]:
+def tour_data(given: Tour, judge: Judge) -> dict[str, object]:
     """Return the tour as the judging API would lend it, with the best and worst text."""
     return {
         "hit": {

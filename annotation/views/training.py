@@ -44,7 +44,7 @@ def training(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
         "source": (test_set.source_language, language_direction(test_set.source_language)),
         "target": (test_set.target_language, language_direction(test_set.target_language)),
     }
-    return render(request, "organiser/training.html", context)
+    return render(request, "quality/training.html", context)
 
 
 def _propose(request: HttpRequest, test_set: TestSet) -> HttpResponse:

@@ -78,6 +78,16 @@ WORDS = {
         " are returned, they will appear here automatically."
     ),
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
+    "loading_not_begun": _(
+        "This campaign has not begun yet. Your first sentences appear here when it does."
+    ),
+    "loading_campaign_paused": _(
+        "The organisers have paused this campaign. What you judged is kept; your next sentences appear here when "
+        "it goes on."
+    ),
+    "loading_campaign_closed": _(
+        "This campaign is closed: there are no more sentences. What you judged is kept. Thank you!"
+    ),
     "loading_instructions": _(
         "The organisers have changed the instructions. Please read them to continue."
     ),

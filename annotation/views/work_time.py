@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors import work_time
+from annotation.selectors.problem_reports import own_problem_reports
 from annotation.views.opaque import opaque
 from annotation.views.steps import onboarding_or_404
 
@@ -16,7 +17,7 @@ from annotation.views.steps import onboarding_or_404
 @login_required
 @never_cache
 def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show sentences and active time by day and in all, and say what is counted."""
+    """Show sentences and active time by day and in all, what is counted, and what became of problems reported."""
     judge = onboarding_or_404(request, slug).judge
     worked = work_time(judge)
     context = {
@@ -26,6 +27,7 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
         "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
+        "reports": own_problem_reports(judge),
         "setup": {"user": opaque("user", judge.user_id)},
     }
     return render(request, "judge/work_time.html", context)

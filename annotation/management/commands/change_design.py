@@ -7,10 +7,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
+from annotation.sampling.written import WrittenWrongError, limits_read, numbers_read
+from annotation.selectors.judge_changes import group_only_in_words
 from annotation.selectors.reference_use import reference_use_of_test_set
 from annotation.services import DesignRefusedError, design_change
 from annotation.services.planning.designs import PARAMETERS
-from campaign.management.arguments import test_set_named, user_named
+from campaign.management.arguments import group_or_none, test_set_named, user_named
 
 _DRAWN = [kind.value for kind in Design.Kind if kind is not Design.Kind.IMPORTED]
 
@@ -102,6 +104,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--redundancy", type=int, metavar="K", help="number of judges for each block, 1 to 50"
         )
+        parser.add_argument(
+            "--judge-group",
+            metavar="NAME|none",
+            help="lend HITs of the test set to judges of this group only",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
@@ -110,6 +117,8 @@ class Command(BaseCommand):
             for name in PARAMETERS
             if options[name] is not None
         }
+        if "judge_group" in chosen:
+            chosen["judge_group"] = group_or_none(test_set.campaign, options["judge_group"])
         try:
             design = design_change(
                 test_set=test_set,
@@ -125,6 +134,9 @@ class Command(BaseCommand):
                 _("From now on HITs of “%(test_set)s” are drawn by design %(id)d: %(said)s.")
                 % {"test_set": test_set.name, "id": design.pk, "said": said}
             )
+            if design.judge_group is not None:
+                for sentence in group_only_in_words(test_set=test_set, group=design.judge_group):
+                    self.stdout.write(sentence)
             for sentence in reference_use_of_test_set(test_set=test_set):
                 self.stdout.write(sentence)
 
@@ -134,21 +146,12 @@ _LIKE_A_SYSTEM = "system"
 
 
 def _numbers(text: str) -> list[int]:
-    if text == "all":
-        return []
-    numbers: set[int] = set()
-    for part in text.split(","):
-        first, _dash, last = part.strip().partition("-")
-        try:
-            start, end = int(first), int(last or first)
-        except ValueError:
-            raise argparse.ArgumentTypeError(
-                f"{part!r} is neither a number nor a range like 4-7"
-            ) from None
-        if not 1 <= start <= end:
-            raise argparse.ArgumentTypeError(f"{part!r} is no range that begins at 1 or later")
-        numbers.update(range(start, end + 1))
-    return sorted(numbers)
+    try:
+        return numbers_read(text)
+    except WrittenWrongError as error:
+        raise argparse.ArgumentTypeError(
+            f"{error.part!r} is neither a number from 1 on nor a range like 4-7"
+        ) from None
 
 
 def _rate(text: str) -> float | str:
@@ -163,15 +166,9 @@ def _rate(text: str) -> float | str:
 
 
 def _limits(text: str) -> list[list[int]]:
-    if text == "none":
-        return []
-    limits = []
-    for part in text.split(","):
-        words, _colon, size = part.partition(":")
-        try:
-            limits.append([int(words), int(size)])
-        except ValueError:
-            raise argparse.ArgumentTypeError(
-                f"{part!r} is not of the form WORDS:N, such as 30:3"
-            ) from None
-    return limits
+    try:
+        return limits_read(text)
+    except WrittenWrongError as error:
+        raise argparse.ArgumentTypeError(
+            f"{error.part!r} is not of the form WORDS:N, such as 30:3"
+        ) from None

@@ -18,6 +18,7 @@ from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.progress import Progress
 from campaign.models import TestSet
+from campaign.texts.language_tags import LanguageTagError
 
 
 class Command(BaseCommand):
@@ -69,7 +70,7 @@ class Command(BaseCommand):
                 imported = judgments_import(
                     test_set=test_set, files=files, languages=languages, progress=progress
                 )
-        except (FormatError, ImportRefusedError) as error:
+        except (FormatError, ImportRefusedError, LanguageTagError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error

@@ -1,7 +1,6 @@
 """`import_test_set`: a source, references and outputs from files into a campaign."""
 
 import argparse
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,44 +10,73 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.importing.test_sets import test_set_from_files
 from annotation.selectors.designs import design_in_force
-from annotation.services import design_change
-from campaign.formats import FormatError, InputFile, TestSetFormat, read_test_set
+from campaign.formats import FormatError, TestSetFormat
+from campaign.formats.inspecting import inspect
+from campaign.formats.recognising import RecognisedSet
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_import
-from campaign.management.arguments import share_argument
+from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.management.arguments import language_argument, share_argument
+from campaign.management.inspection import inspection_lines
 from campaign.management.progress import Progress
+from campaign.management.test_set_files import files_recognised, files_with_roles, total_bytes
 from campaign.models import Reference, SystemKind, TestSet
 from campaign.services import BadReferenceRefusedError, bad_references_make
+from campaign.texts.language_tags import LanguageTagError
 
 
 class Command(BaseCommand):
     help = (
-        "Import a test set: one TSV or JSONL file, or plain text or SGML files for the source, "
-        "the references and every system. All of it or, after any error, nothing."
+        "Import a test set: a folder, an archive or a list of files, of which it says what each is; "
+        "one file that holds all; or files with their roles. All of it or, after any error, nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", metavar="FILE", nargs="?", type=Path, help="whole test set as TSV or JSONL"
+            "files",
+            metavar="FILE",
+            nargs="*",
+            type=Path,
+            help="whole test set (TSV, JSONL, WMT XML, Pearmut campaign), a folder, a zip or tar.gz archive, "
+            "or several files",
         )
-        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="say what the files are and what stands out in them, and store nothing",
+        )
+        parser.add_argument("--campaign", metavar="SLUG", help="required, except with --check")
         parser.add_argument(
             "--create-campaign", metavar="NAME", help="create the campaign, under this name"
         )
-        parser.add_argument("--name", required=True, help="the name of the test set")
+        parser.add_argument(
+            "--name", help="the name of the test set; required, except with --check"
+        )
         parser.add_argument(
             "--source-language",
-            required=True,
+            type=language_argument,
             metavar="TAG",
-            help="source language as a tag, such as cs",
+            help="source language as a tag, such as cs; may be left out if the names of files say it",
         )
         parser.add_argument(
             "--target-language",
-            required=True,
+            type=language_argument,
             metavar="TAG",
-            help="target language as a tag, such as en",
+            help="target language as a tag, such as en; may be left out if the names of files say it",
+        )
+        parser.add_argument(
+            "--pair",
+            nargs=2,
+            metavar=("SOURCE", "TARGET"),
+            help="which language pair to take from a file that holds several, as the file writes it "
+            "(default: --source-language and --target-language)",
+        )
+        parser.add_argument(
+            "--split-paragraphs",
+            action="store_true",
+            help="make a segment of each paragraph of WMT's JSON Lines, instead of each document",
         )
         parser.add_argument("--source", metavar="FILE", type=Path)
         parser.add_argument(
@@ -101,67 +129,87 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        paths = _paths(options)
         try:
             with ExitStack() as stack:
+                recognised = _recognised(options, stack)
+                languages = _languages(options, recognised)
+                if options["check"]:
+                    self._check(options, recognised, languages)
+                    return
+                _refuse_missing(options, languages)
                 progress = stack.enter_context(
                     Progress(
                         self.stderr,
                         unit=_("segments"),
-                        total_bytes=sum(path.stat().st_size for path in paths),
+                        total_bytes=total_bytes(recognised),
                         every=10_000,
                         quiet=not options["verbosity"],
                     )
                 )
-
-                def opened(path: Path) -> InputFile:
-                    stream = stack.enter_context(path.open("rb"))
-                    return InputFile(str(path), progress.watch(stream))
-
-                test_set = _imported(options, opened, progress)
-        except (FormatError, ImportRefusedError, BadReferenceRefusedError) as error:
+                test_set = _imported(options, recognised, languages, progress)
+        except (
+            FormatError,
+            ImportRefusedError,
+            LanguageTagError,
+            BadReferenceRefusedError,
+        ) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(test_set))
 
+    def _check(
+        self,
+        options: dict[str, Any],
+        recognised: RecognisedSet,
+        languages: tuple[str | None, str | None],
+    ) -> None:
+        found = inspect(
+            recognised,
+            languages=_pair(options, languages),
+            by_paragraph=options["split_paragraphs"],
+        )
+        for line in inspection_lines(recognised, found):
+            self.stdout.write(line)
+        if found.error is not None:
+            raise found.error
+        self.stdout.write(_("These files can be imported. Nothing was stored."))
+
 
 @transaction.atomic
 def _imported(
-    options: dict[str, Any], opened: Callable[[Path], InputFile], progress: Callable[[int], None]
+    options: dict[str, Any],
+    recognised: RecognisedSet,
+    languages: tuple[str | None, str | None],
+    progress: Progress,
 ) -> TestSet:
-    documents: Path | None = options["documents"]
     reference_system: str = options["reference_system"]
-    test_set = test_set_import(
+    test_set = test_set_from_files(
         campaign=campaign_for_import(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
         name=options["name"],
-        source_language=options["source_language"],
-        target_language=options["target_language"],
-        segments=read_test_set(
-            source=opened(options["file"] or options["source"]),
-            references=[opened(path) for path in options["references"]],
-            systems={name: opened(path) for name, path in options["systems"]},
-            documents=opened(documents) if documents else None,
-            file_format=TestSetFormat(options["format"]) if options["format"] else None,
-        ),
+        source_language=languages[0] or "",
+        target_language=languages[1] or "",
+        recognised=recognised,
+        pair=_pair(options, languages),
+        by_paragraph=options["split_paragraphs"],
         reference_system=None if reference_system.lower() == "none" else reference_system,
+        rank_shown_reference=options["rank_shown_reference"],
         blocks_wanted=options["blocks_wanted"],
+        watch=progress.watch,
         progress=progress,
     )
-    if options["rank_shown_reference"]:
-        _reference_rank(test_set)
     if options["bad_references"]:
         bad_references_make(test_set=test_set, share=options["bad_references"])
     return test_set
 
 
-def _paths(options: dict[str, Any]) -> list[Path]:
+def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     """Return the files to read, or raise CommandError where their roles do not fit together."""
-    file, source = options["file"], options["source"]
-    if (file is None) == (source is None):
+    files, source = options["files"], options["source"]
+    if bool(files) == (source is not None):
         raise CommandError(
             "Give either one FILE that holds the whole test set, "
             "or --source with --reference and --system."
@@ -170,19 +218,47 @@ def _paths(options: dict[str, Any]) -> list[Path]:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise CommandError(f"--system {min(twice)} is given twice; name every system once.")
-    others = [*options["references"], *(path for _name, path in options["systems"])]
-    if options["documents"]:
-        others.append(options["documents"])
-    return [file or source, *others]
+    file_format = TestSetFormat(options["format"]) if options["format"] else None
+    roles = bool(options["references"] or options["systems"] or options["documents"])
+    if files and not (roles and len(files) == 1):
+        if roles:
+            raise CommandError("Give files with roles after --source, or files without any.")
+        return files_recognised(files, stack, file_format)
+    return files_with_roles(
+        source=source or files[0],
+        references=options["references"],
+        systems=options["systems"],
+        documents=options["documents"],
+        file_format=file_format,
+    )
 
 
-def _reference_rank(test_set: TestSet) -> None:
-    if not test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
-        raise ImportRefusedError(
-            "--rank-shown-reference: no reference takes part as a system",
-            "give a --reference and no --reference-system none, or leave the option out",
-        )
-    design_change(test_set=test_set, reference_rate=None, rank_shown_reference=True)
+def _languages(options: dict[str, Any], recognised: RecognisedSet) -> tuple[str | None, str | None]:
+    """Return the languages that were given, else those that the names of the files say."""
+    source, target = recognised.languages or (None, None)
+    return options["source_language"] or source, options["target_language"] or target
+
+
+def _pair(
+    options: dict[str, Any], languages: tuple[str | None, str | None]
+) -> tuple[str, str] | None:
+    """Return the pair to take from a file that holds several; None leaves it to the file."""
+    if options["pair"]:
+        return options["pair"][0], options["pair"][1]
+    source, target = languages
+    return (source, target) if source and target else None
+
+
+def _refuse_missing(options: dict[str, Any], languages: tuple[str | None, str | None]) -> None:
+    given = {
+        "--campaign": options["campaign"],
+        "--name": options["name"],
+        "--source-language": languages[0],
+        "--target-language": languages[1],
+    }
+    missing = [option for option, value in given.items() if value is None]
+    if missing:
+        raise CommandError(f"Error: the following arguments are required: {', '.join(missing)}")
 
 
 def _summary(test_set: TestSet) -> str:

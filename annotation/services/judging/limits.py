@@ -72,7 +72,7 @@ def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError 
                 "version counts."
             )
             % {"times": times - 1},
-            stored=of_block.latest("number"),
+            stored=of_block.latest("pk"),
         )
     recent = mine.exclude(supersedes=None).filter(submitted_at__gt=Now() - _MINUTE)
     return too_fast() if times and recent.count() >= REVISIONS_A_MINUTE else None

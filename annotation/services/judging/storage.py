@@ -5,13 +5,13 @@ statement sees what another tab of the judge committed in the meantime.
 """
 
 from datetime import timedelta
-from functools import partial
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection
 
 from annotation.models import Judgment
-from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
+from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.services.judging.limits import REVISIONS_A_BLOCK, REVISIONS_A_MINUTE
+from annotation.services.judging.notifications import ranking_request
 from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from annotation.sql.judgment_store import JUDGMENT_STORE
@@ -31,12 +31,11 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
 
 
 def judgment_store(judgment: Judgment) -> bool:
-    """Store a judgment under its test set's next number; return whether it was stored.
+    """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
 
     It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
-    with this `client_id` exists, the test set has no `JudgmentSequence` yet, or a limit on revisions
-    allows no more.
+    with this `client_id` exists, or a limit on revisions allows no more.
     """
     try:
         stored = JUDGMENT_STORE.row(
@@ -55,9 +54,9 @@ def judgment_store(judgment: Judgment) -> bool:
         return False
     if stored is None:
         return False
-    judgment.pk, judgment.number, judgment.supersedes_id, judgment.submitted_at, is_new = stored
-    if is_new:
-        transaction.on_commit(partial(ranking_enqueue, judgment.test_set_id))
+    judgment.pk, judgment.supersedes_id, judgment.submitted_at, is_requested = stored
+    if not is_requested:
+        ranking_request(test_set_id=judgment.test_set_id)
     return True
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 from django.utils.translation import gettext as _
 
-from annotation.models import Judgment, JudgmentSequence, ProblemReport, Skip
+from annotation.models import Judgment, ProblemReport, Skip
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.limits import (
     comment_refusal,
@@ -43,8 +42,8 @@ def judgment_submit(
     `SubmissionRefusedError` if the campaign's rules do not allow the labels, if active time is
     longer than time on the clock, or if a limit allows no more of this.
 
-    Takes the lock of the assignment's row (a judge's tabs submit one after the
-    other), then that of the test set's `JudgmentSequence`, last and briefly.
+    Takes the lock of the assignment's row, so that a judge's tabs submit one after the other, and no
+    lock that judges share. The judgment gets its number afterwards: `judgments_number`.
     """
     judgment = Judgment(
         test_set_id=assigned.test_set_id,
@@ -70,10 +69,7 @@ def judgment_submit(
     refusal = refusal or revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
     if refusal is not None:
         raise refusal
-    # The first judgment of its test set; or a minute passed between two questions.
-    JudgmentSequence.objects.bulk_create(
-        [JudgmentSequence(test_set_id=assigned.test_set_id)], ignore_conflicts=True
-    )
+    # A minute passed between the two questions.
     if judgment_store(judgment):
         return judgment
     known = _known(judgment)
@@ -118,6 +114,7 @@ def skip_submit(
             block_id=assigned.block_id,
             defaults={
                 "client_id": client_id,
+                "test_set_id": assigned.test_set_id,
                 "assignment_id": assigned.assignment_id,
                 "reason": reason,
                 "duration_ms": duration_ms,
@@ -147,21 +144,6 @@ def _skip_known(assigned: AssignedBlock, client_id: UUID) -> Skip | None:
     if known is not None:
         submission_owner_check(known, judge_id=assigned.judge_id)
     return known
-
-
-def judgment_number_next(*, test_set_id: int, count: int = 1) -> int:
-    """Reserve `count` judgment numbers and return the first one.
-
-    Locks the test set's `JudgmentSequence` until the commit, so that numbers become
-    visible in their order; a rollback gives them back, so that there are no gaps.
-    """
-    sequence = JudgmentSequence.objects.filter(test_set=test_set_id)
-    if not sequence.update(last_number=F("last_number") + count):
-        JudgmentSequence.objects.bulk_create(
-            [JudgmentSequence(test_set_id=test_set_id)], ignore_conflicts=True
-        )
-        return judgment_number_next(test_set_id=test_set_id, count=count)
-    return sequence.get().last_number - count + 1
 
 
 def _times_refusal(duration_ms: int | None, active_ms: int | None) -> SubmissionRefusedError | None:

@@ -30,11 +30,11 @@ from annotation.models import (
 )
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import JudgeStatus, status_from_actions
-from annotation.selectors.pool import chosen_or_all, test_sets_open_to_judge
+from annotation.selectors.pool import chosen_or_all, design_is_for, test_sets_open_to_some
 from annotation.selectors.progress import JudgeWork, work_annotations
 from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import ConflictOfInterest, Instructions, Judge, TestSet
+from campaign.models import ConflictOfInterest, Instructions, Judge, System, TestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,14 @@ class LendingContext:
         Whether they declined to take part.
     owes_acceptance : bool
         Whether they must accept instructions first.
+    campaign_state : str
+        A `CampaignState`; without test sets where it is not open.
     lease_minutes : int
     work : JudgeWork
     conflicts : tuple of int
         Systems they must not see.
+    withdrawn : tuple of int
+        Systems of the campaign of which nobody is lent anything any more.
     begun : dict of UUID to int
         Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
         to id.
@@ -107,9 +111,11 @@ class LendingContext:
     judge_status: JudgeStatus
     has_declined: bool
     owes_acceptance: bool
+    campaign_state: str
     lease_minutes: int
     work: JudgeWork
     conflicts: tuple[int, ...]
+    withdrawn: tuple[int, ...]
     begun: dict[UUID, int]
     test_sets: tuple[OpenTestSet, ...]
 
@@ -134,6 +140,9 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         .filter(Q(released_at__isnull=True) | Q(hit__completed_at__isnull=True))
         .order_by("id")
     )
+    withdrawn = System.objects.filter(
+        test_set__campaign=OuterRef("campaign"), withdrawn_at__isnull=False
+    )
     annotations = {
         "now": Now(),
         "actions": ArraySubquery(actions.values("action")),
@@ -141,6 +150,7 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         "conflict_ids": ArraySubquery(
             ConflictOfInterest.objects.filter(judge=judge).values("system")
         ),
+        "withdrawn_ids": ArraySubquery(withdrawn.values("pk")),
         "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__test_set"))),
         "open": ArraySubquery(_open_test_sets(judge)),
         **work_annotations(),
@@ -148,7 +158,13 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
     return (
         Judge.objects.filter(pk=judge_id)
         .annotate(**annotations)
-        .values_list("campaign__lease_minutes", "chosen_test_set", "declined_at", *annotations)
+        .values_list(
+            "campaign__state",
+            "campaign__lease_minutes",
+            "chosen_test_set",
+            "declined_at",
+            *annotations,
+        )
     )
 
 
@@ -164,9 +180,9 @@ def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
         has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
         lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left, _IS_SILENT))),
-        design=Subquery(design.values(row=JSONArray(*_DESIGN))),
+        design=Subquery(design.values(row=JSONArray(*_DESIGN, design_is_for(judge)))),
     )
-    return test_sets_open_to_judge(judge).values(row=arguments)
+    return test_sets_open_to_some(judge).values(row=arguments)
 
 
 _CONTEXT = PreparedQuery(
@@ -182,9 +198,11 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
     One round trip, however many test sets there are.
     """
-    [(lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
-    now, actions, owes_acceptance, conflicts, begun, open_sets, *work = row
-    mine = chosen_or_all([_open_test_set(**each) for each in open_sets], chosen)
+    [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
+    now, actions, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
+    mine = chosen_or_all(
+        [_open_test_set(**each) for each in open_sets if _is_for_them(each)], chosen
+    )
     if [test_set.id for test_set in mine] == [chosen]:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
@@ -192,12 +210,20 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         judge_status=status_from_actions(actions),
         has_declined=declined_at is not None,
         owes_acceptance=owes_acceptance,
+        campaign_state=campaign_state,
         lease_minutes=lease_minutes,
         work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
+        withdrawn=tuple(withdrawn),
         begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
         test_sets=tuple(mine),
     )
+
+
+def _is_for_them(test_set: dict[str, Any]) -> bool:
+    """Return whether the design in force lends to the judge: to all, or to a group that they are in."""
+    design = test_set["design"]
+    return design is None or bool(design[-1])
 
 
 def _open_test_set(
@@ -216,5 +242,5 @@ def _open_test_set(
         is_none_left=bool(is_none_left),
         is_planner_silent=bool(is_silent),
         **dict(zip(_LENT, counts, strict=True)),
-        **dict(zip(_DESIGN, design or (None, 0.0, 0, 0), strict=True)),
+        **dict(zip(_DESIGN, (design or (None, 0.0, 0, 0, True))[:-1], strict=True)),
     )

@@ -7,6 +7,7 @@ database's clock, since the web servers' clocks may differ.
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -20,7 +21,10 @@ from annotation.services.lending.choose import hit_choose
 from annotation.services.lending.context import LendingContext, lending_context_lock
 from annotation.services.lending.work_requests import work_prefetch_request
 from annotation.sql.hit_lend import HIT_LEND
-from campaign.models import Judge
+from campaign.models import CampaignState, Judge
+
+# In these states of the campaign judges go on with what they hold; only an open one lends more.
+_MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
 class JudgePausedError(Exception):
@@ -61,7 +65,9 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
         raise JudgePausedError
     if context.has_declined:
         raise JudgeDeclinedError
-    if context.owes_acceptance:
+    if context.campaign_state not in _MAY_FINISH:
+        return None
+    if context.owes_acceptance and (context.campaign_state == CampaignState.OPEN or context.begun):
         raise InstructionsPendingError
     begun = [pk for public_id, pk in context.begun.items() if public_id != after]
     assignment = _held(begun, judge, context) if begun else None
@@ -81,7 +87,12 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.
             _release(assignment)
-        elif _is_held(assignment, context.now) or _held_again(assignment, judge, context):
+        elif _is_held(assignment, context.now):
+            return assignment
+        elif set(context.withdrawn).intersection(assignment.hit.system_ids):
+            # They were away as a system was withdrawn. Who is at work finishes what they hold.
+            _release(assignment)
+        elif _held_again(assignment, judge, context):
             return assignment
     return None
 
@@ -98,7 +109,7 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
         asks: JudgeAsks = {
             "judge_id": judge.pk,
             "test_set_id": test_set.id,
-            "conflicts": list(context.conflicts),
+            "conflicts": [*context.conflicts, *context.withdrawn],
         }
         claimed = hit_choose(test_set=test_set, judge=judge, asks=asks)
         if claimed is not None:

@@ -12,6 +12,7 @@ from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
 from campaign.models import (
     Campaign,
+    CampaignState,
     Judge,
     Panel,
     PanelKind,
@@ -59,7 +60,8 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
         raise ParticipationRefusedError(
             _("This submission belongs to somebody else. Please open the study from Prolific.")
         )
-    if mine is None and not panel.is_open:
+    is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
+    if mine is None and not is_open:
         raise ParticipationRefusedError(_("This study is closed to new participants."))
     if mine is None and not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(

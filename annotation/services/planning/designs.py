@@ -1,7 +1,7 @@
 """Choose how the HITs of a test set are drawn."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.first_design import design_unless_chosen
 from annotation.selectors.reference_use import is_reference_shown
 from campaign.database.seeds import seed_draw
-from campaign.models import Campaign, Document, Segment, TestSet, User
+from campaign.models import Campaign, Document, JudgeGroup, Segment, TestSet, User
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -33,11 +34,29 @@ PARAMETERS = (
     "intra_share",
     "repeat_gap",
     "redundancy",
+    "judge_group",
 )
 
 
+#: The least and the most that numbers of a design may be; constraints of `Design` hold the same.
+LIMITS: Final[Mapping[str, tuple[float, float]]] = {
+    "systems_per_block": (2, 26),
+    "segments_per_hit": (1, 50),
+    "reference_rate": (0, 1),
+    "bad_reference_rate": (0, 1),
+    "active_floor": (0, 1),
+    "inter_share": (0, 0.9),
+    "intra_share": (0, 0.9),
+    "redundancy": (1, 50),
+}
+
+
 class DesignRefusedError(Exception):
-    """No HIT could be drawn by such a design; the message says why."""
+    """No HIT could be drawn by such a design; the message says why, `field` where, if it is one."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @transaction.atomic
@@ -75,20 +94,57 @@ def design_change(
     `rank_shown_reference` asks for that. A rate that is not named was asked for
     before.
     """
-    unknown = sorted(set(parameters).difference(PARAMETERS))
-    if unknown:
-        raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
     campaign = _campaign_lock(test_set)
     # Under the lock of planning: a batch is drawn by one design.
     HITSequence.objects.get_or_create(test_set=test_set)
     HITSequence.objects.select_for_update().get(test_set=test_set)
+    design = _proposed(test_set, campaign, parameters, rank_shown_reference=rank_shown_reference)
+    design.changed_by = changed_by
+    design.save(force_insert=True)
+    return design
+
+
+def design_proposed(
+    *, test_set: TestSet, rank_shown_reference: bool = False, **parameters: Any
+) -> Design:
+    """Return the design that `design_change` would create, not saved. Raises what that raises."""
+    return _proposed(
+        test_set, test_set.campaign, parameters, rank_shown_reference=rank_shown_reference
+    )
+
+
+@transaction.atomic
+def design_use_again(*, design: Design, changed_by: User | None = None) -> Design:
+    """Create and return a design like an earlier one of the same test set.
+
+    Raises `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or judges
+    may see the reference meanwhile.
+    """
+    in_force = design_in_force(test_set_id=design.test_set_id)
+    chosen = {
+        name: getattr(design, name)
+        for name in PARAMETERS
+        if in_force is None or getattr(design, name) != getattr(in_force, name)
+    }
+    return design_change(test_set=design.test_set, changed_by=changed_by, **chosen)
+
+
+def _proposed(
+    test_set: TestSet,
+    campaign: Campaign,
+    parameters: Mapping[str, Any],
+    *,
+    rank_shown_reference: bool,
+) -> Design:
+    unknown = sorted(set(parameters).difference(PARAMETERS))
+    if unknown:
+        raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
     before = design_in_force(test_set_id=test_set.pk) or _first(test_set, campaign)
-    values = {name: getattr(before, name) for name in PARAMETERS} | parameters
-    design = Design(test_set=test_set, changed_by=changed_by, **values)
+    values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
+    design = Design(test_set=test_set, **values)
     _check(design)
     if "reference_rate" in parameters and not rank_shown_reference:
         _shown_reference_check(design, campaign)
-    design.save(force_insert=True)
     return design
 
 
@@ -100,11 +156,7 @@ def _campaign_lock(test_set: TestSet) -> Campaign:
 def _first(test_set: TestSet, campaign: Campaign, seed: int | None = None) -> Design:
     """Return the design of a test set where nothing is said, not saved."""
     seed = seed_draw() if seed is None else seed
-    return Design(
-        test_set=test_set,
-        seed=seed,
-        reference_rate=0.0 if is_reference_shown(test_set=test_set, campaign=campaign) else None,
-    )
+    return design_unless_chosen(test_set=test_set, campaign=campaign, seed=seed)
 
 
 def _shown_reference_check(design: Design, campaign: Campaign) -> None:
@@ -117,33 +169,58 @@ def _shown_reference_check(design: Design, campaign: Campaign) -> None:
                 "the outputs by looking. Hide it (change_campaign %(slug)s --no-show-reference), set the "
                 "rate to 0, or, if judges are to rank what they see, add --rank-shown-reference."
             )
-            % {"slug": campaign.slug}
+            % {"slug": campaign.slug},
+            field="reference_rate",
         )
 
 
 def _check(design: Design) -> None:
+    if design.kind == Design.Kind.IMPORTED:
+        raise DesignRefusedError(_("kind: no HIT is drawn by “imported”."), field="kind")
     limits = design.length_limits
     pairs = isinstance(limits, list | tuple) and all(
         isinstance(pair, list | tuple) and [type(number) for number in pair] == [int, int]
         for pair in limits
     )
     if not pairs:
-        raise DesignRefusedError(_("length_limits are pairs of words and candidates."))
+        raise DesignRefusedError(
+            _("length_limits are pairs of words and candidates."), field="length_limits"
+        )
+    for name, (low, high) in LIMITS.items():
+        value = getattr(design, name)
+        if isinstance(value, int | float) and not low <= value <= high:
+            raise DesignRefusedError(
+                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                % {"name": name, "value": value, "low": low, "high": high},
+                field=name,
+            )
+    if design.attention_every and not design.bad_reference_rate:
+        raise DesignRefusedError(
+            _(
+                "attention_every: attention checks are damaged references. Give bad_reference_rate a share above "
+                "0, or set attention_every to 0."
+            ),
+            field="attention_every",
+        )
     try:
-        design.clean_fields(exclude=["test_set", "changed_by"])
+        design.clean_fields(exclude=["test_set", "changed_by", "judge_group"])
         design.validate_constraints()
         # The drawing refuses what it cannot draw.
         redundancy = design.parameters.redundancy
     except ValidationError as error:
-        raise DesignRefusedError(_in_words(error)) from error
+        raise DesignRefusedError(_in_words(error), field=_field_of(error)) from error
     except (ValueError, TypeError) as error:
-        raise DesignRefusedError(str(error)) from error
+        # It begins with the name of the field.
+        name = str(error).split(" ")[0]
+        raise DesignRefusedError(str(error), field=name if name in PARAMETERS else "") from error
     limit = design.test_set.blocks_per_segment
     if limit is not None and redundancy > limit:
         raise DesignRefusedError(
             _("redundancy is %(redundancy)d, but no segment may be in more than %(limit)d blocks.")
-            % {"redundancy": redundancy, "limit": limit}
+            % {"redundancy": redundancy, "limit": limit},
+            field="redundancy",
         )
+    _group_check(design)
     test_set = design.test_set_id
     _subset_check(
         "documents",
@@ -157,13 +234,32 @@ def _check(design: Design) -> None:
     )
 
 
+def _group_check(design: Design) -> None:
+    group = design.judge_group
+    if group is None:
+        return
+    # A group is deleted under the lock of the campaign, which whoever changes a design holds.
+    present = JudgeGroup.objects.present().filter(campaign=design.test_set.campaign_id)
+    if not present.filter(pk=group.pk).exists():
+        raise DesignRefusedError(
+            _("judge_group: this campaign has no group “%(name)s”.") % {"name": group.name}
+        )
+
+
 def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> None:
     missing = sorted(set(wanted).difference(known)) if wanted else []
     if missing:
         raise DesignRefusedError(
             _("%(name)s: the test set has no %(missing)s.")
-            % {"name": name, "missing": ", ".join(map(str, missing[:10]))}
+            % {"name": name, "missing": ", ".join(map(str, missing[:10]))},
+            field=name,
         )
+
+
+def _field_of(error: ValidationError) -> str:
+    """Return the one field that an error is about; empty if it is about several, or none."""
+    fields = set(getattr(error, "error_dict", ())) - {NON_FIELD_ERRORS}
+    return fields.pop() if len(fields) == 1 else ""
 
 
 def _in_words(error: ValidationError) -> str:

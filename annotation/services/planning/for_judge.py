@@ -11,7 +11,7 @@ from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, Jud
 from annotation.sampling.due import attention_due, intra_due
 from annotation.sampling.parameters import Checks
 from annotation.sampling.repeats import Purpose, intra_original, repeated
-from annotation.selectors import conflicts_of, has_available_hit
+from annotation.selectors import conflicts_of, has_available_hit, systems_not_lent
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import judge_history, plans_read
 from annotation.selectors.pool import JudgeAsks
@@ -39,9 +39,12 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     `JudgeAccount.none_left_at` if none was left; then HITs with a check may be.
     """
     judge = Judge.objects.get(pk=judge_id)
-    conflicts = conflicts_of(judge)
     account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
-    asks: JudgeAsks = {"judge_id": judge_id, "test_set_id": test_set_id, "conflicts": conflicts}
+    asks: JudgeAsks = {
+        "judge_id": judge_id,
+        "test_set_id": test_set_id,
+        "conflicts": systems_not_lent(judge),
+    }
     design = design_in_force(test_set_id=test_set_id)
     missing = _missing(design, asks)
     if not missing:
@@ -51,7 +54,7 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
         test_set_id,
         judge_id=judge_id,
         avoid=_seen(judge, test_set_id),
-        hide=System.objects.filter(pk__in=conflicts).values_list("name", flat=True),
+        hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
     )
     is_none_left = False
     for kind in missing:
@@ -108,7 +111,7 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
         planning.copies_add()
         if spare is not None:
             # Only as the last step of a batch: later draws would not follow from what is recorded.
-            planning.withdraw(spare)
+            planning.withdraw([spare])
             break
     return firsts
 
@@ -170,7 +173,7 @@ def judges_to_check(*, test_set_id: int, design: Design) -> list[int]:
             {
                 "judge_id": account.judge_id,
                 "test_set_id": test_set_id,
-                "conflicts": conflicts_of(account.judge),
+                "conflicts": systems_not_lent(account.judge),
             },
         )
     ]
@@ -225,7 +228,7 @@ def intra_plan(*, test_set_id: int, judge_id: int) -> int:
     if number is None or planning.is_all_planned:
         return 0
     original = plans_read([hit_ids[number]])[hit_ids[number]]
-    if not planning.quota.allows(original):
+    if not planning.quota.allows(original) or planning.shows_withdrawn(original):
         return 0
     plan = repeated(
         original,
@@ -265,7 +268,6 @@ def reservations_withdraw(*, test_set_id: int) -> int:
     planning = PlanningTransaction.locked(test_set_id)
     # Filtered again under the lock of each row: the judge may just have come.
     hits = list(stale.select_for_update(skip_locked=True))
-    for hit in hits:
-        planning.withdraw(hit)
+    planning.withdraw(hits)
     planning.store()
     return len(hits)

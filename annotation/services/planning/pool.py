@@ -7,14 +7,17 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Design, HITPurpose, JudgeAccount
-from annotation.sampling.parameters import DesignParameters
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose, Slot, repeated, slot
+from annotation.models import HIT, Design, JudgeAccount
+from annotation.sampling.schedule import (
+    MissingHITs,
+    RepeatSchedule,
+    checks_among,
+    hits_schedule,
+)
 from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pace import hits_an_hour
-from annotation.selectors.planned import plans_read
+from annotation.selectors.planned import firsts_scheduled
 from annotation.selectors.training import training_round_due
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
@@ -26,11 +29,7 @@ from annotation.services.planning.for_judge import (
     judges_to_repeat,
     reservations_withdraw,
 )
-from annotation.services.planning.missing import (
-    MissingHITs,
-    checks_among,
-    missing_of_each_kind,
-)
+from annotation.services.planning.missing import missing_of_each_kind
 from annotation.services.planning.standby import (
     standby_fill,
     standby_give_up,
@@ -51,8 +50,6 @@ _PREPARED: Final = 200
 PLAN_AT_ONCE: Final = 2000
 # Judges planned for in one call; the remaining ones are the first of the next call.
 _JUDGES_AT_ONCE: Final = 100
-# Consecutive empty draws after which the test set counts as having nothing left to rank.
-_EMPTY_DRAWS_ALLOWED: Final = 200
 
 
 def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
@@ -171,91 +168,16 @@ def hits_plan(
 @transaction.atomic
 def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
     planning = PlanningTransaction.locked(test_set_id, texts=texts)
-    schedule = RepeatSchedule(planning, count)
-    missing = MissingHITs(planning, count=count, checks=checks)
-    empty_draws = 0
-    while missing.is_any and not planning.is_all_planned:
-        wanted = schedule.next_slot()
-        if wanted.purpose is not Purpose.FIRST:
-            schedule.repeat(wanted)
-            continue
-        kind = missing.next_kind()
-        plan = planning.draw(kind)
-        if plan is not None and plan.blocks:
-            planning.add(plan, Purpose.FIRST, family=wanted.family)
-            schedule.done(wanted, plan)
-            empty_draws = 0
-            continue
-        empty_draws += 1
-        if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
-            missing.give_up(kind)
-            empty_draws = 0
+    firsts = firsts_scheduled(design=planning.design, sequence=planning.sequence, count=count)
+    planning.stored_ids.update((plan.number, pk) for pk, _family, plan in firsts)
+    hits_schedule(
+        planning,
+        RepeatSchedule(
+            planning, planning.sequence, firsts={family: plan for _pk, family, plan in firsts}
+        ),
+        MissingHITs(planning, planning.sequence, count=count, checks=checks),
+    )
     if not planning.planned:
         logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
     planning.store()
     return len(planning.planned)
-
-
-class RepeatSchedule:
-    """The next HITs of the design's schedule, and the first HITs that they repeat."""
-
-    def __init__(self, planning: PlanningTransaction, count: int) -> None:
-        self._planning = planning
-        self._firsts = self._stored_firsts(planning.parameters, count)
-
-    def next_slot(self) -> Slot:
-        sequence = self._planning.sequence
-        return slot(
-            parameters=self._planning.parameters,
-            step=sequence.scheduled + 1,
-            inter=sequence.inter_scheduled,
-        )
-
-    def done(self, wanted: Slot, plan: HITPlan) -> None:
-        self._planning.sequence.scheduled += 1
-        self._firsts[wanted.family] = plan
-
-    def repeat(self, wanted: Slot) -> None:
-        """Plan a repeat, or skip its place in the schedule.
-
-        It is skipped if a segment has its quota already, or the first HIT was withdrawn.
-        """
-        self._planning.sequence.scheduled += 1
-        self._planning.sequence.inter_scheduled += wanted.purpose is Purpose.INTER
-        first = self._firsts.get(wanted.family)
-        if first is None or not self._planning.quota.allows(first):
-            return
-        plan = repeated(
-            first,
-            seed=self._planning.parameters.seed,
-            number=self._planning.number_next(),
-            purpose=wanted.purpose,
-        )
-        self._planning.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
-
-    def _stored_firsts(self, parameters: DesignParameters, count: int) -> dict[int, HITPlan]:
-        """Return stored first HITs that the next steps repeat, by family. One read."""
-        if not parameters.inter_share and parameters.redundancy == 1:
-            return {}
-        # Skipped steps come on top; their first HITs are read in the next call.
-        families, inter = set(), self._planning.sequence.inter_scheduled
-        for step in range(1, 2 * count + 1):
-            wanted = slot(
-                parameters=parameters,
-                step=self._planning.sequence.scheduled + step,
-                inter=inter,
-            )
-            families.add(wanted.family)
-            inter += wanted.purpose is Purpose.INTER
-        rows = dict(
-            HIT.objects.filter(
-                design=self._planning.design,
-                family__in=families,
-                purpose=HITPurpose.FIRST,
-                # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
-                withdrawn_at__isnull=True,
-            ).values_list("pk", "family")
-        )
-        plans = plans_read(rows)
-        self._planning.stored_ids.update((plan.number, pk) for pk, plan in plans.items())
-        return {rows[pk]: plan for pk, plan in plans.items()}

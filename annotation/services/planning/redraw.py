@@ -1,13 +1,19 @@
 """Draw a stored HIT again, from recorded data alone."""
 
 from annotation.models import HIT, HITPurpose
+from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
-from annotation.selectors.corpus import TestSetTexts, texts_of, texts_without, windows_of
+from annotation.selectors.corpus import (
+    TestSetTexts,
+    texts_of,
+    texts_of_others,
+    texts_without,
+    windows_of,
+)
 from annotation.selectors.planned import judge_history, plans_read
-from annotation.services.planning.drawing import HITDrawer, SegmentQuota
 
 
 def hit_redraw(hit: HIT) -> HITPlan:
@@ -40,7 +46,7 @@ def _first(hit: HIT) -> HITPlan:
     parameters = hit.design.parameters
     state = DrawState.from_json(batch.state)
     then = TestSetTexts(hit.test_set, at=batch.created_at)
-    texts = texts_of(then, state.systems)
+    texts = texts_of_others(texts_of(then, state.systems), batch.withdrawn)
     drawer = HITDrawer(
         parameters=parameters,
         windows=windows_of(hit.test_set, hit.design),

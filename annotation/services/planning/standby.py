@@ -4,7 +4,7 @@ An active design draws late, to know more of the judgments, so its pool is small
 while the planner is away. They are drawn anew as judgments come in, and draws do not count on them.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
@@ -12,10 +12,11 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
 from annotation.models.pool import HITQuerySet
 from annotation.sampling.repeats import Purpose
+from annotation.sampling.schedule import MissingHITs
 from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.planning.missing import MissingHITs, missing_of_each_kind
+from annotation.services.planning.missing import missing_of_each_kind
 
 # HITs that are planned or given up in one transaction, during which nothing else is planned.
 _AT_ONCE: Final = 500
@@ -83,7 +84,7 @@ def standby_give_up(*, test_set_id: int, count: int) -> int:
     """Give up at least `count` HITs on standby, so that others can be planned; return their number."""
     given_up = 0
     while given_up < count:
-        batches = PlanningBatch.objects.filter(test_set=test_set_id)
+        batches = PlanningBatch.objects.filter(test_set=test_set_id).values("pk")
         done = _give_up(test_set_id, batches, count=count - given_up)
         given_up += done
         if not done:
@@ -105,22 +106,26 @@ def _available(test_set_id: int) -> HITQuerySet:
     return HIT.objects.filter(test_set=test_set_id).standby().filter(~_was_lent())
 
 
-def _stale_batches(test_set_id: int) -> QuerySet[PlanningBatch]:
-    """Return the batches on standby by another design, or by much fewer judgments than are known."""
+def _stale_batches(test_set_id: int) -> list[int]:
+    """Return the ids of batches on standby by another design, or by much fewer judgments than are known.
+
+    As ids: a filter by the condition itself may be looked up anew for each HIT.
+    """
     design = Design.objects.filter(test_set=test_set_id).not_imported().latest()
     known = SamplingState.objects.filter(test_set=test_set_id).first()
     is_stale = ~Q(design=design)
     if known is not None:
         is_stale |= Q(state__watermark__lt=int(known.watermark / _GROWTH))
-    return PlanningBatch.objects.filter(
-        is_stale, pk__in=_standby(test_set_id).values("batch"), test_set=test_set_id
+    on_standby = list(_standby(test_set_id).order_by().values_list("batch", flat=True).distinct())
+    return list(
+        PlanningBatch.objects.filter(is_stale, pk__in=on_standby).values_list("pk", flat=True)
     )
 
 
 @transaction.atomic
 def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
     planning = PlanningTransaction.locked(test_set_id, texts=texts, for_standby=True)
-    missing = MissingHITs(planning, count=count, checks=checks)
+    missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:
         kind = missing.next_kind()
@@ -139,7 +144,9 @@ def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) 
 
 
 @transaction.atomic
-def _give_up(test_set_id: int, batches: QuerySet[PlanningBatch], *, count: int) -> int:
+def _give_up(
+    test_set_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int
+) -> int:
     """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
 
     None that was lent is drawn from them: those are before the ones deleted.

@@ -1,49 +1,20 @@
 """Write planned HITs: one row each, in one COPY, whatever their number."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 
 from annotation.models import HIT, PlanningBatch
 from annotation.sampling.encoding import plan_encoded
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose
+from annotation.sampling.planning import PlannedHIT
 from annotation.selectors.corpus import TestSetTexts
 from campaign.database.copy import (
     Cell,
+    array_cell,
     constraints_check_now,
     ids_reserve,
     pgtrigger_ignore_preset,
     rows_copy,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedHIT:
-    """A planned HIT to be stored.
-
-    Attributes
-    ----------
-    plan : HITPlan
-    purpose : Purpose
-    family : int or None
-        Of the schedule; None for a HIT planned for one judge.
-    repeats : int or None
-        The number of the first HIT it repeats.
-    reserved_for : int or None
-        The id of a judge.
-    reserved_until : datetime or None
-    is_standby : bool
-    """
-
-    plan: HITPlan
-    purpose: Purpose
-    family: int | None = None
-    repeats: int | None = None
-    reserved_for: int | None = None
-    reserved_until: datetime | None = None
-    is_standby: bool = False
 
 
 def hits_store(
@@ -119,14 +90,10 @@ def _hit_row(
         None if hit.repeats is None else stored_ids[hit.repeats],
         hit.reserved_for,
         None if hit.reserved_until is None else hit.reserved_until.isoformat(),
-        _array(texts.segment_id(block.segment) for block in blocks),
-        _array(sorted(texts.systems[name] for name in systems)),
+        array_cell(texts.segment_id(block.segment) for block in blocks),
+        array_cell(sorted(texts.systems[name] for name in systems)),
         hit.plan.holds_check,
         plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
         "t" if hit.is_standby else "f",
     )
-
-
-def _array(numbers: Iterator[int] | Sequence[int]) -> str:
-    return "{" + ",".join(map(str, numbers)) + "}"

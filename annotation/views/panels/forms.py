@@ -4,8 +4,10 @@ from django import forms
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.languages import languages_validate
 from campaign.models import Campaign, Panel, PanelKind
 from campaign.services import PanelTerms
+from campaign.texts.languages import language_name
 
 MOST_BLOCKS = 10_000
 MOST_MINUTES = 60 * 24 * 30
@@ -37,6 +39,7 @@ class PanelForm(forms.Form):
     languages = forms.MultipleChoiceField(
         label=_("Languages they read"),
         required=False,
+        validators=[languages_validate],
         widget=forms.CheckboxSelectMultiple,
         help_text=_("None chosen: all of the campaign."),
     )
@@ -73,7 +76,7 @@ class PanelForm(forms.Form):
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
         pairs = campaign.test_sets.values_list("source_language", "target_language")
         known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
-        languages.choices = [(tag, tag) for tag in sorted(known)]
+        languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:
             del self.fields["kind"]
             if panel.kind == PanelKind.MTURK:

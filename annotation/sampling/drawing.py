@@ -102,6 +102,19 @@ class HITDrawer:
         # The last HIT drawn, the state it was drawn from, and the state after it.
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
+    def segments_ahead(self, numbers: range, *, turn: int) -> set[int]:
+        """Return the segments of the windows that HITs of these numbers would be drawn from, without checks."""
+        windows = (
+            self._windows.window(
+                order=self.parameters.segment_order,
+                draw=HashDraw(seed=self.parameters.seed, number=number),
+                turn=turn + later,
+                avoid=self._avoid | self.quota.full,
+            )
+            for later, number in enumerate(numbers)
+        )
+        return {segment for window in windows for segment in window or ()}
+
     def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
         """Draw and return first HIT `number`; None if no segment is left to draw.
 

@@ -1,0 +1,153 @@
+"""The state of a campaign, for its organisers: what it is, what a change would do, and the change."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.selectors.state_effects import state_effects, transitions_possible
+from campaign.api.access import organised_campaign, reader
+from campaign.models import Campaign, CampaignState, MembershipRole, Transition
+from campaign.pages.rights import transitions_of
+from campaign.services import (
+    StateRefusedError,
+    campaign_delete,
+    campaign_extend,
+    campaign_restore,
+    campaign_state_change,
+)
+
+
+class StateSerializer(serializers.Serializer[Any]):
+    """How far a campaign is, and what can be done now."""
+
+    state = serializers.ChoiceField(choices=CampaignState.choices, read_only=True)
+    state_since = serializers.DateTimeField(read_only=True)
+    closes_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it closes by itself; null: when somebody closes it."
+    )
+    transitions = serializers.ListField(
+        child=serializers.ChoiceField(choices=Transition.choices),
+        read_only=True,
+        help_text="That are possible now, and that you may do.",
+    )
+
+
+class TransitionRequestSerializer(serializers.Serializer[Any]):
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Say what it would do, and change nothing."
+    )
+    name = serializers.CharField(
+        default="", allow_blank=True, help_text="To delete: the campaign's name, typed."
+    )
+
+
+class StateEffectsSerializer(serializers.Serializer[Any]):
+    """What it would do now, or did."""
+
+    transition = serializers.ChoiceField(choices=Transition.choices, read_only=True)
+    is_possible = serializers.BooleanField(read_only=True)
+    judges = serializers.IntegerField(read_only=True, help_text="Who hold sentences now.")
+    sentences = serializers.IntegerField(read_only=True, help_text="That they hold.")
+    judged = serializers.IntegerField(read_only=True, help_text="Blocks that were judged, in all.")
+    facts = serializers.ListField(child=serializers.CharField(), read_only=True)
+    state = serializers.CharField(
+        read_only=True, help_text="Of the campaign now; “deleted” if it is gone for good."
+    )
+
+
+class StateRefusedSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    detail = serializers.CharField(read_only=True)
+
+
+class CampaignStateView(APIView):
+    @extend_schema(operation_id="campaign_state", responses=StateSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Say how far a campaign is, and what can be done now."""
+        return _state(request, organised_campaign(request, slug))
+
+    @extend_schema(
+        operation_id="campaign_extend",
+        request=StateSerializer,
+        responses={200: StateSerializer, 409: StateRefusedSerializer},
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Set when it closes by itself."""
+        campaign = organised_campaign(request, slug)
+        sent = StateSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            campaign_extend(
+                campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
+            )
+        except StateRefusedError as error:
+            return _refused(error)
+        return _state(request, campaign)
+
+
+class CampaignTransitionView(APIView):
+    @extend_schema(
+        operation_id="campaign_transition",
+        request=TransitionRequestSerializer,
+        responses={200: StateEffectsSerializer, 409: StateRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str, transition: str) -> Response:
+        """Change the state of a campaign, or with `dry_run` say what that would do.
+
+        `open`, `pause`, `resume`, `close`, `reopen`, `archive`, `unarchive`, or `delete` with its `name`.
+        """
+        campaign = organised_campaign(request, slug)
+        if transition not in Transition:
+            raise NotFound
+        wanted = Transition(transition)
+        sent = TransitionRequestSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        effects = state_effects(campaign=campaign, transition=wanted)
+        state = campaign.state
+        if not sent.validated_data["dry_run"]:
+            try:
+                state = _change(request, campaign, wanted, sent.validated_data["name"])
+            except StateRefusedError as error:
+                return _refused(error)
+        data = StateEffectsSerializer(effects).data
+        return Response({**data, "state": state})
+
+
+class CampaignRestoreView(APIView):
+    @extend_schema(operation_id="campaign_restore", request=None, responses=StateSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Take a campaign that you own out of the bin."""
+        binned = Campaign.objects.with_role_of(reader(request)).filter(state=CampaignState.BIN)
+        campaign = get_object_or_404(binned, slug=slug)
+        campaign_restore(campaign=campaign, by=reader(request))
+        return _state(request, campaign)
+
+
+def _change(request: Request, campaign: Campaign, wanted: Transition, name: str) -> str:
+    if wanted == Transition.DELETE:
+        is_gone = campaign_delete(campaign=campaign, typed_name=name, by=reader(request))
+        return "deleted" if is_gone else CampaignState.BIN
+    campaign_state_change(campaign=campaign, transition=wanted, by=reader(request))
+    return campaign.state
+
+
+def _state(request: Request, campaign: Campaign) -> Response:
+    role = MembershipRole(campaign.memberships.get(user=reader(request)).role)
+    shown = {
+        "state": campaign.state,
+        "state_since": campaign.state_since,
+        "closes_at": campaign.closes_at,
+        "transitions": transitions_of(role, transitions_possible(campaign)),
+    }
+    return Response(StateSerializer(shown).data)
+
+
+def _refused(error: StateRefusedError) -> Response:
+    return Response(StateRefusedSerializer({"detail": str(error)}).data, status=409)

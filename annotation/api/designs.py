@@ -1,0 +1,241 @@
+"""Designs of a test set: their history, changing the one in force, and HITs of one to be."""
+
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.hits import DesignSerializer, DesignsView
+from annotation.api.serializers import TextSerializer
+from annotation.models import Design
+from annotation.selectors.design_effects import design_effects, design_effects_in_words
+from annotation.selectors.hits import designs_of
+from annotation.selectors.previewed_hits import next_numbers, previewed_hits
+from annotation.services import (
+    DesignRefusedError,
+    design_change,
+    design_proposed,
+    design_use_again,
+)
+from annotation.services.planning.designs import PARAMETERS
+from campaign.api.access import organised_test_set, reader
+from campaign.api.judge_groups import group_asked_for
+from campaign.models import JudgeGroup, TestSet
+
+_MOST_PREVIEWED: Final = 20
+
+
+class DesignParametersSerializer(serializers.ModelSerializer[Design]):
+    """Parameters of a design; those that are not named stay as they are."""
+
+    seed = serializers.CharField(
+        required=False, max_length=39, help_text="A whole number of up to 128 bits, in digits."
+    )
+    length_limits = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=0, max_value=32767),
+            min_length=2,
+            max_length=2,
+        ),
+        required=False,
+        max_length=20,
+        help_text="Pairs: segments of at least so many words show at most so many candidates.",
+    )
+    judge_group = serializers.CharField(
+        required=False,
+        allow_null=True,
+        max_length=60,
+        help_text="The group whose judges alone are lent HITs of the test set; null: all who may.",
+    )
+    rank_shown_reference = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Needed where judges see the reference and a rate of it is named.",
+    )
+
+    class Meta:
+        model = Design
+        fields = [*PARAMETERS, "rank_shown_reference"]
+        extra_kwargs = {name: {"required": False} for name in PARAMETERS}
+
+    def validate_seed(self, text: str) -> int:
+        """Read the seed."""
+        if not text.isascii() or not text.isdigit():
+            raise ValidationError(_("A seed is a whole number without a sign."))
+        return int(text)
+
+    def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
+        """Find the group in the campaign of the test set that the view names."""
+        return group_asked_for(self.context["test_set"], name)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Leave constraints that span fields to the service, which says what to do."""
+        return serializers.Serializer.run_validation(self, data)
+
+    def get_validators(self) -> list[Any]:
+        """Return none: the service refuses, as it does for the page and the command."""
+        return []
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The parameters that were named, as `design_change` takes them."""
+        names = (*PARAMETERS, "rank_shown_reference")
+        return {name: value for name, value in self.validated_data.items() if name in names}
+
+
+class DesignChangeSerializer(DesignParametersSerializer):
+    confirm = serializers.BooleanField(
+        default=False,
+        help_text="Needed once HITs are planned; without it the answer is 409 and says what it would do.",
+    )
+
+    class Meta(DesignParametersSerializer.Meta):
+        fields = [*DesignParametersSerializer.Meta.fields, "confirm"]
+
+
+class DesignEffectsSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    words = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="What it would do now."
+    )
+
+
+class DesignPreviewRequestSerializer(DesignParametersSerializer):
+    count = serializers.IntegerField(
+        default=5, min_value=1, max_value=_MOST_PREVIEWED, help_text="How many HITs."
+    )
+
+    class Meta(DesignParametersSerializer.Meta):
+        fields = [*DesignParametersSerializer.Meta.fields, "count"]
+
+
+class PreviewedCandidateSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    lang = serializers.CharField()
+    dir = serializers.CharField()
+    systems = serializers.ListField(
+        child=serializers.CharField(), help_text="Which judges are not shown."
+    )
+    is_damaged_reference = serializers.BooleanField()
+
+
+class PreviewedBlockSerializer(serializers.Serializer[Any]):
+    segment = serializers.IntegerField(source="plan.segment")
+    source = TextSerializer(source="shown.source", allow_null=True)  # type: ignore[assignment]  # a field's name
+    references = TextSerializer(source="shown.references", many=True)
+    candidates = serializers.SerializerMethodField(help_text="In shown order.")
+
+    @extend_schema_field(PreviewedCandidateSerializer(many=True))
+    def get_candidates(self, block: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "text": candidate.text,
+                "lang": candidate.lang,
+                "dir": candidate.dir,
+                "systems": list(systems),
+                "is_damaged_reference": systems == block.plan.control,
+            }
+            for candidate, systems in zip(block.shown.candidates, block.plan.systems, strict=True)
+        ]
+
+
+class PreviewedHITSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    purpose = serializers.CharField()
+    repeats = serializers.IntegerField(
+        allow_null=True, help_text="The number of the HIT that it repeats."
+    )
+    blocks = PreviewedBlockSerializer(many=True)
+
+
+def refused(error: DesignRefusedError) -> ValidationError:
+    """Return the answer to a design that was refused: at its field, if it is about one."""
+    return ValidationError({error.field: [str(error)]} if error.field else [str(error)])
+
+
+def proposed_design(test_set: TestSet, sent: DesignParametersSerializer) -> Design | None:
+    """Return the design that was sent, not saved; None if no parameter was named: the one in force."""
+    if not set(sent.chosen) & set(PARAMETERS):
+        return None
+    try:
+        return design_proposed(test_set=test_set, **sent.chosen)
+    except DesignRefusedError as error:
+        raise refused(error) from error
+
+
+def _new_group(proposed: Design | None, sent: DesignParametersSerializer) -> JudgeGroup | None:
+    """Return the group that a design is restricted to by what was sent."""
+    return proposed.judge_group if proposed and "judge_group" in sent.chosen else None
+
+
+def _answer(test_set: TestSet, design: Design, status: int) -> Response:
+    found = designs_of(test_set_id=test_set.pk).get(pk=design.pk)
+    return Response(DesignSerializer(found).data, status=status)
+
+
+class DesignsAndChangeView(DesignsView):
+    """The designs of a test set, the one in force first, with who changed them and when."""
+
+    @extend_schema(
+        operation_id="design_change",
+        request=DesignChangeSerializer,
+        responses={201: DesignSerializer, 409: DesignEffectsSerializer},
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Change how HITs are drawn from now on. 409 without `confirm` once HITs are planned."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = DesignChangeSerializer(data=request.data, context={"test_set": test_set})
+        sent.is_valid(raise_exception=True)
+        proposed = proposed_design(test_set, sent)
+        effects = design_effects(test_set=test_set)
+        if effects.is_any_planned and not sent.validated_data["confirm"]:
+            words = {"words": design_effects_in_words(effects, group=_new_group(proposed, sent))}
+            return Response(DesignEffectsSerializer(words).data, status=409)
+        try:
+            design = design_change(test_set=test_set, changed_by=reader(request), **sent.chosen)
+        except DesignRefusedError as error:
+            raise refused(error) from error
+        return _answer(test_set, design, 201)
+
+
+class DesignAgainView(APIView):
+    @extend_schema(operation_id="design_use_again", request=None, responses={201: DesignSerializer})
+    def post(self, request: Request, test_set_id: int, design_id: int) -> Response:
+        """Draw HITs by an earlier design again, from now on."""
+        test_set = organised_test_set(request, test_set_id)
+        design = Design.objects.not_imported().filter(test_set=test_set, pk=design_id).first()
+        if design is None:
+            raise NotFound(_("There is no such design of this test set."))
+        try:
+            again = design_use_again(design=design, changed_by=reader(request))
+        except DesignRefusedError as error:
+            raise refused(error) from error
+        return _answer(test_set, again, 201)
+
+
+class DesignPreviewView(APIView):
+    @extend_schema(
+        operation_id="design_preview",
+        request=DesignPreviewRequestSerializer,
+        responses=PreviewedHITSerializer(many=True),
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Return the HITs that would be planned next, as judges would see them. Nothing is stored."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = DesignPreviewRequestSerializer(data=request.data, context={"test_set": test_set})
+        sent.is_valid(raise_exception=True)
+        design = proposed_design(test_set, sent)
+        hits = previewed_hits(
+            test_set_id=test_set.pk,
+            parameters=None if design is None else design.parameters,
+            numbers=next_numbers(test_set_id=test_set.pk, count=sent.validated_data["count"]),
+            documents=() if design is None else design.documents,
+            segments=() if design is None else design.segments,
+        )
+        return Response(PreviewedHITSerializer(hits, many=True).data)

@@ -1,0 +1,213 @@
+"""The judges of a campaign: who they are, adding many, what one may be lent, and a new link."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import generics
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.people_serializers import (
+    CampaignJudgeChangeSerializer,
+    CampaignJudgeSerializer,
+    JudgeEffectsSerializer,
+    JudgeLinkMadeSerializer,
+    JudgeLinkRequestSerializer,
+    JudgeListAnswerSerializer,
+    JudgeListSerializer,
+    answer_of,
+)
+from annotation.pages.campaign_judge_table import CampaignJudgeFilter
+from annotation.selectors.campaign_judges import campaign_judges
+from annotation.selectors.judge_changes import judge_change_in_words
+from campaign.api.access import organised_campaign, reader
+from campaign.api.filters import filter_parameters, filtered
+from campaign.api.pages import CursorPages
+from campaign.formats import FormatError
+from campaign.formats.judge_lists import judge_list_read
+from campaign.models import Campaign, Judge, JudgeGroup, System
+from campaign.selectors import judge_access
+from campaign.services import (
+    CredentialRefusedError,
+    JudgeListRefusedError,
+    MailTerms,
+    PersonRefusedError,
+    judge_change,
+    judge_link_replace,
+    judge_list_add,
+    judge_list_check,
+)
+from campaign.texts.language_tags import LanguageTagError
+
+
+@extend_schema_view(get=extend_schema(parameters=filter_parameters(CampaignJudgeFilter)))
+class CampaignJudgesView(generics.ListAPIView[Judge]):
+    """The judges of a campaign by pseudonym, whatever they judge. For its organisers only."""
+
+    serializer_class = CampaignJudgeSerializer
+    pagination_class = CursorPages
+    ordering = "pseudonym"
+
+    def get_queryset(self) -> QuerySet[Judge]:
+        campaign = organised_campaign(self.request, self.kwargs["slug"])
+        listed = campaign_judges(campaign=campaign)
+        found: QuerySet[Judge] = filtered(CampaignJudgeFilter, self.request, listed)
+        return found
+
+    @extend_schema(
+        operation_id="campaign_judges_add",
+        request=JudgeListSerializer,
+        responses={200: JudgeListAnswerSerializer, 201: JudgeListAnswerSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Add the judges of a list, all or none; with `dry_run` say only what each row would do (200).
+
+        The links of new judges are in this answer and nowhere else, unless messages bring them. 400 with the rows if
+        any is wrong.
+        """
+        campaign = organised_campaign(request, slug)
+        sent = JudgeListSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        data = sent.validated_data
+        base_url = request.build_absolute_uri("/")
+        try:
+            judges = judge_list_read(data["list"])
+            if data["dry_run"]:
+                checked = judge_list_check(campaign=campaign, judges=judges)
+                return Response(answer_of(checked))
+            mail = MailTerms(base_url=base_url, language=data["language"], note=data["note"])
+            added = judge_list_add(
+                campaign=campaign,
+                judges=judges,
+                mail=mail if data["mail"] else None,
+                by=reader(request),
+            )
+        except FormatError as error:
+            raise ValidationError({"list": [str(error)]}) from error
+        except JudgeListRefusedError as error:
+            lines = [
+                _("Line %(line)d") % {"line": row.row.line} + ": " + " ".join(row.problems)
+                for row in error.checked.rows
+                if row.problems
+            ]
+            raise ValidationError({"list": [str(error), *lines]}) from error
+        return Response(answer_of(added.checked, added=added, base_url=base_url), status=201)
+
+
+def _found(campaign: Campaign, judge_id: int) -> Judge:
+    judge = campaign_judges(campaign=campaign).filter(pk=judge_id).first()
+    if judge is None:
+        raise NotFound(_("There is no such judge in this campaign."))
+    judge.campaign = campaign
+    return judge
+
+
+class CampaignJudgeView(APIView):
+    @extend_schema(operation_id="campaign_judge", responses=CampaignJudgeSerializer)
+    def get(self, request: Request, slug: str, judge_id: int) -> Response:
+        """Return a judge. For the organisers of the campaign only."""
+        judge = _found(organised_campaign(request, slug), judge_id)
+        return Response(CampaignJudgeSerializer(judge).data)
+
+    @extend_schema(
+        operation_id="campaign_judge_change",
+        request=CampaignJudgeChangeSerializer,
+        responses={200: CampaignJudgeSerializer, 409: JudgeEffectsSerializer},
+    )
+    def patch(self, request: Request, slug: str, judge_id: int) -> Response:
+        """Change what they may be lent; what is not named stays, and lists replace what was there.
+
+        409 without `confirm` where it changes the work they get.
+        """
+        campaign = organised_campaign(request, slug)
+        judge = _found(campaign, judge_id)
+        sent = CampaignJudgeChangeSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        changes = _changes(campaign, judge, sent.validated_data)
+        try:
+            if not sent.validated_data["confirm"]:
+                words = judge_change_in_words(
+                    judge=Judge.objects.get(pk=judge.pk),
+                    change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
+                )
+                if words:
+                    return Response(JudgeEffectsSerializer({"words": words}).data, status=409)
+            judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
+        except PersonRefusedError as error:
+            raise ValidationError({"address": [str(error)]}) from error
+        except LanguageTagError as error:
+            raise ValidationError({"languages": [str(error)]}) from error
+        return Response(CampaignJudgeSerializer(_found(campaign, judge_id)).data)
+
+
+def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `judge_change`. Raises ValidationError for unknown groups and systems."""
+    changes: dict[str, Any] = {
+        name: sent[name] for name in ("address", "languages") if name in sent
+    }
+    if "expertise" in sent:
+        changes["expertise"] = sorted({tag.lower() for tag in sent["expertise"]})
+    if "groups" in sent:
+        present = JudgeGroup.objects.present().filter(campaign=campaign)
+        by_name = {group.name.casefold(): group for group in present}
+        changes["groups"] = [
+            _named(by_name, name.casefold(), "groups", name) for name in sent["groups"]
+        ]
+    if "conflicts" in sent:
+        systems: dict[str, list[System]] = {}
+        for system in System.objects.filter(test_set__campaign=campaign).order_by("id"):
+            systems.setdefault(system.name, []).append(system)
+        wanted = {
+            system
+            for name in sent["conflicts"]
+            for system in _named(systems, name, "conflicts", name)
+        }
+        there = set(System.objects.filter(conflicts__judge=judge))
+        # Of a system that is named again nothing changes, whichever test sets it is of.
+        kept = {system for system in there if system.name in sent["conflicts"]}
+        names_kept = {system.name for system in kept}
+        changes["conflicts"] = [system for system in wanted if system.name not in names_kept]
+        changes["no_conflicts"] = there - kept
+    return changes
+
+
+def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
+    if key not in known:
+        said = _("This campaign has no “%(name)s”.") % {"name": name}
+        raise ValidationError({field: [said]})
+    return known[key]
+
+
+class CampaignJudgeLinkView(APIView):
+    @extend_schema(
+        operation_id="campaign_judge_link",
+        request=JudgeLinkRequestSerializer,
+        responses={201: JudgeLinkMadeSerializer, 409: JudgeEffectsSerializer},
+    )
+    def post(self, request: Request, slug: str, judge_id: int) -> Response:
+        """Make a link for a judge who lost theirs, and end all others. 409 without `confirm`.
+
+        The link is in this answer and nowhere else.
+        """
+        judge = _found(organised_campaign(request, slug), judge_id)
+        sent = JudgeLinkRequestSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if not sent.validated_data["confirm"]:
+            words = [
+                _("Links that end at once: %(count)d.")
+                % {"count": judge_access(judge=judge).links},
+                _("Where they are signed in, they stay signed in."),
+            ]
+            return Response(JudgeEffectsSerializer({"words": words}).data, status=409)
+        try:
+            link, token = judge_link_replace(judge=judge, by=reader(request))
+        except CredentialRefusedError as error:
+            raise ValidationError([str(error)]) from error
+        address = request.build_absolute_uri(reverse("invitation", args=[token]))
+        made = {"link": address, "expires_at": link.expires_at}
+        return Response(JudgeLinkMadeSerializer(made).data, status=201)

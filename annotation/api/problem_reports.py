@@ -1,0 +1,139 @@
+"""Problem reports of a campaign, for its organisers: read, answered and closed."""
+
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
+from annotation.pages.problem_table import ProblemReportFilter
+from annotation.selectors.problem_reports import problem_reports_of
+from annotation.services import (
+    REPLY_LENGTH,
+    ReplyRefusedError,
+    problem_reply,
+    problem_reply_take_back,
+)
+from campaign.api.access import organised_campaign, reader
+from campaign.api.filters import filter_parameters, filtered
+from campaign.api.pages import CursorPages
+
+
+class ProblemReplySerializer(serializers.Serializer[Any]):
+    """A reply to a report. One that takes another back says nothing itself."""
+
+    number = serializers.IntegerField(help_text="Of the replies to this report, from 1.")
+    text = serializers.CharField()
+    closed = serializers.BooleanField(help_text="Whether the report is closed from this one on.")
+    takes_back = serializers.IntegerField(
+        source="takes_back.number",
+        allow_null=True,
+        default=None,
+        help_text="The number of the reply that this one takes back.",
+    )
+    created_by = serializers.CharField(source="created_by.name")
+    created_at = serializers.DateTimeField()
+
+
+class OrganisersProblemReportSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    test_set = serializers.IntegerField(source="test_set_id")
+    segment = serializers.IntegerField(source="block.segment.number")
+    judge = serializers.CharField(source="judge.pseudonym")
+    kind = serializers.ChoiceField(choices=ProblemReportKind.values)
+    comment = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    closed = serializers.BooleanField(source="is_closed")
+    replies = ProblemReplySerializer(many=True)
+
+
+class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=REPLY_LENGTH,
+        help_text="The judge reads it: name no systems.",
+    )
+    closes = serializers.BooleanField(
+        default=True, help_text="False: the report stays open, or is opened again."
+    )
+    seen = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=2**31 - 2,
+        help_text="How many replies you have read: 409 if there are others by now.",
+    )
+
+
+class ReplyRefusedSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    detail = serializers.CharField(read_only=True)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="campaigns_problem_reports", parameters=filter_parameters(ProblemReportFilter)
+    )
+)
+class ProblemReportsView(generics.ListAPIView[ProblemReport]):
+    """What judges reported, with the answers, the latest first."""
+
+    serializer_class = OrganisersProblemReportSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[Any, Any]:
+        campaign = organised_campaign(self.request, self.kwargs["slug"])
+        replies = ProblemReply.objects.select_related("created_by", "takes_back")
+        rows = problem_reports_of(campaign=campaign).prefetch_related(
+            Prefetch("replies", queryset=replies.order_by("number"))
+        )
+        return filtered(ProblemReportFilter, self.request, rows, campaign=campaign)
+
+
+class ProblemRepliesView(APIView):
+    @extend_schema(
+        operation_id="campaigns_problem_reply",
+        request=ProblemReplyRequestSerializer,
+        responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str, report_id: int) -> Response:
+        """Answer a report, close it, or open it again."""
+        campaign = organised_campaign(request, slug)
+        report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
+        sent = ProblemReplyRequestSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            reply = problem_reply(report=report, user=reader(request), **sent.validated_data)
+        except ReplyRefusedError as error:
+            return _refused(error)
+        return Response(ProblemReplySerializer(reply).data, status=201)
+
+
+class ProblemReplyTakeBackView(APIView):
+    @extend_schema(
+        operation_id="campaigns_problem_reply_take_back",
+        request=None,
+        responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
+        """Take a reply back: the judge reads it no more, and the report is what it would be without it."""
+        campaign = organised_campaign(request, slug)
+        replies = ProblemReply.objects.filter(report__test_set__campaign=campaign, report=report_id)
+        reply = get_object_or_404(replies, number=number)
+        try:
+            stored = problem_reply_take_back(reply=reply, user=reader(request))
+        except ReplyRefusedError as error:
+            return _refused(error)
+        return Response(ProblemReplySerializer(stored).data, status=201)
+
+
+def _refused(error: ReplyRefusedError) -> Response:
+    return Response(ReplyRefusedSerializer({"detail": str(error)}).data, status=409)

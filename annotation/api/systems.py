@@ -1,0 +1,149 @@
+"""Systems: adding one, what is said of it, withdrawing it and taking it back."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.pages.system_form import MAX_BYTES
+from annotation.selectors.systems import withdrawal_in_words
+from annotation.services.systems import (
+    SystemRefusedError,
+    system_add,
+    system_change,
+    system_restore,
+    system_withdraw,
+)
+from campaign.api.access import organised_test_set, readable_test_set
+from campaign.api.serializers import SystemSerializer
+from campaign.api.views import SystemsView
+from campaign.formats import InputFile
+from campaign.models import System, TestSet
+
+
+class SystemWithdrawRequestSerializer(serializers.Serializer[Any]):
+    confirm = serializers.BooleanField(
+        default=False, help_text="Needed; without it the answer is 409 and says what it would do."
+    )
+
+
+class SystemWithdrawalSerializer(serializers.Serializer[Any]):
+    """Answered with 409: nothing was changed."""
+
+    words = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="What it would do now."
+    )
+
+
+def _found(test_set: TestSet, system_id: int) -> System:
+    system = test_set.systems.filter(pk=system_id).first()
+    if system is None:
+        raise NotFound(_("There is no such system in this test set."))
+    return system
+
+
+def _answer(system: System) -> Response:
+    system.refresh_from_db()
+    return Response(SystemSerializer(system).data)
+
+
+class SystemAddSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200)
+    file = serializers.FileField(
+        help_text="Its outputs: plain text with one a line, or SGML with a tstset; also as .gz. At most 20 MB."
+    )
+
+    def validate_file(self, file: Any) -> Any:
+        """Refuse a file that is too large."""
+        if file.size > MAX_BYTES:
+            raise ValidationError([_("The file has more than 20 MB.")])
+        return file
+
+
+class SystemsAndMoreView(SystemsView):
+    """The systems of a test set, its references and withdrawn ones among them."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        operation_id="system_add",
+        request={"multipart/form-data": SystemAddSerializer},
+        responses={201: SystemSerializer},
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Add a system with its output for every segment; HITs that are planned later show it.
+
+        400 names the first place that does not fit, and nothing is stored.
+        """
+        test_set = organised_test_set(request, test_set_id)
+        sent = SystemAddSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        file = sent.validated_data["file"]
+        try:
+            system = system_add(
+                test_set=test_set,
+                name=sent.validated_data["name"],
+                file=InputFile(file.name, file),
+            )
+        except SystemRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return Response(SystemSerializer(system).data, status=201)
+
+
+class SystemView(APIView):
+    @extend_schema(operation_id="system", responses=SystemSerializer)
+    def get(self, request: Request, test_set_id: int, system_id: int) -> Response:
+        """Return a system."""
+        test_set = readable_test_set(request, test_set_id)
+        system = _found(test_set, system_id)
+        return _answer(system)
+
+    @extend_schema(
+        operation_id="system_change", request=SystemSerializer, responses=SystemSerializer
+    )
+    def patch(self, request: Request, test_set_id: int, system_id: int) -> Response:
+        """Change what is said of it; what is not named stays. The name only before HITs are drawn or judged."""
+        system = _found(organised_test_set(request, test_set_id), system_id)
+        sent = SystemSerializer(system, data=request.data, partial=True)
+        sent.is_valid(raise_exception=True)
+        try:
+            system_change(system=system, **sent.validated_data)
+        except SystemRefusedError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return _answer(system)
+
+
+class SystemWithdrawView(APIView):
+    @extend_schema(
+        operation_id="system_withdraw",
+        request=SystemWithdrawRequestSerializer,
+        responses={200: SystemSerializer, 409: SystemWithdrawalSerializer},
+    )
+    def post(self, request: Request, test_set_id: int, system_id: int) -> Response:
+        """Withdraw it: no new HIT shows it, and what was judged counts. 409 without `confirm`."""
+        system = _found(organised_test_set(request, test_set_id), system_id)
+        sent = SystemWithdrawRequestSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if not sent.validated_data["confirm"]:
+            words = {"words": withdrawal_in_words(system=system)}
+            return Response(SystemWithdrawalSerializer(words).data, status=409)
+        try:
+            system_withdraw(system=system)
+        except SystemRefusedError as error:
+            raise ValidationError([str(error)]) from error
+        return _answer(system)
+
+
+class SystemRestoreView(APIView):
+    @extend_schema(operation_id="system_restore", request=None, responses=SystemSerializer)
+    def post(self, request: Request, test_set_id: int, system_id: int) -> Response:
+        """Take a withdrawn system back: new HITs show it again."""
+        system = _found(organised_test_set(request, test_set_id), system_id)
+        system_restore(system=system)
+        return _answer(system)

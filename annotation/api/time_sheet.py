@@ -1,0 +1,58 @@
+"""What each judge of a campaign worked, for its organisers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.work_time import DayWorkedSerializer, WorkedSerializer
+from annotation.forms import DaysForm
+from annotation.selectors import JudgeTime, time_sheet
+from campaign.api.access import organised_campaign
+
+
+class JudgeTimeSerializer(serializers.Serializer[Any]):
+    judge = serializers.CharField()
+    total = WorkedSerializer()
+    days = DayWorkedSerializer(many=True, help_text="Those with work, the first day in front.")
+
+
+class TimeSheetSerializer(serializers.Serializer[Any]):
+    time_zone = serializers.CharField(help_text="Days begin and end at its midnight.")
+    judges = JudgeTimeSerializer(many=True)
+
+
+class TimeSheetView(APIView):
+    @extend_schema(
+        operation_id="campaigns_time_sheet",
+        parameters=[
+            OpenApiParameter(name, {"type": "string", "format": "date"}, description=words)
+            for name, words in (("first", "The first day."), ("last", "The last day."))
+        ],
+        responses=TimeSheetSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Say what each judge worked, by day: sentences and active time."""
+        campaign = organised_campaign(request, slug)
+        days = DaysForm(request.query_params)
+        if not days.is_valid():
+            raise ValidationError(
+                {name: [str(each) for each in words] for name, words in days.errors.items()}
+            )
+        sheet = time_sheet(campaign=campaign, **days.cleaned_data)
+        shown = {"time_zone": settings.TIME_ZONE, "judges": [_judge(each) for each in sheet]}
+        return Response(TimeSheetSerializer(shown).data)
+
+
+def _judge(each: JudgeTime) -> dict[str, Any]:
+    return {
+        "judge": each.judge.pseudonym,
+        "total": asdict(each.total),
+        "days": [{"day": day, **asdict(worked)} for day, worked in each.days.items()],
+    }

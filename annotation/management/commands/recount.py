@@ -1,0 +1,49 @@
+"""`recount`: compare the counters that pages read with the judgments, and count them anew."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from annotation.services import counters_check, counters_rebuild
+from campaign.models import TestSet
+
+
+class Command(BaseCommand):
+    help = (
+        "Count the judgments of all test sets, and correct the counters that pages show where they are "
+        "wrong. --check only says which are. A task does that each day and logs an error."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--campaign", metavar="SLUG", help="only its test sets")
+        parser.add_argument(
+            "--check", action="store_true", help="say what is wrong, change nothing"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        test_sets = TestSet.objects.select_related("campaign").order_by("pk")
+        if options["campaign"]:
+            test_sets = test_sets.filter(campaign__slug=options["campaign"])
+            if not test_sets:
+                raise CommandError(
+                    _("There is no test set in a campaign “%(slug)s”.")
+                    % {"slug": options["campaign"]}
+                )
+        count = counters_check if options["check"] else counters_rebuild
+        wrong = 0
+        for test_set in test_sets:
+            names = count(test_set_id=test_set.pk)
+            wrong += bool(names)
+            said = {
+                "test_set": f"{test_set.campaign.slug}, {test_set.name}",
+                "names": ", ".join(names),
+            }
+            if not names:
+                self.stdout.write(_("%(test_set)s: right.") % said)
+            elif options["check"]:
+                self.stdout.write(_("%(test_set)s: wrong: %(names)s.") % said)
+            else:
+                self.stdout.write(_("%(test_set)s: corrected: %(names)s.") % said)
+        if wrong and options["check"]:
+            raise CommandError(_("Nothing was changed. Without --check they are corrected."))

@@ -1,0 +1,1 @@
+"""What organisers' pages of judgments show."""

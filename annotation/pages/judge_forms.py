@@ -1,0 +1,175 @@
+"""The forms of the judges of a campaign: a list of new ones, what one may judge, and groups of many."""
+
+from typing import Any, Final
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from campaign.formats import FormatError
+from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
+from campaign.forms.languages import languages_validate
+from campaign.models import Campaign, Judge, JudgeGroup, System
+from campaign.selectors import campaign_languages
+from campaign.texts.languages import language_name
+
+_MAX_TAG: Final = 60
+
+
+class JudgeListForm(forms.Form):
+    """A list of judges, pasted or as a file, and how their links reach them."""
+
+    text = forms.CharField(
+        label=_("Addresses, or a CSV"),
+        help_text=_(
+            "One judge a line, with or without a name; or a table whose header names some of email, name, languages,"
+            " expertise, groups, conflicts."
+        ),
+        max_length=MAX_BYTES,
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "dir": "ltr"}),
+    )
+    file = forms.FileField(
+        label=_("Or a file"),
+        help_text=_("CSV or plain text of at most 2 MB; drop it here."),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/plain"}),
+    )
+    how = forms.ChoiceField(
+        label=_("How they get their links"),
+        choices=[
+            ("links", _("I get the links, once, as a table and as CSV")),
+            ("mail", _("each by e-mail")),
+        ],
+        initial="links",
+    )
+    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    note = forms.CharField(
+        label=_("A personal note"),
+        help_text=_("In the message."),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Read the list; `judges` is what it holds, `text` the text of a file, too."""
+        data = super().clean() or {}
+        file = data.get("file")
+        try:
+            if file is not None:
+                if file.size > MAX_BYTES:
+                    raise forms.ValidationError({"file": _("The file has more than 2 MB.")})
+                data["text"] = judge_list_decode(file.read())
+            data["judges"] = judge_list_read(data.get("text") or "")
+        except FormatError as error:
+            self.add_error("text" if file is None else "file", str(error))
+        return data
+
+    @property
+    def judges(self) -> JudgeList:
+        """The list that was given, once it is valid."""
+        found: JudgeList = self.cleaned_data["judges"]
+        return found
+
+
+class JudgeForm(forms.Form):
+    """What a judge may be lent: languages, expertise, groups and conflicts; and how to reach them."""
+
+    address = forms.EmailField(
+        label=_("E-mail address"),
+        help_text=_("Only organisers see it."),
+        required=False,
+        widget=forms.EmailInput(attrs={"dir": "ltr"}),
+    )
+    expertise = forms.CharField(
+        label=_("Fields they know"),
+        help_text=_("With commas between them. A test set may ask for some."),
+        max_length=2000,
+        required=False,
+    )
+    languages = forms.MultipleChoiceField(
+        label=_("Languages the judge reads"),
+        help_text=_("If none is ticked, all languages of the campaign."),
+        required=False,
+        validators=[languages_validate],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    groups = forms.ModelMultipleChoiceField(
+        label=_("Groups"),
+        queryset=JudgeGroup.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    conflicts = forms.ModelMultipleChoiceField(
+        label=_("Conflicts of interest"),
+        help_text=_("No sentence that shows one of these systems is lent to the judge."),
+        queryset=System.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, data: Any = None, *, judge: Judge, campaign: Campaign) -> None:
+        initial = {
+            "address": judge.address,
+            "expertise": ", ".join(judge.expertise),
+            "languages": judge.languages,
+            "groups": list(judge.group_members.values_list("group", flat=True)),
+            "conflicts": list(judge.conflicts.values_list("system", flat=True)),
+        }
+        super().__init__(data, initial=initial)
+        tags = sorted({*campaign_languages(campaign), *judge.languages})
+        languages, groups, systems = (
+            self.fields[name] for name in ("languages", "groups", "conflicts")
+        )
+        languages.choices = [(tag, language_name(tag)) for tag in tags]  # type: ignore[attr-defined]
+        present = JudgeGroup.objects.present().filter(campaign=campaign)
+        groups.queryset = present.order_by("name")  # type: ignore[attr-defined]
+        of_campaign = System.objects.filter(test_set__campaign=campaign)
+        systems.queryset = of_campaign.select_related("test_set").order_by("test_set", "name")  # type: ignore[attr-defined]
+        systems.label_from_instance = _system_in_words  # type: ignore[attr-defined]
+
+    def clean_expertise(self) -> list[str]:
+        tags = [" ".join(tag.split()).lower() for tag in self.cleaned_data["expertise"].split(",")]
+        if any(len(tag) > _MAX_TAG for tag in tags):
+            raise forms.ValidationError(
+                _("A field of expertise has at most %(most)d characters.") % {"most": _MAX_TAG}
+            )
+        return sorted({tag for tag in tags if tag})
+
+    def changes(self, judge: Judge) -> dict[str, Any]:
+        """Return the arguments of `judge_change`."""
+        data = self.cleaned_data
+        wanted = set(data["conflicts"])
+        there = set(System.objects.filter(conflicts__judge=judge))
+        return {
+            "address": data["address"],
+            "languages": data["languages"],
+            "expertise": data["expertise"],
+            "groups": list(data["groups"]),
+            "conflicts": sorted(wanted - there, key=lambda system: system.pk),
+            "no_conflicts": there - wanted,
+        }
+
+
+def _system_in_words(system: System) -> str:
+    return f"{system.name} · {system.test_set.name}"
+
+
+class AssignForm(forms.Form):
+    """Judges of the table who are put into a group, or taken out."""
+
+    group = forms.ModelChoiceField(
+        label=_("Group"), queryset=JudgeGroup.objects.none(), empty_label=None
+    )
+    who = forms.ChoiceField(
+        label=_("Who"),
+        choices=[("ticked", _("those I ticked")), ("found", _("all that the filter finds"))],
+        initial="ticked",
+    )
+
+    def __init__(self, data: Any = None, *, campaign: Campaign) -> None:
+        super().__init__(data)
+        present = JudgeGroup.objects.present().filter(campaign=campaign)
+        self.fields["group"].queryset = present.order_by("name")  # type: ignore[attr-defined]

@@ -1,0 +1,174 @@
+"""The table of a test set's judgments, and what it is filtered by."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import django_filters
+from django.db.models import F, QuerySet
+from django.urls import reverse
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.selectors.judgment_list import (
+    HasTies,
+    JudgmentListed,
+    reported_by_judge,
+    shows_system,
+    with_comment,
+)
+from campaign.models import TestSet
+from campaign.pages.filters import DeskFilter
+from campaign.pages.tables import DeskTable, PlainColumn
+
+_DAY: Final = 86_400
+_HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+
+
+def _has(words: Any, method: str) -> django_filters.ChoiceFilter:
+    return django_filters.ChoiceFilter(
+        label=words, choices=_HAS, empty_label=gettext_lazy("any"), method=method
+    )
+
+
+class JudgmentFilter(DeskFilter):
+    """Filters of the numbers of judgments."""
+
+    judge = django_filters.CharFilter(
+        "judgment__judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+    )
+    system = django_filters.CharFilter(
+        label=gettext_lazy("System"), method="of_system", max_length=200
+    )
+    segment = django_filters.NumberFilter(
+        "judgment__block__segment__number",
+        label=gettext_lazy("Segment"),
+        min_value=1,
+        max_digits=9,
+        decimal_places=0,
+    )
+    document = django_filters.CharFilter(
+        "judgment__block__segment__document__name", label=gettext_lazy("Document"), max_length=300
+    )
+    ties = _has(gettext_lazy("Has ties"), "of_ties")
+    min_seconds = django_filters.NumberFilter(
+        label=gettext_lazy("Seconds, at least"), method="of_least", min_value=0, max_value=_DAY
+    )
+    max_seconds = django_filters.NumberFilter(
+        label=gettext_lazy("Seconds, at most"), method="of_most", min_value=0, max_value=_DAY
+    )
+    comment = _has(gettext_lazy("Comment"), "of_comment")
+    reported = _has(gettext_lazy("Problem reported"), "of_report")
+
+    def of_system(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(shows_system(value))
+
+    def of_ties(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        tied: QuerySet[Any, Any] = rows.alias(has_ties=HasTies(F("judgment__labels")))
+        return tied.filter(has_ties=value == "yes")
+
+    def of_least(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(judgment__active_ms__gte=int(1000 * value))
+
+    def of_most(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(judgment__active_ms__lte=int(1000 * value))
+
+    def of_comment(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(with_comment(value == "yes"))
+
+    def of_report(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(reported_by_judge() if value == "yes" else ~reported_by_judge())
+
+
+def seconds_in_words(milliseconds: int | None) -> str:
+    """Return "12.3 s", or a dash without a time."""
+    if milliseconds is None:
+        return "–"
+    return _("%(seconds)s s") % {"seconds": number_format(milliseconds / 1000, decimal_pos=1)}
+
+
+class JudgmentTable(DeskTable):
+    """Rows of `JudgmentListed`, in an order that is not the table's; `shown` are the systems by candidate of blocks."""
+
+    number = PlainColumn(gettext_lazy("Judgment"), by="number", kind="id")
+    judge = PlainColumn(gettext_lazy("Judge"), by="judge", kind="judge")
+    segment = PlainColumn(gettext_lazy("Segment"), by="segment", kind="number")
+    document = PlainColumn(gettext_lazy("Document"), by="document", kind="document")
+    ranks = PlainColumn(gettext_lazy("Best to worst"), by="labels", kind="wide")
+    time = PlainColumn(gettext_lazy("Time"), by="active_ms", kind="number")
+    at = PlainColumn(gettext_lazy("When"), by="submitted_at", kind="seen")
+    notes = PlainColumn(gettext_lazy("Notes"), by="comment", kind="wide")
+
+    caption = gettext_lazy("Judgments, and how each ranked the systems")
+
+    def __init__(
+        self,
+        rows: Sequence[JudgmentListed],
+        *,
+        test_set: TestSet,
+        shown: Mapping[int, Sequence[Sequence[str]]],
+    ) -> None:
+        super().__init__(list(rows))
+        self._shown = shown
+        of = [test_set.campaign.slug, test_set.pk, 0]
+        self._judgment = reverse("judgment", args=of).removesuffix("0/")
+        self._judge = reverse("judge-page", args=of).removesuffix("0/")
+        self.whole()
+
+    def cell_number(self, row: JudgmentListed) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._judgment, row.number, row.number)
+
+    def cell_judge(self, row: JudgmentListed) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge)
+
+    def cell_segment(self, row: JudgmentListed) -> str:
+        return str(row.segment)
+
+    def cell_document(self, row: JudgmentListed) -> str:
+        return row.document
+
+    def cell_ranks(self, row: JudgmentListed) -> str:
+        return in_order(self._shown.get(row.block_id, ()), row.labels)
+
+    def cell_time(self, row: JudgmentListed) -> str:
+        return seconds_in_words(row.active_ms)
+
+    def cell_at(self, row: JudgmentListed) -> SafeString:
+        words = date_format(localtime(row.submitted_at), "SHORT_DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', row.submitted_at.isoformat(), words)
+
+    def cell_notes(self, row: JudgmentListed) -> str | SafeString:
+        badges = [
+            words
+            for words, holds in (
+                (_("control"), row.control),
+                (_("corrected later"), row.later),
+                (_("problem reported"), row.is_reported),
+            )
+            if holds
+        ]
+        said = format_html('<q dir="auto">{}</q>', row.comment[:80]) if row.comment else ""
+        if not badges:
+            return said
+        return format_html('<span class="badge">{}</span> {}', ", ".join(badges), said)
+
+
+def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) -> str:
+    """Return systems from best to worst: "A > B, C = D"; what was left blank is left out.
+
+    The systems of one candidate stand with a comma, candidates of one rank with "=".
+    """
+    by_rank: dict[int, list[str]] = {}
+    for names, label in zip(candidates, labels, strict=False):
+        if label is not None:
+            by_rank.setdefault(label, []).append(", ".join(names))
+    return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))

@@ -1,0 +1,91 @@
+"""What a change of design would do now to the HITs that are planned."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import HIT, Assignment, HITSequence
+from annotation.selectors.judge_changes import group_only_in_words
+from campaign.models import JudgeGroup, TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class DesignEffects:
+    """What becomes of the HITs of a test set if its design changes now.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first HIT that the new design can draw.
+    stay : int
+        HITs planned and not yet lent that stay as they were drawn.
+    go : int
+        HITs on standby, which are drawn anew.
+    lent : int
+        HITs that judges have, or that are done: nothing becomes of them.
+    test_set : TestSet
+    """
+
+    first: int
+    stay: int
+    go: int
+    lent: int
+    test_set: TestSet
+
+    @property
+    def is_any_planned(self) -> bool:
+        """Whether there is any HIT that a change is later than."""
+        return self.stay + self.go + self.lent > 0
+
+
+def design_effects(*, test_set: TestSet) -> DesignEffects:
+    """Return what a change of design would do now. Four queries."""
+    hits = HIT.objects.filter(test_set=test_set)
+    was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
+    numbers = HITSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
+    waiting = hits.incomplete().exclude(purpose="training").filter(~was_lent)
+    return DesignEffects(
+        first=(numbers.first() or 0) + 1,
+        stay=waiting.filter(is_standby=False).count(),
+        go=waiting.filter(is_standby=True).count(),
+        lent=hits.exclude(purpose="training").filter(was_lent).count(),
+        test_set=test_set,
+    )
+
+
+def design_effects_in_words(
+    effects: DesignEffects, *, group: JudgeGroup | None = None
+) -> list[str]:
+    """Return the same as sentences; `group` is the one that the design begins to be for."""
+    said = [
+        _("From HIT %(number)d on, HITs are drawn by the new design.") % {"number": effects.first},
+        ngettext(
+            "%(count)d HIT is planned and waits for a judge: it stays as it was drawn.",
+            "%(count)d HITs are planned and wait for judges: they stay as they were drawn.",
+            effects.stay,
+        )
+        % {"count": effects.stay},
+    ]
+    if effects.go:
+        said.append(
+            ngettext(
+                "%(count)d HIT on standby goes, and is drawn anew by the new design.",
+                "%(count)d HITs on standby go, and are drawn anew by the new design.",
+                effects.go,
+            )
+            % {"count": effects.go}
+        )
+    if effects.lent:
+        said.append(
+            ngettext(
+                "%(count)d HIT is with a judge or done: nothing becomes of it.",
+                "%(count)d HITs are with judges or done: nothing becomes of them.",
+                effects.lent,
+            )
+            % {"count": effects.lent}
+        )
+    if group is not None:
+        said += group_only_in_words(test_set=effects.test_set, group=group)
+    return said

@@ -1,0 +1,118 @@
+"""Read what the next HITs of a test set are drawn from."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation.models import Design, HITSequence, SamplingState
+from annotation.sampling.corpus import SegmentOutputs
+from annotation.sampling.drawing import HITDrawer, SegmentQuota
+from annotation.sampling.state import DrawState
+from annotation.selectors.corpus import (
+    TestSetTexts,
+    texts_of_others,
+    texts_without,
+    windows_of,
+)
+from campaign.models import TestSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawInputs:
+    """What HITs of a test set are drawn from, as recorded.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    design : Design
+        May be unsaved.
+    texts : TestSetTexts
+    withdrawn : frozenset of str
+        Names of the systems that are withdrawn.
+    state : dict
+        Of the draw, as JSON; for an active design with the comparisons judged so far.
+    segment_blocks : list of int
+        Blocks planned of each segment.
+    """
+
+    test_set: TestSet
+    design: Design
+    texts: TestSetTexts
+    withdrawn: frozenset[str]
+    state: dict[str, Any]
+    segment_blocks: list[int]
+
+    def drawer(
+        self,
+        *,
+        avoid: Collection[int] = (),
+        hide: Collection[str] = (),
+        for_one_judge: bool = False,
+    ) -> HITDrawer:
+        """Return what draws the next HITs: without these segments, and without these systems."""
+        parameters = self.design.parameters
+        shown: Mapping[int, SegmentOutputs] = texts_without(
+            texts_of_others(self.texts, self.withdrawn), hide, parameters.normalisation
+        )
+        return HITDrawer(
+            parameters=parameters,
+            windows=windows_of(self.test_set, self.design),
+            texts=shown,
+            state=DrawState.from_json(self.state),
+            quota=SegmentQuota(
+                limit=self.test_set.blocks_per_segment,
+                counts=list(self.segment_blocks),
+                redundancy=parameters.redundancy,
+            ),
+            checkable=lambda: self.texts.checkable,
+            avoid=avoid,
+            for_one_judge=for_one_judge,
+        )
+
+
+def draw_inputs(
+    *,
+    test_set: TestSet,
+    design: Design,
+    sequence: HITSequence,
+    at: datetime,
+    texts: TestSetTexts | None = None,
+) -> DrawInputs:
+    """Return what the next HITs are drawn from. Reads `texts` anew if a system came since."""
+    systems = dict(test_set.systems.values_list("name", "withdrawn_at"))
+    if texts is None or texts.systems.keys() != systems.keys():
+        texts = TestSetTexts(test_set, at=at)
+    withdrawn = frozenset(name for name, at in systems.items() if at is not None)
+    return DrawInputs(
+        test_set=test_set,
+        design=design,
+        texts=texts,
+        withdrawn=withdrawn,
+        state=_state(design, sequence, texts, withdrawn).to_json(),
+        segment_blocks=list(sequence.segment_blocks),
+    )
+
+
+def _state(
+    design: Design, sequence: HITSequence, texts: TestSetTexts, withdrawn: Collection[str]
+) -> DrawState:
+    """Return the draw state so far; for an active design with the comparisons judged so far."""
+    state = DrawState.from_json(sequence.state) if sequence.state else DrawState.empty()
+    # All systems, so that a batch records which systems existed.
+    state = state.covering(texts.ranked_systems)
+    if design.kind == Design.Kind.ACTIVE:
+        found = SamplingState.objects.filter(test_set=design.test_set_id).first()
+        if found is not None:
+            state = state.judged(
+                systems=found.systems,
+                wins=found.wins,
+                ties=found.ties,
+                watermark=found.watermark,
+            )
+    parameters = design.parameters
+    takes_part = texts.ranked_systems
+    if parameters.reference_rate is not None:
+        takes_part = texts.only_systems
+    remaining = [name for name in takes_part if name not in withdrawn]
+    return state.for_design(parameters, remaining)

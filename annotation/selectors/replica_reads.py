@@ -1,0 +1,80 @@
+"""Reads of a test set from a replica, which say how far it is behind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from django.conf import settings
+from django.db.models import BigIntegerField, QuerySet
+from django.db.models.functions import Coalesce
+
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.replica import NotEnoughError, replica_is_there, replica_read
+from campaign.models import TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAt:
+    """Where a test set was read.
+
+    Attributes
+    ----------
+    watermark : int
+        The number of the last judgment that the replica had.
+    behind : int
+        How many judgments more the primary had, when it was asked just before.
+    """
+
+    watermark: int
+    behind: int
+
+
+class Answer(Protocol):
+    """An answer to a request, as `HttpResponse` is one: it takes headers like items."""
+
+    def __setitem__(self, header: str, value: str, /) -> None: ...
+
+
+A = TypeVar("A", bound=Answer)
+
+
+def test_set_answer(read: Callable[[ReadAt | None], A], *, test_set_id: int) -> A:
+    """Return the answer that `read` gives, which says in its headers where it was read.
+
+    `read` is told, too: None is the primary. The replica is asked where it is at most `REPLICA_JUDGMENTS_BEHIND`
+    judgments behind, and has all that people decided of the test set (`PageChanges`): whoever excludes a judge sees
+    it on the next page. `read` may be called a second time, and must change nothing.
+    """
+    if not replica_is_there():
+        return read(None)
+    judgments, decided = _position(test_set_id)
+
+    def of_replica() -> A:
+        watermark, decided_there = _position(test_set_id)
+        behind = max(0, judgments - watermark)
+        if decided_there < decided or behind > settings.REPLICA_JUDGMENTS_BEHIND:
+            raise NotEnoughError
+        answer = read(ReadAt(watermark, behind))
+        answer["Quintet-Watermark"] = str(watermark)
+        answer["Quintet-Behind"] = str(behind)
+        return answer
+
+    return replica_read(of_replica, otherwise=lambda: read(None))
+
+
+def _position(test_set_id: int) -> tuple[int, int]:
+    """Return the number of a test set's last judgment, and how often people decided something about it."""
+    found = _POSITION.row(test_set_id=test_set_id)
+    if found is None:
+        raise NotEnoughError
+    judgments, decided = found
+    return judgments, decided
+
+
+def _positions(test_set_id: int | Parameter) -> QuerySet[TestSet, tuple[int, int]]:
+    return TestSet.objects.filter(pk=test_set_id).values_list(
+        Coalesce("judgment_sequence__last_number", 0), Coalesce("page_changes__changes", 0)
+    )
+
+
+_POSITION = PreparedQuery("test_set_position", _positions, {"test_set_id": BigIntegerField()})

@@ -1,0 +1,144 @@
+"""Systems as organisers see them, and what withdrawing one would do now."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import HIT, Assignment, JudgmentNumber, PlanningBatch
+from annotation.selectors.judgment_list import shows_system
+from campaign.models import ConflictOfInterest, System, SystemKind, TestSet
+from campaign.selectors.judged import has_judgments
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalEffect:
+    """What withdrawing a system would do now.
+
+    Attributes
+    ----------
+    planned : int
+        HITs that show it and were never lent: they are withdrawn.
+    held : int
+        HITs that show it and that a judge holds now: they may be finished.
+    judged : int
+        Judgments of blocks that show it: they stay.
+    left : int
+        Systems that judges go on to see, references among them.
+    """
+
+    planned: int
+    held: int
+    judged: int
+    left: int
+
+
+def hits_never_lent(*, system: System) -> QuerySet[HIT]:
+    """Return the incomplete HITs that show a system and were never lent."""
+    lent = Assignment.objects.filter(hit=OuterRef("pk"))
+    hits: QuerySet[HIT] = _showing(system).filter(~Exists(lent))
+    return hits
+
+
+def _showing(system: System) -> QuerySet[HIT]:
+    hits: QuerySet[HIT] = HIT.objects.filter(
+        test_set=system.test_set_id, system_ids__contains=[system.pk]
+    ).incomplete()
+    return hits
+
+
+def withdrawal_effect(*, system: System) -> WithdrawalEffect:
+    """Return what withdrawing a system would do now."""
+    held = Assignment.objects.filter(
+        hit__in=_showing(system),
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__endswith__gt=Now(),
+    )
+    judged = JudgmentNumber.objects.filter(shows_system(system.name), test_set=system.test_set_id)
+    return WithdrawalEffect(
+        planned=hits_never_lent(system=system).count(),
+        held=held.count(),
+        judged=judged.count(),
+        left=_taking_part(system.test_set_id).exclude(pk=system.pk).count(),
+    )
+
+
+def _taking_part(test_set_id: int) -> QuerySet[System]:
+    return System.objects.filter(test_set=test_set_id, withdrawn_at__isnull=True).exclude(
+        kind=SystemKind.BAD_REFERENCE
+    )
+
+
+def withdrawal_in_words(*, system: System) -> list[str]:
+    """Return what withdrawing a system would do now, a sentence for each thing."""
+    effect = withdrawal_effect(system=system)
+    facts = [
+        ngettext(
+            "%(count)d HIT that shows it and was never lent is withdrawn; others are drawn instead.",
+            "%(count)d HITs that show it and were never lent are withdrawn; others are drawn instead.",
+            effect.planned,
+        )
+        % {"count": effect.planned},
+        ngettext(
+            "%(count)d HIT that shows it is with a judge, who may finish it.",
+            "%(count)d HITs that show it are with judges, who may finish them.",
+            effect.held,
+        )
+        % {"count": effect.held},
+        ngettext(
+            "%(count)d judgment of it stays and counts. The ranking lists it as withdrawn.",
+            "%(count)d judgments of it stay and count. The ranking lists it as withdrawn.",
+            effect.judged,
+        )
+        % {"count": effect.judged},
+        ngettext(
+            "No new HIT shows it. %(count)d system is left.",
+            "No new HIT shows it. %(count)d systems are left.",
+            effect.left,
+        )
+        % {"count": effect.left},
+    ]
+    if effect.left < 2:
+        facts.append(_("With fewer than two, judges have nothing left to rank."))
+    return facts
+
+
+def name_settled_in_words(*, system: System) -> str:
+    """Return why a system can no longer get another name; empty as long as it can."""
+    test_set = system.test_set
+    is_drawn = PlanningBatch.objects.filter(test_set=test_set).exists()
+    if not is_drawn and not has_judgments(test_set=test_set):
+        return ""
+    return _(
+        "HITs were drawn or judged under this name. It stays, because draws and rank ranges are computed "
+        "from it."
+    )
+
+
+def systems_listed(*, test_set: TestSet) -> QuerySet[System]:
+    """Return the systems of a test set."""
+    return System.objects.filter(test_set=test_set).order_by("name")
+
+
+def withdrawn_names(*, test_set: TestSet) -> frozenset[str]:
+    """Return the names of the withdrawn systems of a test set. One query."""
+    rows = System.objects.filter(test_set=test_set, withdrawn_at__isnull=False)
+    return frozenset(rows.values_list("name", flat=True))
+
+
+def conflicts_listed(*, test_set: TestSet) -> dict[int, list[tuple[str, str]]]:
+    """Return by system the judges who must not judge it, each with the note. One query."""
+    rows = (
+        ConflictOfInterest.objects.filter(system__test_set=test_set)
+        .annotate(pseudonym=F("judge__pseudonym"))
+        .filter(Q(judge__withdrawn_at__isnull=True))
+        .order_by("pseudonym")
+        .values_list("system_id", "pseudonym", "note")
+    )
+    found: dict[int, list[tuple[str, str]]] = {}
+    for system_id, pseudonym, note in rows:
+        found.setdefault(system_id, []).append((pseudonym, note))
+    return found

@@ -1,0 +1,192 @@
+"""How many words judges read in the blocks of a design, and how long they took for those they read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import Count, FloatField, Func, Q, Sum
+
+from annotation.models import BlockControl, Design, Judgment
+from annotation.selectors.outputs_shown import candidate_count
+from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, TestSet
+
+#: The judgments that are measured: the latest ones, so that it takes the same time in any campaign.
+MOST_MEASURED: Final = 1_000
+# The segments whose words are counted, evenly from the first to the last, so that a page waits for no more.
+_MOST_SEGMENTS: Final = 300
+# Languages that are written without spaces; two characters count as a word there.
+_WITHOUT_SPACES: Final = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
+
+
+class _Spaced(Func):
+    """The words of a text: one more than it has spaces."""
+
+    template = "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
+    output_field = FloatField()
+
+
+class _Halved(Func):
+    """The words of a text without spaces: half of its characters."""
+
+    template = "(length(trim(%(expressions)s)) / 2.0)::float"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentWords:
+    """The words of a segment: of its source, of all its references, of an output on average; and the outputs."""
+
+    source: float
+    references: float
+    output: float
+    outputs: int
+
+    def of_block(self, candidates: float, campaign: Campaign) -> float:
+        """Return the words that a judge reads in a block of so many candidates."""
+        shown = self.source if campaign.show_source else 0.0
+        shown += self.references if campaign.show_reference else 0.0
+        return shown + candidates * self.output
+
+
+@dataclass(frozen=True, slots=True)
+class DesignWords:
+    """What the blocks of a design hold on average.
+
+    Attributes
+    ----------
+    segments : int
+        That may be drawn.
+    systems : int
+        That are ranked.
+    words : float
+        To read in a block.
+    candidates : float
+        In a block.
+    comparisons : float
+        Pairs of ranked candidates in a block.
+    """
+
+    segments: int
+    systems: int
+    words: float
+    candidates: float
+    comparisons: float
+
+
+def design_words(*, test_set: TestSet, design: Design) -> DesignWords:
+    """Return what the blocks of a design hold on average, of 300 segments at most. Five queries."""
+    parameters = design.parameters
+    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    if design.documents:
+        segments = segments.filter(document__position__in=design.documents)
+    if design.segments:
+        segments = segments.filter(number__in=design.segments)
+    systems = test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
+    if parameters.reference_rate == 0:
+        systems = systems.exclude(kind=SystemKind.REFERENCE)
+    found = list(segments.order_by("number").values_list("pk", flat=True))
+    sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
+    words = segment_words(sample, test_set=test_set, systems=systems)
+    totals = [0.0, 0.0, 0.0]
+    drawn = 0
+    damaged = parameters.bad_reference_rate
+    for each in words.values():
+        candidates = min(parameters.block_size(round(each.source)), each.outputs)
+        if candidates < 2:
+            continue
+        drawn += 1
+        totals[0] += each.of_block(candidates, test_set.campaign)
+        totals[1] += candidates
+        ranked = candidates - 1
+        totals[2] += (1 - damaged) * candidates * ranked / 2 + damaged * ranked * (ranked - 1) / 2
+    means = [total / drawn if drawn else 0.0 for total in totals]
+    return DesignWords(len(found), systems.count(), *means)
+
+
+def segment_words(
+    segments: Iterable[int], *, test_set: TestSet, systems: Any = None
+) -> dict[int, SegmentWords]:
+    """Return the words of these segments of a test set by id; outputs of `systems` only, if given. Three queries."""
+    of_source, of_target = (
+        _Halved if tag.split("-")[0] in _WITHOUT_SPACES else _Spaced
+        for tag in (test_set.source_language, test_set.target_language)
+    )
+    sources = Segment.objects.filter(pk__in=segments, source_text__isnull=False).values_list(
+        "pk", of_source("source_text")
+    )
+    of_these = Q(segment__test_set=test_set, segment__in=segments)
+    references = (
+        Reference.objects.filter(of_these)
+        .order_by()
+        .values_list("segment")
+        .annotate(words=Sum(of_target("text")))
+    )
+    outputs = Output.objects.filter(of_these, text__isnull=False)
+    outputs = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE)
+    if systems is not None:
+        outputs = outputs.filter(system__in=systems)
+    rows = (
+        outputs.order_by()
+        .values_list("segment")
+        .annotate(count=Count("pk"), words=Sum(of_target("text")))
+    )
+    in_references = dict(references)
+    in_outputs = {segment: (count, words) for segment, count, words in rows}
+    return {
+        segment: SegmentWords(
+            source=source,
+            references=in_references.get(segment, 0.0),
+            output=in_outputs[segment][1] / in_outputs[segment][0],
+            outputs=in_outputs[segment][0],
+        )
+        for segment, source in sources
+        if segment in in_outputs
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBlocks:
+    """Blocks that people judged: by whom, with how many words, in how many seconds of active time."""
+
+    judges: list[int]
+    words: list[float]
+    seconds: list[float]
+
+    def __len__(self) -> int:
+        return len(self.judges)
+
+
+def blocks_read(*, test_set: TestSet) -> ReadBlocks:
+    """Return the blocks that people judged with a time, of the latest `MOST_MEASURED` judgments. Four queries.
+
+    Training, revisions, simulated judges and imported judgments are left out.
+    """
+    judgments = Judgment.objects.filter(
+        numbered__test_set_id=test_set.pk, test_set=test_set.pk
+    ).order_by("-numbered__number")
+    # Filtered here: a look for others further back may read all there are.
+    found = judgments.annotate(candidates=candidate_count("block__")).values_list(
+        *("judge", "block__segment", "candidates", "active_ms"),
+        *("assignment", "supersedes", "judge__origin", "block__control"),
+    )[:MOST_MEASURED]
+    rows = [
+        row[:4]
+        for row in found
+        if row[3]
+        and row[4] is not None
+        and row[5] is None
+        and row[6] == Judge.Origin.PERSON
+        and row[7] != BlockControl.TRAINING
+    ]
+    if not rows:
+        return ReadBlocks([], [], [])
+    words = segment_words({row[1] for row in rows}, test_set=test_set)
+    known = [row for row in rows if row[1] in words]
+    return ReadBlocks(
+        judges=[judge for judge, *_rest in known],
+        words=[
+            words[segment].of_block(candidates, test_set.campaign)
+            for _judge, segment, candidates, _ms in known
+        ],
+        seconds=[(milliseconds or 0) / 1000 for *_rest, milliseconds in known],
+    )

@@ -1,0 +1,129 @@
+"""What an organiser sees as a judge would: HITs that are lent to nobody, and answers that are kept nowhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from annotation.models import TrainingBlock, TrainingCandidate
+from annotation.models.block import candidate_ids
+from annotation.selectors.previewed_hits import PreviewedHIT as DrawnHIT
+from annotation.selectors.previewed_hits import previewed_hits
+from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
+from annotation.selectors.training import Feedback, feedback_on, training_blocks
+from campaign.models import TestSet
+from campaign.texts.hash_draw import HashDraw
+
+#: HITs that are shown, training aside: after them the page says that there is no more work.
+HITS_SHOWN: Final = 10
+# Some of which show a segment again, for other judges.
+_HITS_DRAWN: Final = 30
+# The id of a HIT is that of a block without a place.
+_OF_THE_HIT: Final = 0
+_SECRET_BYTES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedHIT:
+    """A HIT as a judge would see it; `number` is 0 for training, and counts from 1 otherwise."""
+
+    id: UUID
+    number: int
+    blocks: list[BlockData]
+
+
+def hit_preview(*, test_set: TestSet, after: UUID | None = None) -> PreviewedHIT | None:
+    """Return the HIT that follows another one, or the first; None if none does. Writes nothing.
+
+    Training comes first, as it does for judges.
+    """
+    number = 0 if after is None else _number_of(after) + 1
+    if number == 0:
+        training = _training(test_set)
+        if training is not None:
+            return training
+        number = 1
+    drawn = _for_one_judge(test_set)[:HITS_SHOWN]
+    if number > len(drawn):
+        return None
+    blocks = [
+        _known_by(_id(test_set, number, place), each.shown)
+        for place, each in enumerate(drawn[number - 1].blocks, start=1)
+    ]
+    return PreviewedHIT(_id(test_set, number, _OF_THE_HIT), number, blocks)
+
+
+def hit_id_of(*, test_set: TestSet, block: UUID) -> UUID:
+    """Return the id of the HIT that a block is shown in."""
+    return _id(test_set, _number_of(block), _OF_THE_HIT)
+
+
+def feedback_preview(
+    *, test_set: TestSet, block: UUID, labels: Sequence[int | None]
+) -> Feedback | None:
+    """Return the feedback on labels of a training block; None for any other block, or other labels."""
+    if _number_of(block):
+        return None
+    rows = training_blocks(test_set_id=test_set.pk)
+    place = int.from_bytes(block.bytes[-2:])
+    if not 0 < place <= len(rows):
+        return None
+    row = rows[place - 1]
+    expected = [each.expected for each in _training_order(row)]
+    return feedback_on(labels, expected, row.explanation) if len(labels) == len(expected) else None
+
+
+def _for_one_judge(test_set: TestSet) -> list[DrawnHIT]:
+    """Return the HITs that come next of which one judge may get all: no segment twice.
+
+    Drawn together each time: which of them hold a check depends on how many there are.
+    """
+    seen: set[int] = set()
+    found = []
+    for hit in previewed_hits(
+        test_set_id=test_set.pk, parameters=None, numbers=range(1, 1 + _HITS_DRAWN)
+    ):
+        segments = {block.plan.segment for block in hit.blocks}
+        if not seen & segments:
+            seen |= segments
+            found.append(hit)
+    return found
+
+
+def _known_by(id_: UUID, block: BlockData) -> BlockData:
+    """Return a block under another id."""
+    ids = candidate_ids(id_, len(block.candidates))
+    shown = [replace(each, id=new) for each, new in zip(block.candidates, ids, strict=True)]
+    return replace(block, id=id_, candidates=shown)
+
+
+def _training(test_set: TestSet) -> PreviewedHIT | None:
+    shown = [
+        DrawnBlock(
+            id=_id(test_set, 0, place),
+            segment=row.segment.number,
+            texts=[each.output.text or "" for each in _training_order(row)],
+        )
+        for place, row in enumerate(training_blocks(test_set_id=test_set.pk), start=1)
+    ]
+    if not shown:
+        return None
+    blocks = blocks_drawn(shown, test_set=test_set)
+    return PreviewedHIT(_id(test_set, 0, _OF_THE_HIT), 0, blocks)
+
+
+def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
+    shown = [each for each in row.candidates.all() if each.output.system.withdrawn_at is None]
+    draw = HashDraw(seed=0, number=0)
+    return draw.shuffled(shown, lambda each: each.output_id, "training", row.position)
+
+
+def _id(test_set: TestSet, number: int, place: int) -> UUID:
+    """Return an id that says by itself which HIT and block it is, since none of them is stored."""
+    secret = sha256(f"preview/{test_set.pk}/{number}/{place}".encode()).digest()[:_SECRET_BYTES]
+    return UUID(bytes=secret + number.to_bytes(4) + place.to_bytes(2), version=4)
+
+
+def _number_of(id_: UUID) -> int:
+    return int.from_bytes(id_.bytes[_SECRET_BYTES:-2])

@@ -1,0 +1,196 @@
+"""Judges that are not there: so that an installation, or a campaign that is rehearsed, has a ranking to look at.
+
+The model is Koehn's (2012, §3) with two additions: outputs have a stated
+quality of their own instead of one drawn around their system's, and judges
+perceive it with noise and tie what seems equal to them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import isclose, pi, tan
+from random import Random
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Block, Judgment
+from annotation.models.block import by_candidate
+from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.services.judging.storage import assignment_close_if_done
+from annotation.services.judging.submission import judgment_submit
+from annotation.services.lending.lend import LentAssignment, assignment_lend
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.pool import pool_fill
+from campaign.models import Campaign, Judge
+from campaign.services import judge_add
+
+# Who prefers the better one as often as not.
+_BY_CHANCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedJudge:
+    """A stated skill: the standard deviation of perceived quality (0–100) around the stated one.
+
+    A judge with `noise` None clicks at random: the careless one.
+    """
+
+    pseudonym: str
+    noise: float | None
+    ties_within: float = 4.0
+    seconds_per_block: float = 40.0
+
+    @property
+    def note(self) -> str:
+        """The stated skill in words, for the organiser."""
+        if self.noise is None:
+            return _("Simulated: careless, clicks at random.")
+        return _("Simulated: perceives quality (0–100) with a standard deviation of %(noise)g.") % {
+            "noise": self.noise
+        }
+
+
+def noise_of_skill(skill: float, *, spread: float) -> float | None:
+    """Return the noise with which a judge prefers the better one of two outputs so often; None for by chance.
+
+    Parameters
+    ----------
+    skill : float
+        From 0.5 to 1.
+    spread : float
+        Standard deviation of the quality of outputs. Two that are drawn by chance differ by a normal
+        amount, which is perceived with the noise of both.
+    """
+    if isclose(skill, _BY_CHANCE):
+        return None
+    return 0.0 if skill >= 1 else spread / tan(pi * (skill - _BY_CHANCE))
+
+
+def labels_of(
+    qualities: Sequence[float], judge: SimulatedJudge, random: Random
+) -> list[int | None]:
+    """Return ranks 1–5 as this judge would give outputs of these qualities.
+
+    Neighbours in perceived quality closer than `ties_within` get the same rank.
+    """
+    if judge.noise is None:
+        return [random.randint(1, 5) for _quality in qualities]
+    perceived = [quality + random.gauss(0, judge.noise) for quality in qualities]
+    labels: list[int | None] = [None] * len(perceived)
+    rank, previous = 1, None
+    for index in sorted(range(len(perceived)), key=lambda i: -perceived[i]):
+        if previous is not None and previous - perceived[index] > judge.ties_within:
+            rank = min(5, rank + 1)
+        labels[index] = rank
+        previous = perceived[index]
+    return labels
+
+
+def campaign_simulate(
+    *,
+    campaign: Campaign,
+    judges: Sequence[SimulatedJudge],
+    languages: Sequence[str],
+    hits_each: int,
+    qualities: Mapping[int, float],
+    seed: int,
+) -> int:
+    """Let simulated judges judge `hits_each` HITs, in turn, through the services people use.
+
+    `qualities` maps output ids to stated quality. A judge who finds nothing in the pool is planned
+    for, as the worker would. Returns how many judgments came.
+    """
+    at_work = [
+        (
+            simulated,
+            judge_add(
+                campaign=campaign,
+                pseudonym=simulated.pseudonym,
+                languages=languages,
+                origin=Judge.Origin.SIMULATED,
+                note=simulated.note,
+            ),
+            Random(f"{seed}/{simulated.pseudonym}"),  # noqa: S311  a simulation, not a secret
+        )
+        for simulated in judges
+    ]
+    count = 0
+    for _round in range(hits_each):
+        for simulated, judge, random in at_work:
+            lent = lend_prepared(judge)
+            if lent is not None:
+                count += _assignment_judge(lent.assignment, simulated, random, qualities)
+    return count
+
+
+def lend_prepared(judge: Judge) -> LentAssignment | None:
+    """Lend a HIT, planning as the worker does where none is available; None if none is left."""
+    lent = assignment_lend(judge=judge)
+    if lent is not None:
+        return lent
+    work_request(judge=judge)
+    for account in judge.accounts.filter(requested_at__isnull=False):
+        pool_fill(test_set_id=account.test_set_id)
+    return assignment_lend(judge=judge)
+
+
+def _assignment_judge(
+    assignment: Assignment,
+    simulated: SimulatedJudge,
+    random: Random,
+    qualities: Mapping[int, float],
+) -> int:
+    blocks = assigned_blocks(assignment)
+    for block in blocks:
+        milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
+        judgment_submit(
+            assigned=block,
+            client_id=UUID(int=random.getrandbits(128), version=4),
+            labels=labels_of(_qualities(block, qualities), simulated, random),
+            duration_ms=round(milliseconds * random.uniform(1, 1.3)),
+            active_ms=milliseconds,
+        )
+    return len(blocks)
+
+
+def _qualities(block: AssignedBlock, qualities: Mapping[int, float]) -> list[float]:
+    """Return the stated quality of the candidates in shown order; a candidate's outputs share one."""
+    shown = Block.objects.values_list("outputs", "stands_for").get(pk=block.block_id)
+    return [qualities[output_id] for output_id, *_same in by_candidate(*shown)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedInRehearsal:
+    """A judgment of a simulated judge: what `judgment_submit` takes, and when it is said to have come."""
+
+    block_id: int
+    client_id: UUID
+    labels: Sequence[int | None]
+    duration_ms: int
+    active_ms: int
+    submitted_at: datetime
+
+
+@transaction.atomic
+def rehearsed_store(assignment: Assignment, judged: Sequence[JudgedInRehearsal]) -> None:
+    """Store the judgments of all blocks of an assignment in a rehearsal, at moments that have passed.
+
+    They leave what `judgment_submit` leaves, in two statements; the worker numbers and counts them.
+    """
+    Judgment.objects.bulk_create(
+        Judgment(
+            test_set_id=assignment.hit.test_set_id,
+            judge_id=assignment.judge_id,
+            assignment=assignment,
+            block_id=each.block_id,
+            client_id=each.client_id,
+            labels=list(each.labels),
+            duration_ms=each.duration_ms,
+            active_ms=each.active_ms,
+            submitted_at=each.submitted_at,
+        )
+        for each in judged
+    )
+    assignment_close_if_done(assignment.pk, done=judged[-1].block_id)

@@ -1,0 +1,143 @@
+"""Add a system to a test set, change what is said of it, withdraw it while judges judge, and take it back."""
+
+from functools import partial
+from typing import Final, TypedDict, Unpack
+
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.models import HIT, HITPurpose, HITSequence, PageChanges
+from annotation.notification import planning_enqueue
+from annotation.selectors.systems import hits_never_lent, name_settled_in_words
+from annotation.services.planning.batch import PlanningTransaction
+from campaign.formats import FormatError, InputFile
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.outputs import system_import
+from campaign.models import System, SystemKind, TestSet
+
+
+class SystemRefusedError(Exception):
+    """This cannot be done with a system; the message says why, `field` where it was asked for."""
+
+    def __init__(self, message: str, *, field: str = NON_FIELD_ERRORS) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class SystemDescription(TypedDict, total=False):
+    """What organisers say of a system."""
+
+    name: str
+    constrained: bool | None
+    approach: str
+    condition: str
+    team: str
+    contact: str
+
+
+#: In the order of forms.
+DESCRIBED: Final = tuple(SystemDescription.__annotations__)
+
+
+@transaction.atomic
+def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> System:
+    """Change what is said of a system; what is not named stays. Return it.
+
+    Locks the test set's `HITSequence`, so that nothing is drawn under a name that changes. Raises
+    `SystemRefusedError`, and changes nothing.
+    """
+    _planning_lock(system.test_set_id)
+    row = System.objects.select_related("test_set").get(pk=system.pk)
+    if changes.get("name", row.name) != row.name:
+        settled = name_settled_in_words(system=row)
+        if settled:
+            raise SystemRefusedError(settled, field="name")
+    for name, value in changes.items():
+        setattr(row, name, value)
+    try:
+        row.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        is_name = field == NON_FIELD_ERRORS
+        raise SystemRefusedError(" ".join(messages), field="name" if is_name else field) from error
+    row.save(update_fields=list(changes))
+    return row
+
+
+@transaction.atomic
+def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
+    """Add a system with its output for every segment; return it. HITs that are planned later show it.
+
+    Locks the test set's `HITSequence`: whoever plans meanwhile knows it with all outputs or not at all.
+    Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file does not fit.
+    """
+    _planning_lock(test_set.pk)
+    try:
+        with transaction.atomic():
+            system = system_import(test_set=test_set, name=name, file=file)
+    except ImportRefusedError as error:
+        raise SystemRefusedError(str(error), field="name") from error
+    except FormatError as error:
+        raise SystemRefusedError(str(error), field="file") from error
+    _follow_up(test_set.pk)
+    return system
+
+
+@transaction.atomic
+def system_withdraw(*, system: System) -> int:
+    """Withdraw a system: no HIT that shows it is lent any more. Return how many planned ones are withdrawn.
+
+    What judges hold may be finished, and what was judged counts. Locks the test set's `HITSequence`:
+    whoever plans later leaves the system out, and what was planned before is seen here. Withdrawing it
+    again changes nothing. Raises `SystemRefusedError` for damaged references.
+    """
+    _planning_lock(system.test_set_id)
+    row = System.objects.get(pk=system.pk)
+    if row.kind == SystemKind.BAD_REFERENCE:
+        raise SystemRefusedError(
+            _("Damaged references are withdrawn one by one, where they are approved.")
+        )
+    if row.withdrawn_at is not None:
+        return 0
+    System.objects.filter(pk=row.pk).update(withdrawn_at=Now())
+    hits = _hits_lock(row)
+    planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
+    if planned:
+        planning = PlanningTransaction.locked(row.test_set_id)
+        planning.withdraw(planned)
+        planning.store()
+    # Training is planned anew from the blocks, without the system; it counts in no quota.
+    training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
+    HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
+    _follow_up(row.test_set_id)
+    return len(hits)
+
+
+@transaction.atomic
+def system_restore(*, system: System) -> None:
+    """Undo `system_withdraw`: new HITs show the system again. Locks the test set's `HITSequence`."""
+    _planning_lock(system.test_set_id)
+    if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
+        _follow_up(system.test_set_id)
+
+
+def _planning_lock(test_set_id: int) -> None:
+    HITSequence.objects.get_or_create(test_set_id=test_set_id)
+    HITSequence.objects.select_for_update().get(test_set=test_set_id)
+
+
+def _hits_lock(system: System) -> list[HIT]:
+    """Lock and return the HITs that show a system and were never lent; waits for those being lent now."""
+    found = hits_never_lent(system=system).order_by("number")
+    locked = list(found.select_for_update(no_key=True).values_list("pk", flat=True))
+    # Read again under the lock: one may have been lent before it.
+    return list(hits_never_lent(system=system).filter(pk__in=locked))
+
+
+def _follow_up(test_set_id: int) -> None:
+    PageChanges.objects.get_or_create(test_set_id=test_set_id)
+    PageChanges.objects.filter(test_set=test_set_id).update(changes=F("changes") + 1)
+    transaction.on_commit(partial(planning_enqueue, test_set_id))

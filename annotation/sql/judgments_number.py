@@ -1,0 +1,162 @@
+"""Give the next numbers of a test set to its judgments that have none, and count them and its skips.
+
+Rule: judgments are numbered after their commit, without gaps and in the order of their commits: a judgment
+that began after another was committed has the larger primary key, and whoever sees it sees the other, so
+that the other is in an earlier batch or before it in the same one. The lock of the sequence is held until
+the commit: nobody sees a number before the smaller ones, and a rollback gives its numbers back. What is
+counted is therefore always that of judgments 1 to the last number, and of the skips that wait no longer. A
+block that was skipped and judged is one sentence, and one skip taken back, in whichever order they came.
+
+Test: tests/integration/annotation/test_numbers.py::test_numbers_follow_the_commits_whatever_happens
+Test: tests/integration/annotation/test_counters.py::test_counters_are_what_the_judgments_say
+Earns: 1.0 ms a judged block
+"""
+
+from annotation.sql.judgment_sequence_lock import JUDGMENT_SEQUENCE_LOCK
+from campaign.database.prepared import Statement
+
+# `is_first`: the judge's first judgment of a block that is no control. `was_skipped`: a skip of the block is
+# counted already. What waits and is not of this batch (`is_new`) is counted by a later one; where both are of
+# this batch, the earlier one is the sentence. `OFFSET 0` has rows looked up one by one and by their keys:
+# PostgreSQL mostly counts what waits while nothing does, so it expects one row, of which any plan is cheap, and
+# compares thousands with each other.
+JUDGMENTS_NUMBER = Statement(
+    "judgments_number",
+    "bigint, int",
+    """
+    WITH last AS MATERIALIZED (
+        SELECT (
+            SELECT max(first.judgment_id) FROM (
+                SELECT u.judgment_id FROM annotation_unnumberedjudgment u
+                WHERE u.test_set_id = $1 ORDER BY u.judgment_id LIMIT $2
+            ) first
+        ) AS judgment_id, (
+            SELECT max(first.skip_id) FROM (
+                SELECT u.skip_id FROM annotation_uncountedskip u
+                WHERE u.test_set_id = $1 ORDER BY u.skip_id LIMIT $2
+            ) first
+        ) AS skip_id
+    ), taken AS (
+        DELETE FROM annotation_unnumberedjudgment u
+        WHERE u.test_set_id = $1 AND u.judgment_id <= (SELECT last.judgment_id FROM last)
+        RETURNING u.judgment_id
+    ), taken_skip AS (
+        DELETE FROM annotation_uncountedskip u
+        WHERE u.test_set_id = $1 AND u.skip_id <= (SELECT last.skip_id FROM last)
+        RETURNING u.skip_id
+    ), numbered AS MATERIALIZED (
+        SELECT taken.judgment_id AS id,
+            (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.test_set_id = $1)
+                + row_number() OVER (ORDER BY taken.judgment_id) AS number,
+            j.judge_id, j.submitted_at, j.active_ms, cardinality(j.labels) AS candidates,
+            j.supersedes_id IS NULL AND b.control = '' AS is_first,
+            j.assignment_id IS NOT NULL AS is_lent, p.origin = 'person' AS is_by_a_person,
+            k.id IS NOT NULL AND NOT k.waits AND b.control = '' AS was_skipped,
+            j.supersedes_id IS NULL AND (k.id IS NULL OR k.waits AND (
+                NOT k.is_new OR j.submitted_at < k.created_at
+            )) AS is_sentence
+        FROM taken
+        CROSS JOIN LATERAL (
+            SELECT * FROM annotation_judgment j WHERE j.id = taken.judgment_id OFFSET 0
+        ) j
+        CROSS JOIN LATERAL (
+            SELECT b.control FROM annotation_block b WHERE b.id = j.block_id OFFSET 0
+        ) b
+        CROSS JOIN LATERAL (
+            SELECT p.origin FROM campaign_judge p WHERE p.id = j.judge_id OFFSET 0
+        ) p
+        LEFT JOIN LATERAL (
+            SELECT k.id, k.created_at,
+                coalesce(k.id <= (SELECT last.skip_id FROM last), false) AS is_new,
+                EXISTS (SELECT FROM annotation_uncountedskip u WHERE u.skip_id = k.id OFFSET 0) AS waits
+            FROM annotation_skip k
+            WHERE j.supersedes_id IS NULL AND k.judge_id = j.judge_id AND k.block_id = j.block_id
+            OFFSET 0
+        ) k ON true
+    ), skipped AS MATERIALIZED (
+        SELECT k.judge_id, k.created_at, k.active_ms, k.assignment_id IS NOT NULL AS is_lent,
+            b.control = '' AND (j.id IS NULL OR j.waits AND NOT j.is_new) AS is_standing,
+            j.id IS NULL OR j.waits AND (
+                NOT j.is_new OR k.created_at <= j.submitted_at
+            ) AS is_sentence
+        FROM taken_skip
+        CROSS JOIN LATERAL (
+            SELECT * FROM annotation_skip k WHERE k.id = taken_skip.skip_id OFFSET 0
+        ) k
+        CROSS JOIN LATERAL (
+            SELECT b.control FROM annotation_block b WHERE b.id = k.block_id OFFSET 0
+        ) b
+        LEFT JOIN LATERAL (
+            SELECT j.id, j.submitted_at,
+                coalesce(j.id <= (SELECT last.judgment_id FROM last), false) AS is_new,
+                EXISTS (
+                    SELECT FROM annotation_unnumberedjudgment u WHERE u.judgment_id = j.id OFFSET 0
+                ) AS waits
+            FROM annotation_judgment j
+            WHERE j.judge_id = k.judge_id AND j.block_id = k.block_id AND j.supersedes_id IS NULL
+            OFFSET 0
+        ) j ON true
+    ), stored AS (
+        INSERT INTO annotation_judgmentnumber (judgment_id, test_set_id, number)
+        SELECT id, $1, number FROM numbered
+    ), done AS MATERIALIZED (
+        SELECT judge_id, submitted_at AS at, active_ms, is_lent, is_sentence, is_first, was_skipped,
+            CASE WHEN is_first THEN number END AS first_number, false AS is_standing
+        FROM numbered
+        UNION ALL
+        SELECT judge_id, created_at, active_ms, is_lent, is_sentence, false, false, NULL, is_standing
+        FROM skipped
+    ), judge AS MATERIALIZED (
+        SELECT judge_id, count(*) FILTER (WHERE is_first) AS judged,
+            min(first_number) AS first_number, min(at) FILTER (WHERE is_first) AS first_at,
+            count(*) FILTER (WHERE is_standing) AS skipped,
+            count(*) FILTER (WHERE was_skipped) AS taken_back, max(at) AS last_at
+        FROM done GROUP BY judge_id
+    ), tally AS (
+        INSERT INTO annotation_judgetally AS t
+            (test_set_id, judge_id, judged, first_number, first_at, skipped, taken_back, last_at)
+        SELECT $1, judge_id, judged, first_number, first_at, skipped, taken_back, last_at FROM judge
+        ON CONFLICT (test_set_id, judge_id) DO UPDATE
+        SET judged = t.judged + EXCLUDED.judged,
+            first_number = least(t.first_number, EXCLUDED.first_number),
+            first_at = least(t.first_at, EXCLUDED.first_at),
+            skipped = t.skipped + EXCLUDED.skipped,
+            taken_back = t.taken_back + EXCLUDED.taken_back,
+            last_at = greatest(t.last_at, EXCLUDED.last_at)
+    ), worked AS (
+        INSERT INTO annotation_workedquarterhour AS w
+            (judge_id, test_set_id, start, sentences, active_ms, untimed)
+        SELECT judge_id, $1, date_bin('15 minutes', at, TIMESTAMPTZ '2000-01-01 00:00+00'),
+            count(*) FILTER (WHERE is_sentence), coalesce(sum(active_ms), 0),
+            count(*) FILTER (WHERE active_ms IS NULL)
+        FROM done WHERE is_lent GROUP BY 1, 3
+        ON CONFLICT (judge_id, test_set_id, start) DO UPDATE
+        SET sentences = w.sentences + EXCLUDED.sentences,
+            active_ms = w.active_ms + EXCLUDED.active_ms, untimed = w.untimed + EXCLUDED.untimed
+    ), quarter_hour AS (
+        INSERT INTO annotation_judgedquarterhour AS q (test_set_id, start, judged)
+        SELECT $1, date_bin('15 minutes', submitted_at, TIMESTAMPTZ '2000-01-01 00:00+00'), count(*)
+        FROM numbered WHERE is_first AND is_by_a_person GROUP BY 2
+        ON CONFLICT (test_set_id, start) DO UPDATE SET judged = q.judged + EXCLUDED.judged
+    )
+    UPDATE annotation_judgmentsequence s
+    SET last_number = s.last_number + batch.judgments, judged = s.judged + batch.judged,
+        judges = s.judges + (
+            SELECT count(*) FROM judge WHERE judge.judged > 0 AND NOT EXISTS (
+                SELECT FROM annotation_judgetally t
+                WHERE t.test_set_id = $1 AND t.judge_id = judge.judge_id AND t.judged > 0 OFFSET 0
+            )
+        ),
+        skipped = s.skipped + (SELECT coalesce(sum(skipped - taken_back), 0) FROM judge),
+        most_candidates = greatest(s.most_candidates, batch.most_candidates),
+        changes = s.changes + 1
+    FROM (
+        SELECT count(*) AS judgments, count(*) FILTER (WHERE is_first) AS judged,
+            max(candidates) AS most_candidates, (SELECT count(*) FROM skipped) AS skips
+        FROM numbered
+    ) batch
+    WHERE s.test_set_id = $1 AND batch.judgments + batch.skips > 0
+    RETURNING greatest(batch.judgments, batch.skips), s.last_number
+    """,
+    first=JUDGMENT_SEQUENCE_LOCK,
+)

@@ -1,0 +1,9 @@
+UPDATE annotation_pagechanges c
+SET changes = c.changes + 1,
+    problems_closed = c.problems_closed + NEW.closed::integer - coalesce((
+        SELECT r.closed::integer FROM annotation_problemreply r
+        WHERE r.report_id = NEW.report_id AND r.number = NEW.number - 1
+    ), 0)
+FROM annotation_problemreport p
+WHERE p.id = NEW.report_id AND c.test_set_id = p.test_set_id;
+RETURN NULL;

@@ -1,0 +1,144 @@
+"""The state of a campaign: what it is, what can be done, what that would do; and the bin."""
+
+from typing import Final, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.selectors.state_effects import StateEffects, state_effects, transitions_possible
+from campaign.forms.lifetime import DeletionForm, LifetimeForm
+from campaign.models import Campaign, CampaignState, Transition, User
+from campaign.models.campaign import CampaignQuerySet
+from campaign.models.state import UNDOES
+from campaign.services import (
+    BIN_DAYS,
+    StateRefusedError,
+    campaign_delete,
+    campaign_restore,
+    campaign_state_change,
+)
+from campaign.views.access import organised_campaign
+
+_DONE: Final = {
+    Transition.OPEN: gettext_lazy("The campaign is open: judges get sentences."),
+    Transition.PAUSE: gettext_lazy("The campaign is paused: nobody gets new sentences."),
+    Transition.RESUME: gettext_lazy("The campaign goes on: judges get sentences."),
+    Transition.CLOSE: gettext_lazy("The campaign is closed: nobody gets new sentences."),
+    Transition.REOPEN: gettext_lazy("The campaign is open again: judges get sentences."),
+    Transition.ARCHIVE: gettext_lazy("The campaign is archived."),
+    Transition.UNARCHIVE: gettext_lazy("The campaign is out of the archive, and closed."),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the state of a campaign and how long it runs; POST extends it."""
+    campaign = organised_campaign(request, slug)
+    form = LifetimeForm(request.POST or None, campaign=campaign)
+    if request.method == "POST" and form.is_valid() and form.save():
+        messages.success(request, _("Saved."))
+        return redirect("campaign-state", slug)
+    done = request.GET.get("done", "")
+    undo = UNDOES.get(cast("Transition", done)) if done in Transition else None
+    possible = transitions_possible(campaign)
+    context = {
+        "campaign": campaign,
+        "section": "state",
+        "form": form,
+        "transitions": possible,
+        "undo": undo if undo in possible else None,
+        "changes": campaign.state_changes.select_related("changed_by").order_by("-pk")[:50],
+        "is_archived": campaign.state == CampaignState.ARCHIVED,
+        "is_rehearsal": campaign.rehearsal_of_id is not None,
+        "is_draft": campaign.state == CampaignState.DRAFT,
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/state.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -> HttpResponse:
+    """Say what a change of the state would do now; POST does it."""
+    campaign = organised_campaign(request, slug)
+    if transition not in Transition:
+        raise Http404
+    wanted = Transition(transition)
+    effects = state_effects(campaign=campaign, transition=wanted)
+    form = DeletionForm(request.POST or None) if wanted == Transition.DELETE else None
+    if request.method != "POST":
+        return _ask(request, campaign, effects, form)
+    user = cast("User", request.user)
+    try:
+        if wanted == Transition.DELETE:
+            typed = request.POST.get("name", "")
+            return _deleted(
+                request, campaign, campaign_delete(campaign=campaign, typed_name=typed, by=user)
+            )
+        campaign_state_change(campaign=campaign, transition=wanted, by=user)
+    except StateRefusedError as error:
+        return _ask(request, campaign, effects, form, error=str(error))
+    messages.success(request, str(_DONE[wanted]))
+    return redirect(f"{reverse('campaign-state', args=[slug])}?done={wanted}")
+
+
+def _ask(
+    request: HttpRequest,
+    campaign: Campaign,
+    effects: StateEffects,
+    form: DeletionForm | None,
+    error: str = "",
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "section": "state",
+        "effects": effects,
+        "form": form,
+        "undo": UNDOES.get(effects.transition),
+        "error": error,
+    }
+    return render(request, "organiser/transition.html", context, status=409 if error else 200)
+
+
+def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpResponse:
+    said = _("“%(name)s” is deleted.") if is_gone else _("“%(name)s” is in the bin.")
+    messages.success(request, said % {"name": campaign.name})
+    return redirect("campaign-list" if is_gone else "campaign-bin")
+
+
+@require_safe
+@never_cache
+@login_required
+def campaign_bin(request: HttpRequest) -> HttpResponse:
+    """List the campaigns in the bin that the user is a member of; owners restore theirs."""
+    context = {"campaigns": _binned(request), "days": BIN_DAYS}
+    return render(request, "organiser/bin.html", context)
+
+
+@require_POST
+@login_required
+def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a campaign out of the bin."""
+    campaign = get_object_or_404(_binned(request), slug=slug)
+    campaign_restore(campaign=campaign, by=cast("User", request.user))
+    messages.success(
+        request,
+        _("“%(name)s” is out of the bin: %(state)s.")
+        % {"name": campaign.name, "state": campaign.get_state_display()},
+    )
+    return redirect("campaign-state", slug)
+
+
+def _binned(request: HttpRequest) -> CampaignQuerySet:
+    campaigns = Campaign.objects.with_role_of(cast("User", request.user))
+    return campaigns.filter(state=CampaignState.BIN).order_by("state_since", "pk")

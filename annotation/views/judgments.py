@@ -1,0 +1,112 @@
+"""Judgments as organisers read them: a list to filter, and one of them with its texts."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.export.shown import systems_shown
+from annotation.models import JudgmentNumber, ProblemReport
+from annotation.pages.judgment_table import JudgmentFilter, JudgmentTable, seconds_in_words
+from annotation.selectors.judgment_list import (
+    INDEXED,
+    judgments_listed,
+    judgments_page,
+    ranked_texts,
+)
+from campaign.models import Reference
+from campaign.texts.languages import language_described
+from campaign.views.access import organised_test_set
+
+_OLDEST = "oldest"
+
+
+@require_safe
+@never_cache
+@login_required
+def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show judgments, the latest first; `?sort=oldest`, `?from=` a number, and what `JudgmentFilter` has."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    asked = JudgmentFilter.of(request, judgments_listed(test_set=test_set))
+    oldest_first = request.GET.get("sort") == _OLDEST
+    page = judgments_page(
+        asked.found,
+        test_set=test_set,
+        start=_number(request.GET.get("from", "")),
+        oldest_first=oldest_first,
+        is_indexed=not asked.is_used or any(request.GET.get(name) for name in INDEXED),
+    )
+    names = dict(test_set.systems.values_list("id", "name"))
+    shown = systems_shown(row.block_id for row in page.rows)
+    table = JudgmentTable(
+        page.rows,
+        test_set=test_set,
+        shown={
+            block: [[names[system] for system in each] for each in candidates]
+            for block, candidates in shown.items()
+        },
+    )
+    kept = request.GET.copy()
+    kept.pop("from", None)
+    kept.pop("sort", None)
+    if not oldest_first:
+        kept["sort"] = _OLDEST
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judgments",
+        "filter": asked,
+        "table": table,
+        "page": page,
+        "oldest_first": oldest_first,
+        "other_order": kept.urlencode(),
+    }
+    return render(request, "organiser/judgments.html", context, status=asked.status)
+
+
+def _number(text: str) -> int | None:
+    # Ten digits would be more than a number of a judgment can have.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+@require_safe
+@never_cache
+@login_required
+def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int) -> HttpResponse:
+    """Show a judgment: what its judge saw, in their order, with the systems, ranks, time and comment."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    found = JudgmentNumber.objects.select_related(
+        "judgment__judge",
+        "judgment__block__hit",
+        "judgment__block__segment__document",
+        "judgment__supersedes__numbered",
+        "judgment__superseded_by__numbered",
+    ).filter(test_set=test_set)
+    # More than the column holds would be an error of the database.
+    numbered = found.filter(number=number).first() if number < 2**31 else None
+    if numbered is None:
+        raise Http404
+    judgment = numbered.judgment
+    block = judgment.block
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judgments",
+        "number": number,
+        "judgment": judgment,
+        "texts": ranked_texts(
+            outputs=block.outputs, stands_for=block.stands_for, labels=judgment.labels
+        ),
+        "references": Reference.objects.filter(segment=block.segment_id).order_by("number"),
+        "earlier": getattr(getattr(judgment.supersedes, "numbered", None), "number", None),
+        "later": getattr(
+            getattr(getattr(judgment, "superseded_by", None), "numbered", None), "number", None
+        ),
+        "active": seconds_in_words(judgment.active_ms),
+        "clock": seconds_in_words(judgment.duration_ms),
+        "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),
+        "source": language_described(test_set.source_language),
+        "target": language_described(test_set.target_language),
+    }
+    return render(request, "organiser/judgment.html", context)

@@ -1,0 +1,1 @@
+"""The organisers' pages of the judges of a campaign, whatever test set they judge."""

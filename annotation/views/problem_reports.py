@@ -1,0 +1,105 @@
+"""Problem reports as organisers read them: a list to filter, each with its texts, answered and closed."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.forms import ProblemReplyForm
+from annotation.models import ProblemReply, ProblemReport
+from annotation.pages.problem_table import ProblemReportFilter, ProblemReportTable
+from annotation.selectors.problem_reports import problem_reports_of, reported_block
+from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
+from campaign.models import Campaign, Reference, User
+from campaign.texts.languages import language_described
+from campaign.views.access import organised_campaign
+
+_SECTION = "problem-reports"
+
+
+@require_safe
+@never_cache
+@login_required
+def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the reports of a campaign, the latest first; the address sorts, pages and filters."""
+    campaign = organised_campaign(request, slug)
+    asked = ProblemReportFilter.of(
+        request, problem_reports_of(campaign=campaign), campaign=campaign
+    )
+    table = ProblemReportTable(asked.found, campaign=campaign).of(request)
+    context = {"campaign": campaign, "section": _SECTION, "filter": asked, "table": table}
+    return render(request, "organiser/problem_reports.html", context, status=asked.status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
+    """Show a report with the texts it is about; POST answers it, closes it or opens it again."""
+    campaign = organised_campaign(request, slug)
+    report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
+    if request.method != "POST":
+        return _shown(request, campaign, report)
+    form = ProblemReplyForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, campaign, report, form, status=400)
+    user = cast("User", request.user)
+    try:
+        reply = problem_reply(report=report, user=user, **form.cleaned_data)
+    except ReplyRefusedError as error:
+        form.add_error("text", str(error))
+        return _shown(request, campaign, report, form, status=409)
+    said = _("The report is closed.") if reply.closed else _("Stored. The report is open.")
+    messages.success(request, said)
+    return redirect("problem-report", slug, report.pk)
+
+
+@require_POST
+@login_required
+def problem_reply_take_back_page(
+    request: HttpRequest, slug: str, report_id: int, number: int
+) -> HttpResponse:
+    """Take a reply back."""
+    campaign = organised_campaign(request, slug)
+    replies = ProblemReply.objects.filter(report__test_set__campaign=campaign, report=report_id)
+    reply = get_object_or_404(replies, number=number)
+    try:
+        problem_reply_take_back(reply=reply, user=cast("User", request.user))
+    except ReplyRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Taken back. The judge does not read it any more."))
+    return redirect("problem-report", slug, report_id)
+
+
+def _shown(
+    request: HttpRequest,
+    campaign: Campaign,
+    report: ProblemReport,
+    form: ProblemReplyForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    replies = list(
+        report.replies.select_related("created_by", "taken_back_by__created_by").order_by("number")
+    )
+    context = {
+        "campaign": campaign,
+        "test_set": report.test_set,
+        "section": _SECTION,
+        "report": report,
+        "is_closed": replies[-1].closed if replies else False,
+        "replies": [each for each in replies if each.takes_back_id is None],
+        "form": form or ProblemReplyForm(),
+        # What was sent stays, beside what others have said meanwhile.
+        "seen": len(replies),
+        "about": reported_block(report),
+        "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),
+        "source": language_described(report.test_set.source_language),
+        "target": language_described(report.test_set.target_language),
+    }
+    return render(request, "organiser/problem_report.html", context, status=status)
